@@ -1,0 +1,80 @@
+/** `mcpp`: messages, errors and content, shared by servers and clients. */
+
+export {
+  ConnectionError,
+  type ConnectionErrorCode,
+  ErrorCode,
+  isMcpError,
+  McpError,
+  ParseError,
+  type ParseErrorCode,
+  RpcError,
+} from '../jsonrpc/errors.ts';
+export { memoryPair } from '../jsonrpc/memory.ts';
+export {
+  type ErrorObject,
+  type ErrorResponse,
+  type Id,
+  isErrorResponse,
+  isNotification,
+  isRequest,
+  isResponse,
+  type Message,
+  type Notification,
+  type Params,
+  type Request,
+  type Response,
+  type ResultResponse,
+  serialize,
+  serializeLine,
+} from '../jsonrpc/message.ts';
+export { checkMessage, type Payload, parseMessage, parsePayload } from '../jsonrpc/parse.ts';
+export type { Receiver, SendOptions, Transport } from '../jsonrpc/transport.ts';
+export { McpErrorCode, ToolError } from '../protocol/errors.ts';
+export type {
+  ClientCapabilities,
+  ClientCapabilityName,
+  ServerCapabilities,
+  Settings,
+} from '../protocol/model/capabilities.ts';
+export type { Change, SubscriptionFilter } from '../protocol/model/changes.ts';
+export type { CompleteResult, Completion, CompletionReference } from '../protocol/model/completion.ts';
+export type {
+  Annotations,
+  AudioContent,
+  BlobResourceContents,
+  ContentBlock,
+  EmbeddedResource,
+  ImageContent,
+  ResourceContents,
+  ResourceLink,
+  Role,
+  TextContent,
+  TextResourceContents,
+} from '../protocol/model/content.ts';
+export type {
+  ElicitField,
+  ElicitForm,
+  ElicitFormParams,
+  ElicitResult,
+  ElicitUrlParams,
+} from '../protocol/model/elicitation.ts';
+export type { Icon, Implementation } from '../protocol/model/implementation.ts';
+export type { LoggingLevel } from '../protocol/model/logging.ts';
+export { type Meta, MetaKey, type Trace } from '../protocol/model/meta.ts';
+export type { GetPromptResult, Prompt, PromptArgument, PromptMessage } from '../protocol/model/prompts.ts';
+export type { Answer, Question } from '../protocol/model/questions.ts';
+export type { ReadResourceResult, Resource, ResourceTemplate } from '../protocol/model/resources.ts';
+export type { ListRootsResult, Root } from '../protocol/model/roots.ts';
+export type {
+  CreateMessageParams,
+  CreateMessageResult,
+  ModelPreferences,
+  SamplingContent,
+  SamplingMessage,
+  ToolResultContent,
+  ToolUseContent,
+} from '../protocol/model/sampling.ts';
+export type { CallToolResult, JsonSchemaObject, Tool, ToolAnnotations } from '../protocol/model/tools.ts';
+export type { Principal } from '../protocol/principal.ts';
+export { LATEST_VERSION, type ProtocolVersion } from '../protocol/versions.ts';

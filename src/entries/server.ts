@@ -1,0 +1,37 @@
+/** `mcpp/server`: write a server, and serve it over any transport. */
+
+export type { Transport } from '../jsonrpc/transport.ts';
+export { missingCapability, resourceNotFound, ToolError } from '../protocol/errors.ts';
+export type { Principal } from '../protocol/principal.ts';
+export type { AnySchema, InferInput, InferOutput } from '../schema/infer.ts';
+export type { AskOptions, ElicitAnswer, UrlOptions } from '../server/asking.ts';
+export type { Completer, Completers, CompletionInput } from '../server/completion.ts';
+export type { Context } from '../server/context.ts';
+export { type InputRequired, inputRequired } from '../server/input-required.ts';
+export type { Log } from '../server/log.ts';
+export type { Middleware } from '../server/middleware.ts';
+export type { McpServerOptions } from '../server/options.ts';
+export type { ErrorReport, Limits } from '../server/parts.ts';
+export type { PromptConfig, PromptHandler, PromptReturn } from '../server/prompts.ts';
+export { isSuspension } from '../server/questions.ts';
+export type { Features, Viewer, Visible } from '../server/registry.ts';
+export type {
+  ResourceConfig,
+  ResourceHandler,
+  ResourceReturn,
+  ResourceTemplateConfig,
+  ResourceTemplateHandler,
+  Variables,
+} from '../server/resources.ts';
+export type { Secret } from '../server/seal.ts';
+export { type ServeOptions, type Serving, serve } from '../server/serve.ts';
+export { McpServer } from '../server/server.ts';
+export {
+  defineTool,
+  type ToolConfig,
+  type ToolDefinition,
+  type ToolHandler,
+  type ToolReturn,
+  type ToolType,
+} from '../server/tool-types.ts';
+export type { ChangeBus } from '../store/changes.ts';

@@ -1,0 +1,146 @@
+/** The errors of a conversation: what a peer answered, and what befell the connection. */
+
+import type { ErrorObject, Id } from './message.ts';
+
+/** The codes JSON-RPC 2.0 itself defines. */
+export const ErrorCode = {
+  ParseError: -32700,
+  InvalidRequest: -32600,
+  MethodNotFound: -32601,
+  InvalidParams: -32602,
+  InternalError: -32603,
+} as const;
+
+// Two copies of this package in one process know each other's errors by this mark; `instanceof` does not.
+const mark: unique symbol = Symbol.for('mcpp.error') as never;
+
+/** True for every error this package makes, also for those of another copy of it. */
+export function isMcpError(error: unknown): error is Error & { readonly code: number | string } {
+  return typeof error === 'object' && error !== null && mark in error;
+}
+
+/** What every error of this package has in common. */
+export abstract class McpError extends Error {
+  /** Stable: a number where the wire has one, otherwise a word. */
+  abstract readonly code: number | string;
+
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    Object.defineProperty(this, mark, { value: true });
+  }
+}
+
+/** An error that travels: thrown by a handler it is the answer, received from a peer it rejects the call. */
+export class RpcError extends McpError {
+  override readonly name = 'RpcError';
+  readonly code: number;
+  readonly data: unknown;
+  /** What went wrong in the protocol's words, where revisions differ in the number they give it. */
+  readonly reason: string | undefined;
+
+  constructor(code: number, message: string, data?: unknown, options?: ErrorOptions & { reason?: string }) {
+    super(message, options);
+    this.code = code;
+    this.data = data;
+    this.reason = options?.reason;
+  }
+
+  /** -32600: the message is not a valid request. */
+  static invalidRequest(message: string, data?: unknown): RpcError {
+    return new RpcError(ErrorCode.InvalidRequest, message, data);
+  }
+
+  /** -32601: no such method here. */
+  static methodNotFound(method: string): RpcError {
+    return new RpcError(ErrorCode.MethodNotFound, `Method not found: ${shorten(method)}`);
+  }
+
+  /** -32602: the method exists, its params are wrong. */
+  static invalidParams(message: string, data?: unknown): RpcError {
+    return new RpcError(ErrorCode.InvalidParams, message, data);
+  }
+
+  /** -32603: something broke on this side. */
+  static internal(message = 'Internal error', data?: unknown): RpcError {
+    return new RpcError(ErrorCode.InternalError, message, data);
+  }
+
+  /** The error a peer answered. */
+  static from(error: ErrorObject): RpcError {
+    return new RpcError(error.code, error.message, error.data);
+  }
+
+  /** As the wire has it. */
+  toObject(): ErrorObject {
+    const { code, message, data } = this;
+    return data === undefined ? { code, message } : { code, message, data };
+  }
+}
+
+/** Why a call got no answer. */
+export type ConnectionErrorCode = 'closed' | 'timeout' | 'aborted' | 'not-connected' | 'malformed' | 'failed';
+
+/** The connection, not the peer's code, kept a call from being answered. */
+export class ConnectionError extends McpError {
+  override readonly name = 'ConnectionError';
+  readonly code: ConnectionErrorCode;
+
+  constructor(code: ConnectionErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+}
+
+/** Every reason a message can be refused before anybody looks at its method. */
+export type ParseErrorCode =
+  | 'MalformedJson'
+  | 'NotAnObject'
+  | 'MissingJsonrpc'
+  | 'InvalidJsonrpcVersion'
+  | 'MissingId'
+  | 'InvalidIdType'
+  | 'MissingMethod'
+  | 'InvalidMethodType'
+  | 'InvalidParamsType'
+  | 'MethodAndResult'
+  | 'ResultAndError'
+  | 'InvalidResultType'
+  | 'InvalidErrorObject'
+  | 'EmptyBatch'
+  | 'BatchTooLarge'
+  | 'BatchNotSupported'
+  | 'TooDeep'
+  | 'TooManyElements'
+  | 'TooLong';
+
+/** A message that could not be read. Returned, never thrown; it carries the id where that could be read. */
+export class ParseError extends McpError {
+  override readonly name = 'ParseError';
+  readonly code: ParseErrorCode;
+  readonly id: Id | undefined;
+  /** The message was an answer of the peer's: it must not be answered, but a waiting call can be told. */
+  readonly isResponse: boolean;
+
+  constructor(code: ParseErrorCode, message: string, id?: Id, isResponse = false) {
+    super(message);
+    this.code = code;
+    this.id = id;
+    this.isResponse = isResponse;
+  }
+
+  /** What the sender is told. */
+  toRpcError(): RpcError {
+    const code =
+      this.code === 'MalformedJson'
+        ? ErrorCode.ParseError
+        : this.code === 'InvalidParamsType'
+          ? ErrorCode.InvalidParams
+          : ErrorCode.InvalidRequest;
+    return new RpcError(code, this.message);
+  }
+}
+
+/** A name from the wire, short enough to stand in an error text. */
+export function shorten(name: string, length = 128): string {
+  return name.length <= length ? name : `${name.slice(0, length)}...`;
+}

@@ -1,0 +1,179 @@
+/** Requests this side has sent and not yet had answered. */
+
+import { ConnectionError, RpcError } from './errors.ts';
+import { type Id, isErrorResponse, type Params, type Request, type Response } from './message.ts';
+
+/** How long to wait. `Infinity` waits for ever; the maximum then still applies. */
+export interface Patience {
+  /** Milliseconds without an answer or progress after which the call fails. Default: 5 minutes. */
+  readonly timeout?: number;
+  /** Milliseconds after which the call fails however much progress it makes. Default: 30 minutes. */
+  readonly maxTimeout?: number;
+}
+
+/** Options of one outgoing request. */
+export interface OutgoingOptions extends Patience {
+  /** Gives the call up; the peer is told. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** What `OutgoingRequests` needs from its connection. */
+export interface OutgoingWire {
+  send(request: Request): void | Promise<void>;
+  /** The call was given up: tell the peer, if it can be told. */
+  cancel(id: Id, method: string, reason: string): void;
+}
+
+interface Pending {
+  readonly method: string;
+  readonly started: number;
+  readonly timeout: number;
+  lastProgress: number | undefined;
+  idle: ReturnType<typeof setTimeout> | undefined;
+  readonly maximum: ReturnType<typeof setTimeout> | undefined;
+  settle(outcome: { result: unknown } | { error: Error }): void;
+}
+
+const DEFAULT_TIMEOUT = 5 * 60_000;
+const DEFAULT_MAXIMUM = 30 * 60_000;
+
+/** Gives each request its id, and settles each call exactly once: by answer, timeout, abort or close. */
+export class OutgoingRequests {
+  readonly #wire: OutgoingWire;
+  readonly #defaults: Patience;
+  readonly #pending = new Map<Id, Pending>();
+  #lastId = 0;
+  #closed: Error | undefined;
+
+  constructor(wire: OutgoingWire, defaults: Patience = {}) {
+    this.#wire = wire;
+    this.#defaults = defaults;
+  }
+
+  /** How many calls wait for an answer. */
+  get size(): number {
+    return this.#pending.size;
+  }
+
+  /** Sends a request. `params` may be made from the id, for protocols that repeat it inside. */
+  request(
+    method: string,
+    params: Params | undefined | ((id: Id) => Params | undefined),
+    options: OutgoingOptions = {},
+  ): Promise<unknown> {
+    const { signal } = options;
+    if (this.#closed) return Promise.reject(this.#closed);
+    if (signal?.aborted) return Promise.reject(aborted(method, signal));
+
+    const id = ++this.#lastId;
+    return new Promise((resolve, reject) => {
+      const timeout = options.timeout ?? this.#defaults.timeout ?? DEFAULT_TIMEOUT;
+      const maximum = options.maxTimeout ?? this.#defaults.maxTimeout ?? DEFAULT_MAXIMUM;
+      const onAbort = (): void => this.#giveUp(id, aborted(method, signal), 'The caller gave up');
+      const pending: Pending = {
+        method,
+        started: Date.now(),
+        timeout,
+        lastProgress: undefined,
+        idle: undefined,
+        maximum: after(maximum, () => this.#expire(id, 'the maximum for one call')),
+        settle: (outcome) => {
+          this.#pending.delete(id);
+          clearTimeout(pending.idle);
+          clearTimeout(pending.maximum);
+          signal?.removeEventListener('abort', onAbort);
+          if ('result' in outcome) resolve(outcome.result);
+          else reject(outcome.error);
+        },
+      };
+      pending.idle = after(timeout, () => this.#expire(id, 'no answer and no progress'));
+      signal?.addEventListener('abort', onAbort, { once: true });
+      this.#pending.set(id, pending);
+      this.#send(id, method, typeof params === 'function' ? params(id) : params);
+    });
+  }
+
+  /** Hands an answer to the call that waits for it. False if none does: the answer is late or not ours. */
+  settle(response: Response): boolean {
+    const pending = response.id == null ? undefined : this.#pending.get(response.id);
+    if (!pending) return false;
+    pending.settle(isErrorResponse(response) ? { error: RpcError.from(response.error) } : { result: response.result });
+    return true;
+  }
+
+  /** Fails one call, for an answer that was ours and unreadable. */
+  fail(id: Id, error: Error): boolean {
+    const pending = this.#pending.get(id);
+    pending?.settle({ error });
+    return pending !== undefined;
+  }
+
+  /** The peer made progress: the idle clock starts anew. */
+  progress(id: Id, progress?: number): void {
+    const pending = this.#pending.get(id);
+    if (!pending) return;
+    pending.lastProgress = progress;
+    this.pause(id);
+    this.resume(id);
+  }
+
+  /** Stops the idle clock, for instance while the peer waits for us. The maximum goes on. */
+  pause(id: Id): void {
+    const pending = this.#pending.get(id);
+    if (!pending) return;
+    clearTimeout(pending.idle);
+    pending.idle = undefined;
+  }
+
+  /** Starts the idle clock again after `pause`. */
+  resume(id: Id): void {
+    const pending = this.#pending.get(id);
+    if (!pending || pending.idle !== undefined) return;
+    pending.idle = after(pending.timeout, () => this.#expire(id, 'no answer and no progress'));
+  }
+
+  /** Fails everything that waits, and everything that comes after. */
+  close(error: Error = new ConnectionError('closed', 'The connection is closed')): void {
+    this.#closed ??= error;
+    for (const pending of [...this.#pending.values()]) pending.settle({ error });
+  }
+
+  #send(id: Id, method: string, params: Params | undefined): void {
+    const request: Request =
+      params === undefined ? { jsonrpc: '2.0', id, method } : { jsonrpc: '2.0', id, method, params };
+    try {
+      const sent = this.#wire.send(request);
+      if (sent) sent.catch((error: Error) => this.fail(id, error));
+    } catch (error) {
+      this.fail(id, error instanceof Error ? error : new ConnectionError('failed', 'The message could not be sent'));
+    }
+  }
+
+  #expire(id: Id, what: string): void {
+    const pending = this.#pending.get(id);
+    if (!pending) return;
+    const elapsed = Date.now() - pending.started;
+    const progress = pending.lastProgress === undefined ? '' : `; last progress ${pending.lastProgress}`;
+    const error = new ConnectionError(
+      'timeout',
+      `${pending.method} timed out after ${elapsed} ms (${what}${progress})`,
+    );
+    this.#giveUp(id, error, 'Timed out');
+  }
+
+  #giveUp(id: Id, error: Error, reason: string): void {
+    const pending = this.#pending.get(id);
+    if (!pending) return;
+    pending.settle({ error });
+    this.#wire.cancel(id, pending.method, reason);
+  }
+}
+
+function aborted(method: string, signal: AbortSignal | undefined): ConnectionError {
+  return new ConnectionError('aborted', `${method} was aborted by the caller`, { cause: signal?.reason });
+}
+
+function after(milliseconds: number, action: () => void): ReturnType<typeof setTimeout> | undefined {
+  // setTimeout counts with 32 bits: anything longer would fire at once.
+  return milliseconds < 2 ** 31 ? setTimeout(action, milliseconds) : undefined;
+}

@@ -1,0 +1,102 @@
+/** Text to messages. Nothing here throws, and no text that is refused is ever repeated. */
+
+import { ParseError, type ParseErrorCode } from './errors.ts';
+import { type ErrorObject, type Id, isObject, type Message } from './message.ts';
+
+/** What one piece of text held: a message, several (a batch), or the reason it could not be read. */
+export type Payload = Message | ParseError | readonly (Message | ParseError)[];
+
+const MAX_ID_LENGTH = 1024;
+
+/** Reads one message. A batch is refused: `parsePayload` reads those. */
+export function parseMessage(text: string): Message | ParseError {
+  const payload = parsePayload(text);
+  return Array.isArray(payload)
+    ? new ParseError('BatchNotSupported', 'Expected one message, got a batch')
+    : (payload as Message | ParseError);
+}
+
+/** Reads a message or a batch of at most `maxBatch` messages. */
+export function parsePayload(text: string, maxBatch = 100): Payload {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    // The engine's own message quotes the text, so it is not passed on.
+    return new ParseError('MalformedJson', 'Parse error: the message is not valid JSON');
+  }
+  return checkPayload(value, maxBatch);
+}
+
+/** The same for JSON that was parsed already. */
+export function checkPayload(value: unknown, maxBatch = 100): Payload {
+  if (!Array.isArray(value)) return checkMessage(value);
+  if (value.length === 0) return new ParseError('EmptyBatch', 'Invalid request: the batch is empty');
+  if (value.length > maxBatch) {
+    return new ParseError('BatchTooLarge', `Invalid request: a batch may hold at most ${maxBatch} messages`);
+  }
+  return value.map(checkMessage);
+}
+
+/** Checks that a JSON value is a JSON-RPC message. */
+export function checkMessage(value: unknown): Message | ParseError {
+  if (!isObject(value)) return new ParseError('NotAnObject', 'Invalid request: a message must be a JSON object');
+  const isResponse = !has(value, 'method') && (has(value, 'result') || has(value, 'error'));
+  const id = isId(value['id']) && has(value, 'id') ? value['id'] : undefined;
+  const refuse = (code: ParseErrorCode, message: string): ParseError =>
+    new ParseError(code, `Invalid ${isResponse ? 'response' : 'request'}: ${message}`, id, isResponse);
+
+  if (!has(value, 'jsonrpc')) return refuse('MissingJsonrpc', '"jsonrpc" is missing');
+  if (value['jsonrpc'] !== '2.0') return refuse('InvalidJsonrpcVersion', '"jsonrpc" must be "2.0"');
+  return isResponse ? checkResponse(value, refuse) : checkCall(value, refuse);
+}
+
+type Refuse = (code: ParseErrorCode, message: string) => ParseError;
+
+function checkCall(value: Record<string, unknown>, refuse: Refuse): Message | ParseError {
+  if (has(value, 'id') && !isId(value['id'])) {
+    return refuse('InvalidIdType', `"id" must be an integer or a string of at most ${MAX_ID_LENGTH} characters`);
+  }
+  if (!has(value, 'method')) return refuse('MissingMethod', '"method" is missing');
+  if (typeof value['method'] !== 'string') return refuse('InvalidMethodType', '"method" must be a string');
+  if (has(value, 'result') || has(value, 'error')) {
+    return refuse('MethodAndResult', 'a message has either "method" or "result" or "error"');
+  }
+  if (has(value, 'params') && (typeof value['params'] !== 'object' || value['params'] === null)) {
+    return refuse('InvalidParamsType', '"params" must be an object or an array');
+  }
+  return value as unknown as Message;
+}
+
+function checkResponse(value: Record<string, unknown>, refuse: Refuse): Message | ParseError {
+  if (has(value, 'result') && has(value, 'error')) {
+    return refuse('ResultAndError', 'a response has either "result" or "error"');
+  }
+  if (has(value, 'error')) {
+    if (!isErrorObject(value['error'])) {
+      return refuse('InvalidErrorObject', '"error" must be an object with an integer "code" and a string "message"');
+    }
+    // An error about a message whose id could not be read has none, or null.
+    if (has(value, 'id') && value['id'] !== null && !isId(value['id'])) {
+      return refuse('InvalidIdType', '"id" must be an integer or a string');
+    }
+    return value as unknown as Message;
+  }
+  if (!has(value, 'id')) return refuse('MissingId', '"id" is missing');
+  if (!isId(value['id'])) return refuse('InvalidIdType', '"id" must be an integer or a string');
+  if (!isObject(value['result'])) return refuse('InvalidResultType', '"result" must be an object');
+  return value as unknown as Message;
+}
+
+// Only members the sender wrote count: nothing is taken from a prototype.
+function has(value: Record<string, unknown>, key: string): boolean {
+  return Object.hasOwn(value, key);
+}
+
+function isId(value: unknown): value is Id {
+  return typeof value === 'string' ? value.length <= MAX_ID_LENGTH : Number.isSafeInteger(value);
+}
+
+function isErrorObject(value: unknown): value is ErrorObject {
+  return isObject(value) && Number.isInteger(value['code']) && typeof value['message'] === 'string';
+}

@@ -1,0 +1,149 @@
+/** Bytes to messages, with hostile JSON refused before `JSON.parse` builds it. */
+
+import { ParseError } from './errors.ts';
+import type { Id } from './message.ts';
+import { type Payload, parsePayload } from './parse.ts';
+
+/** How much structure one message may have. */
+export interface StructureLimits {
+  /** Objects and arrays inside each other, the message itself included. */
+  readonly depth: number;
+  /** Array elements and object members of the whole message, counted as its commas and opening brackets. */
+  readonly elements: number;
+}
+
+/** What a message may have unless somebody says otherwise. */
+export const STRUCTURE_LIMITS: StructureLimits = { depth: 64, elements: 100_000 };
+
+// Text this short cannot nest or branch enough to hurt: the scan would cost more than it saves.
+const SCAN_FROM = 4096;
+
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const BACKSLASH = 0x5c;
+const OPEN_ARRAY = 0x5b;
+const CLOSE_ARRAY = 0x5d;
+const OPEN_OBJECT = 0x7b;
+const CLOSE_OBJECT = 0x7d;
+
+const decoder = new TextDecoder('utf-8', { fatal: true });
+
+/** Reads one message or batch. Invalid UTF-8 is malformed, a leading byte order mark is dropped. */
+export function readPayload(bytes: Uint8Array, limits: StructureLimits = STRUCTURE_LIMITS): Payload {
+  if (bytes.length > SCAN_FROM) {
+    const fault = structureFault(bytes, limits);
+    if (fault) return fault;
+  }
+  let text: string;
+  try {
+    text = decoder.decode(bytes);
+  } catch {
+    return malformed('the message is not valid UTF-8');
+  }
+  return parsePayload(text);
+}
+
+/**
+ * Says why JSON text has more structure than allowed, in one pass over its bytes.
+ * Text whose brackets or quotes do not close is malformed rather than too large; any other mistake is left to `JSON.parse`.
+ */
+export function structureFault(bytes: Uint8Array, limits: StructureLimits): ParseError | undefined {
+  let depth = 0;
+  let deepest = 0;
+  let elements = 0;
+  let at = 0;
+  for (; at < bytes.length; at++) {
+    const byte = bytes[at];
+    if (byte === COMMA) {
+      elements++;
+    } else if (byte === QUOTE) {
+      at = endOfString(bytes, at);
+    } else if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) {
+      elements++;
+      if (++depth > deepest) deepest = depth;
+    } else if (byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) {
+      depth--;
+    }
+  }
+  if (deepest <= limits.depth && elements <= limits.elements) return undefined;
+  if (depth !== 0 || at > bytes.length) return malformed('the message is not valid JSON');
+
+  const { id, isResponse } = envelopeOf(bytes);
+  const invalid = isResponse ? 'Invalid response' : 'Invalid request';
+  return deepest > limits.depth
+    ? new ParseError('TooDeep', `${invalid}: more than ${limits.depth} levels of nesting`, id, isResponse)
+    : new ParseError('TooManyElements', `${invalid}: more than ${limits.elements} elements`, id, isResponse);
+}
+
+/** What can be told of a message that will not be parsed, so that the call it belongs to need not wait for its timeout. */
+export interface Envelope {
+  readonly id: Id | undefined;
+  readonly isResponse: boolean;
+}
+
+// A message has four members at its top; whoever sends many more has no claim to be read carefully.
+const MAX_MEMBERS = 64;
+
+/** Reads the id and the kind of a message from the members at its top. The text may be cut off anywhere. */
+export function envelopeOf(bytes: Uint8Array): Envelope {
+  let depth = 0;
+  let strings = 0;
+  let id: Id | undefined;
+  let isCall = false;
+  let isAnswer = false;
+  for (let at = 0; at < bytes.length && strings < MAX_MEMBERS; at++) {
+    const byte = bytes[at];
+    if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) depth++;
+    else if (byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) depth--;
+    if (byte !== QUOTE) continue;
+
+    const start = at;
+    at = endOfString(bytes, start);
+    // The messages of a batch are deeper than this: no id is better than the id of one of many.
+    if (depth !== 1) continue;
+    strings++;
+    const [, key, value] = MEMBER.exec(asciiOf(bytes, start)) ?? [];
+    if (key === 'method') isCall = true;
+    else if (key === 'result' || key === 'error') isAnswer = true;
+    else if (key === 'id') id = idOf(value);
+  }
+  return { id, isResponse: isAnswer && !isCall };
+}
+
+// Only ids that are plain to read: an id with escapes or letters beyond ASCII is left out.
+const MEMBER = /^"(id|method|result|error)"\s*:\s*("[ !#-[\]-~]{0,128}"|-?\d{1,16}(?=[\s,}]))?/;
+
+function idOf(value: string | undefined): Id | undefined {
+  if (value === undefined) return undefined;
+  if (value.startsWith('"')) return value.slice(1, -1);
+  return Number.isSafeInteger(Number(value)) ? Number(value) : undefined;
+}
+
+function asciiOf(bytes: Uint8Array, start: number): string {
+  return String.fromCharCode(...bytes.subarray(start, start + 160));
+}
+
+// The index of the closing quote, or the length of the text if there is none.
+function endOfString(bytes: Uint8Array, start: number): number {
+  const { length } = bytes;
+  let at = start + 1;
+  while (at < length) {
+    // Most strings are short, and long ones are mostly free of escapes: step first, then leap to the next quote.
+    for (const leap = at + 256; at < leap && at < length; at++) {
+      const byte = bytes[at];
+      if (byte === QUOTE) return at;
+      if (byte === BACKSLASH) at++;
+    }
+    const quote = at < length ? bytes.indexOf(QUOTE, at) : -1;
+    if (quote === -1) return length;
+    let run = quote;
+    while (run > at && bytes[run - 1] === BACKSLASH) run--;
+    if ((quote - run) % 2 === 0) return quote;
+    at = quote + 1;
+  }
+  return length;
+}
+
+function malformed(what: string): ParseError {
+  return new ParseError('MalformedJson', `Parse error: ${what}`);
+}

@@ -1,0 +1,73 @@
+/** Which capability a question needs, and whether an answer has the shape of one. */
+
+import { isObject } from '../jsonrpc/message.ts';
+import { hasCapability } from './caller.ts';
+import type { ClientCapabilities, ClientCapabilityName } from './model/capabilities.ts';
+import type { Answer, Question } from './model/questions.ts';
+import type { RevisionFacts } from './versions.ts';
+
+/** What a client must have declared to be asked this. */
+export function capabilityFor(question: Question): ClientCapabilityName {
+  if (question.method === 'elicitation/create') return `elicitation.${question.params.mode}`;
+  if (question.method === 'roots/list') return 'roots';
+  const { tools, toolChoice } = question.params;
+  return tools || toolChoice ? 'sampling.tools' : 'sampling';
+}
+
+/** True if the client declared this, and its revision has it. */
+export function isAvailable(
+  name: ClientCapabilityName,
+  capabilities: ClientCapabilities,
+  facts: RevisionFacts,
+): boolean {
+  const form = facts.elicitation !== 'none';
+  const url = facts.elicitation === 'form and url';
+  if ((name === 'elicitation' || name === 'elicitation.form') && !form) return false;
+  if (name === 'elicitation.url' && !url) return false;
+  if (name === 'sampling.tools' && !facts.samplingTools) return false;
+  // Before there were URLs, a client that could elicit could show forms, whatever else it put there.
+  if (name === 'elicitation.form' && !url) return hasCapability(capabilities, 'elicitation');
+  return hasCapability(capabilities, name);
+}
+
+/** True for a value that can be the answer to a question with this method. */
+export function isAnswer(method: string, value: unknown): value is Answer {
+  const check = shapes.get(method);
+  return check?.(value) ?? false;
+}
+
+/** True for a value that can be the answer to some question. */
+export function isAnyAnswer(value: unknown): value is Answer {
+  return [...shapes.values()].some((check) => check(value));
+}
+
+const shapes: ReadonlyMap<string, (value: unknown) => boolean> = new Map([
+  ['elicitation/create', isElicitResult],
+  ['sampling/createMessage', isCreateMessageResult],
+  ['roots/list', isListRootsResult],
+]);
+
+function isElicitResult(value: unknown): boolean {
+  if (!isObject(value)) return false;
+  const { action, content } = value;
+  return ['accept', 'decline', 'cancel'].includes(action as string) && (content === undefined || isObject(content));
+}
+
+function isCreateMessageResult(value: unknown): boolean {
+  if (!isObject(value)) return false;
+  const { role, content, model } = value;
+  const blocks = Array.isArray(content) ? content : [content];
+  return (
+    (role === 'user' || role === 'assistant') &&
+    typeof model === 'string' &&
+    blocks.every((block) => isObject(block) && typeof block['type'] === 'string')
+  );
+}
+
+function isListRootsResult(value: unknown): boolean {
+  return (
+    isObject(value) &&
+    Array.isArray(value['roots']) &&
+    value['roots'].every((root) => isObject(root) && typeof root['uri'] === 'string')
+  );
+}

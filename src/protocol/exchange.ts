@@ -1,0 +1,29 @@
+/** One request's way back to its sender. Made by the transport, one per request. */
+
+import type { Params } from '../jsonrpc/message.ts';
+import type { OutgoingOptions } from '../jsonrpc/outgoing.ts';
+import type { Principal } from './principal.ts';
+import type { Session } from './session.ts';
+
+/** What a server needs to know of where a request came from, and how to say something before the answer. */
+export interface Exchange {
+  /** The stateful session the request belongs to, if there is one. */
+  readonly session: Session | undefined;
+  /** Starts the session that this very request asked for. */
+  openSession(session: Session): void;
+  readonly principal: Principal | undefined;
+  /** Handlers are run again after each answer on every revision: for tests. */
+  readonly forceReruns: boolean;
+  /** Header fields, in lower case, where the transport has them. */
+  readonly headers: ReadonlyMap<string, string> | undefined;
+  /** Sends a notification that belongs to the request; nothing leaves once the request is over. */
+  notify(method: string, params: Params): void;
+  /** Asks the client and waits; absent where the client cannot be reached. */
+  readonly ask:
+    | ((method: string, params: Params | undefined, options: OutgoingOptions) => Promise<unknown>)
+    | undefined;
+  /** The sender gave the request up, or is gone. */
+  readonly cancelled: boolean;
+  /** Calls back when that happens; at once if it has. */
+  onCancel(listener: (reason: unknown) => void): void;
+}

@@ -1,0 +1,67 @@
+/** One row per method: who sends it, which capability it needs, in which revisions it lives. */
+
+/** What is to be known of a method. */
+export interface MethodFacts {
+  readonly method: string;
+  readonly kind: 'request' | 'notification';
+  readonly from: 'client' | 'server' | 'both';
+  /** The capability of the *receiving* side without which the method does not exist. */
+  readonly capability?: string;
+  readonly revisions: readonly string[];
+}
+
+const stateful = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'];
+const stateless = ['2026-07-28'];
+const all = [...stateful, ...stateless];
+const elicitation = ['2025-06-18', '2025-11-25'];
+
+const request = (from: MethodFacts['from'], method: string, revisions: readonly string[], capability?: string) =>
+  ({ method, kind: 'request', from, revisions, ...(capability ? { capability } : {}) }) as const;
+
+const notification = (from: MethodFacts['from'], method: string, revisions: readonly string[]) =>
+  ({ method, kind: 'notification', from, revisions }) as const;
+
+const rows: readonly MethodFacts[] = [
+  request('client', 'initialize', stateful),
+  notification('client', 'notifications/initialized', stateful),
+  request('client', 'server/discover', stateless),
+  request('both', 'ping', stateful),
+
+  request('client', 'tools/list', all, 'tools'),
+  request('client', 'tools/call', all, 'tools'),
+  request('client', 'prompts/list', all, 'prompts'),
+  request('client', 'prompts/get', all, 'prompts'),
+  request('client', 'resources/list', all, 'resources'),
+  request('client', 'resources/templates/list', all, 'resources'),
+  request('client', 'resources/read', all, 'resources'),
+  request('client', 'resources/subscribe', stateful, 'resources.subscribe'),
+  request('client', 'resources/unsubscribe', stateful, 'resources.subscribe'),
+  request('client', 'subscriptions/listen', stateless),
+  notification('server', 'notifications/subscriptions/acknowledged', stateless),
+  request('client', 'completion/complete', all, 'completions'),
+  request('client', 'logging/setLevel', stateful, 'logging'),
+
+  // Under stateless revisions these three travel inside a result, never as requests.
+  request('server', 'sampling/createMessage', stateful, 'sampling'),
+  request('server', 'roots/list', stateful, 'roots'),
+  request('server', 'elicitation/create', elicitation, 'elicitation'),
+
+  notification('both', 'notifications/cancelled', all),
+  notification('both', 'notifications/progress', all),
+  notification('server', 'notifications/message', all),
+  notification('server', 'notifications/tools/list_changed', all),
+  notification('server', 'notifications/prompts/list_changed', all),
+  notification('server', 'notifications/resources/list_changed', all),
+  notification('server', 'notifications/resources/updated', all),
+  notification('client', 'notifications/roots/list_changed', stateful),
+  notification('server', 'notifications/elicitation/complete', ['2025-11-25']),
+];
+
+/** Every method of the protocol, by name. */
+export const METHODS: ReadonlyMap<string, MethodFacts> = new Map(rows.map((row) => [row.method, row]));
+
+/** False for a method that the protocol has, but not in this revision. A method of one's own lives everywhere. */
+export function livesIn(method: string, version: string): boolean {
+  const row = METHODS.get(method);
+  return row === undefined || row.revisions.includes(version);
+}

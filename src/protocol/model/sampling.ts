@@ -1,0 +1,71 @@
+/** Sampling: asking the client's model. Deprecated by the protocol, kept for the clients that have it. */
+
+import type { AudioContent, ContentBlock, ImageContent, Role, TextContent } from './content.ts';
+import type { Meta } from './meta.ts';
+import type { Tool } from './tools.ts';
+
+/** The model wants a tool called. */
+export interface ToolUseContent {
+  readonly type: 'tool_use';
+  readonly id: string;
+  readonly name: string;
+  readonly input: Readonly<Record<string, unknown>>;
+  readonly _meta?: Meta;
+}
+
+/** What the tool said. */
+export interface ToolResultContent {
+  readonly type: 'tool_result';
+  readonly toolUseId: string;
+  readonly content: readonly ContentBlock[];
+  readonly structuredContent?: unknown;
+  readonly isError?: boolean;
+  readonly _meta?: Meta;
+}
+
+/** One piece of a sampling message. */
+export type SamplingContent = TextContent | ImageContent | AudioContent | ToolUseContent | ToolResultContent;
+
+/** One turn of the conversation the model is given. */
+export interface SamplingMessage {
+  readonly role: Role;
+  readonly content: SamplingContent | readonly SamplingContent[];
+  readonly _meta?: Meta;
+}
+
+/** Wishes on which model to take; the client decides. */
+export interface ModelPreferences {
+  readonly hints?: readonly { readonly name?: string }[];
+  readonly costPriority?: number;
+  readonly speedPriority?: number;
+  readonly intelligencePriority?: number;
+}
+
+/**
+ * What the client's model is asked.
+ * @deprecated SEP-2577: sampling may be removed from 2027-07-28 on.
+ */
+export interface CreateMessageParams {
+  readonly messages: readonly SamplingMessage[];
+  readonly maxTokens: number;
+  readonly systemPrompt?: string;
+  readonly temperature?: number;
+  readonly stopSequences?: readonly string[];
+  readonly modelPreferences?: ModelPreferences;
+  readonly includeContext?: 'none' | 'thisServer' | 'allServers';
+  readonly metadata?: Readonly<Record<string, unknown>>;
+  readonly tools?: readonly Tool[];
+  readonly toolChoice?: { readonly mode?: 'auto' | 'required' | 'none' };
+}
+
+/**
+ * What the client's model said.
+ * @deprecated SEP-2577: sampling may be removed from 2027-07-28 on.
+ */
+export interface CreateMessageResult {
+  readonly role: Role;
+  readonly content: SamplingContent | readonly SamplingContent[];
+  readonly model: string;
+  readonly stopReason?: string;
+  readonly _meta?: Meta;
+}

@@ -1,0 +1,110 @@
+/** How one revision puts calls, results and questions on the wire. Two families implement it; handlers never see it. */
+
+import type { RpcError } from '../jsonrpc/errors.ts';
+import type { EncodedJson, ErrorObject, Id, Notification, Params } from '../jsonrpc/message.ts';
+import type { Caller } from './caller.ts';
+import type { Exchange } from './exchange.ts';
+import type { ServerCapabilities } from './model/capabilities.ts';
+import type { Change } from './model/changes.ts';
+import type { Implementation } from './model/implementation.ts';
+import type { Question } from './model/questions.ts';
+import type { JsonSchemaObject } from './model/tools.ts';
+import type { Session } from './session.ts';
+import type { RevisionFacts } from './versions.ts';
+
+/** The lists of the protocol, by the member that holds the items. */
+export type ListKind = 'tools' | 'prompts' | 'resources' | 'resourceTemplates';
+
+/** How long and by whom a result may be kept. */
+export interface CacheHints {
+  readonly ttlMs: number;
+  readonly cacheScope: 'public' | 'private';
+}
+
+/** What a revision may know of the server it speaks for. */
+export interface Host {
+  readonly info: Implementation;
+  readonly instructions: string | undefined;
+  readonly capabilities: ServerCapabilities;
+  /** The revisions served, newest first. */
+  readonly versions: readonly string[];
+  /** How long `server/discover` may be kept. */
+  readonly cache: CacheHints;
+  /** Tells every change from now on, until the returned function is called. */
+  watch(listener: (change: Change) => void): () => void;
+}
+
+/** One request, as a revision's own methods see it. */
+export interface Call {
+  readonly id: Id;
+  readonly method: string;
+  readonly params: Params;
+  readonly caller: Caller;
+  readonly exchange: Exchange;
+}
+
+/** A method that belongs to the revision itself, not to the server's features. */
+export type OwnMethod = (call: Call, host: Host) => unknown;
+
+/** A notification that belongs to the revision itself. */
+export type OwnNotification = (params: Params, session: Session) => void;
+
+/** A page of a list whose items are encoded already. */
+export interface EncodedPage {
+  readonly kind: ListKind;
+  readonly items: readonly string[];
+  readonly nextCursor: string | undefined;
+  readonly cache: CacheHints;
+}
+
+/** What the encoder of a result has to know beside the result. */
+export interface ResultFacts {
+  readonly cache?: CacheHints | undefined;
+  /** The schema of a tool's structured result. */
+  readonly outputSchema?: JsonSchemaObject | undefined;
+}
+
+/** What a client says with each request, or once when it opens a session. */
+export interface ClientFacts {
+  readonly info: Implementation;
+  readonly capabilities: Caller['capabilities'];
+  readonly logLevel: Caller['logLevel'];
+}
+
+/** A result as the client's code sees it, or the questions to answer before there is one. */
+export type Decoded =
+  | { readonly type: 'complete'; readonly result: Record<string, unknown> }
+  | {
+      readonly type: 'input_required';
+      readonly requests: ReadonlyMap<string, Question>;
+      readonly state: string | undefined;
+    };
+
+/** One revision of the protocol. */
+export interface Revision {
+  readonly facts: RevisionFacts;
+
+  readonly methods: ReadonlyMap<string, OwnMethod>;
+  readonly notifications: ReadonlyMap<string, OwnNotification>;
+  /** Who is calling; throws `RpcError` if the request does not say it as it must. */
+  callerOf(params: Params, session: Session | undefined): Caller;
+  /** One entry of a list. */
+  encodeItem(kind: ListKind, item: object): object;
+  /** A page of such entries. */
+  encodePage(page: EncodedPage, host: Host): EncodedJson;
+  /** What a handler gave, as this revision's clients read it. */
+  encodeResult(method: string, result: object, facts: ResultFacts, host: Host): object;
+  /** What a handler threw: an error, or for some errors of tools a result. */
+  encodeFailure(error: RpcError): { readonly error: ErrorObject } | { readonly result: object };
+  /** Params of `notifications/progress`. */
+  encodeProgress(params: { progressToken: Id; progress: number; total?: number; message?: string }): Params;
+  /** A question in the client's words; throws `RpcError` where the revision has no words for it. */
+  encodeQuestion(question: Question): { readonly method: string; readonly params?: Params };
+  /** The notification that tells a session of a change, if it wants to know. */
+  deliver(change: Change, session: Session): Notification | undefined;
+
+  /** Params of a request as a client of this revision sends them. */
+  encodeRequest(params: Params | undefined, client: ClientFacts): Params | undefined;
+  /** A result as a client of this revision reads it; throws if it is not one. */
+  decodeResult(method: string, result: unknown): Decoded;
+}

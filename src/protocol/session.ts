@@ -1,0 +1,17 @@
+/** What a stateful revision remembers of its client between messages. */
+
+import type { ClientCapabilities } from './model/capabilities.ts';
+import type { Implementation } from './model/implementation.ts';
+import type { LoggingLevel } from './model/logging.ts';
+
+/** One client's session: plain data, so that it can be kept anywhere. */
+export interface Session {
+  readonly version: string;
+  readonly clientInfo: Implementation | undefined;
+  readonly capabilities: ClientCapabilities;
+  /** The client has said `notifications/initialized`. */
+  initialized: boolean;
+  logLevel: LoggingLevel | undefined;
+  /** URIs the client subscribed to. */
+  readonly subscriptions: Set<string>;
+}

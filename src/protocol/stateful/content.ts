@@ -1,0 +1,46 @@
+/** Content for clients that do not know all of it: unknown *kinds* break them, so those become kinds they know. */
+
+import type { Annotations, ContentBlock, EmbeddedResource, ResourceContents, TextContent } from '../model/content.ts';
+import type { RevisionFacts } from '../versions.ts';
+
+/** One block in this revision's words. */
+export function encodeContent(block: ContentBlock, facts: RevisionFacts): ContentBlock {
+  if (block.type === 'audio' && !facts.audio) return encodeContent(audioAsResource(block.data, block.mimeType), facts);
+  if (block.type === 'resource_link' && !facts.resourceLinks) {
+    return text(`${block.title ?? block.name}: ${block.uri}`);
+  }
+  const known = facts.itemMeta ? block : withoutMeta(block);
+  if (known.type === 'resource') return { ...known, resource: encodeContents(known.resource, facts) };
+  if (known.type === 'resource_link' && !facts.icons) return without(known, 'icons');
+  return known;
+}
+
+/** What a resource holds, in this revision's words. */
+export function encodeContents(contents: ResourceContents, facts: RevisionFacts): ResourceContents {
+  return facts.itemMeta ? contents : without(contents, '_meta');
+}
+
+/** Annotations without what the revision does not know. */
+export function encodeAnnotations(annotations: Annotations, facts: RevisionFacts): Annotations {
+  return facts.itemMeta ? annotations : without(annotations, 'lastModified');
+}
+
+/** An object without some of its members. */
+export function without<T extends object, K extends string>(value: T, ...keys: K[]): T {
+  if (!keys.some((key) => key in value)) return value;
+  return Object.fromEntries(Object.entries(value).filter(([key]) => !keys.includes(key as K))) as T;
+}
+
+function withoutMeta<B extends ContentBlock>(block: B): B {
+  const bare = without(block, '_meta');
+  if (!bare.annotations || !('lastModified' in bare.annotations)) return bare;
+  return { ...bare, annotations: without(bare.annotations, 'lastModified') };
+}
+
+function audioAsResource(data: string, mimeType: string): EmbeddedResource {
+  return { type: 'resource', resource: { uri: `data:${mimeType}`, mimeType, blob: data } };
+}
+
+function text(value: string): TextContent {
+  return { type: 'text', text: value };
+}

@@ -1,0 +1,22 @@
+/** Errors in the numbers each stateful revision gives them. */
+
+import type { RpcError } from '../../jsonrpc/errors.ts';
+import type { ErrorObject } from '../../jsonrpc/message.ts';
+import { Reason } from '../errors.ts';
+import type { RevisionFacts } from '../versions.ts';
+
+/** What a handler threw, as this revision tells it. */
+export function encodeFailure(failure: RpcError, facts: RevisionFacts): { error: ErrorObject } | { result: object } {
+  const { message, data, reason } = failure;
+  if (reason === Reason.badArguments && facts.badArguments === 'result') {
+    return { result: { content: [{ type: 'text', text: message }], isError: true } };
+  }
+  const code = codeOf(failure, facts);
+  return { error: data === undefined ? { code, message } : { code, message, data } };
+}
+
+function codeOf({ code, reason }: RpcError, facts: RevisionFacts): number {
+  if (reason === Reason.resourceNotFound) return facts.resourceNotFound;
+  if (reason === Reason.missingCapability) return facts.missingCapability;
+  return code;
+}

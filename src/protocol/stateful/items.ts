@@ -1,0 +1,70 @@
+/** Entries of lists, without what the revision does not know. */
+
+import type { Annotations } from '../model/content.ts';
+import type { Implementation } from '../model/implementation.ts';
+import { WRAPPED_RESULT } from '../model/meta.ts';
+import type { Prompt } from '../model/prompts.ts';
+import type { Resource, ResourceTemplate } from '../model/resources.ts';
+import type { Tool, ToolAnnotations } from '../model/tools.ts';
+import type { ListKind } from '../revision.ts';
+import type { RevisionFacts } from '../versions.ts';
+import { encodeAnnotations, without } from './content.ts';
+import { isWrapped, plainProperties, wrapSchema } from './structured.ts';
+
+/** One entry of a list in this revision's words. */
+export function encodeItem(kind: ListKind, item: object, facts: RevisionFacts): object {
+  if (kind === 'tools') return encodeTool(item as Tool, facts);
+  if (kind === 'prompts') return encodePrompt(item as Prompt, facts);
+  return encodeResource(item as Resource | ResourceTemplate, facts);
+}
+
+/** A server or client, as it introduces itself. */
+export function encodeImplementation(info: Implementation, facts: RevisionFacts): Implementation {
+  const known = facts.icons ? info : without(info, 'icons', 'description', 'websiteUrl');
+  return facts.titles ? known : without(known, 'title');
+}
+
+function encodeTool(tool: Tool, facts: RevisionFacts): object {
+  const { title, annotations, outputSchema, ...rest } = common(tool, facts);
+  return {
+    ...rest,
+    inputSchema: plainProperties(tool.inputSchema),
+    ...(title !== undefined && facts.toolTitle === 'title' ? { title } : {}),
+    ...toolAnnotations(annotations, title, facts),
+    ...(outputSchema && facts.structuredContent !== 'nothing' ? structured(tool, facts) : {}),
+  };
+}
+
+function toolAnnotations(annotations: ToolAnnotations | undefined, title: string | undefined, facts: RevisionFacts) {
+  if (!facts.toolAnnotations) return {};
+  if (title !== undefined && facts.toolTitle === 'annotations') return { annotations: { title, ...annotations } };
+  return annotations ? { annotations } : {};
+}
+
+function structured(tool: Tool, facts: RevisionFacts): object {
+  const { outputSchema, _meta } = tool;
+  if (!outputSchema) return {};
+  if (!isWrapped(outputSchema)) return { outputSchema: plainProperties(outputSchema) };
+  return {
+    outputSchema: wrapSchema(outputSchema),
+    ...(facts.itemMeta ? { _meta: { ..._meta, [WRAPPED_RESULT]: true } } : {}),
+  };
+}
+
+function encodePrompt(prompt: Prompt, facts: RevisionFacts): object {
+  const known = common(prompt, facts);
+  const bare = facts.titles ? known : without(known, 'title');
+  if (!bare.arguments || facts.titles) return bare;
+  return { ...bare, arguments: bare.arguments.map((argument) => without(argument, 'title')) };
+}
+
+function encodeResource(resource: Resource | ResourceTemplate, facts: RevisionFacts): object {
+  const known = common(resource, facts);
+  const bare = facts.titles ? known : without(known, 'title');
+  return bare.annotations ? { ...bare, annotations: encodeAnnotations(bare.annotations as Annotations, facts) } : bare;
+}
+
+function common<T extends object>(item: T, facts: RevisionFacts): T {
+  const known = facts.icons ? item : without(item, 'icons');
+  return facts.itemMeta ? known : without(known, '_meta');
+}

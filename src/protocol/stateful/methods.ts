@@ -1,0 +1,88 @@
+/** The methods only stateful revisions have: opening the session, keeping it, and what is remembered in it. */
+
+import { RpcError } from '../../jsonrpc/errors.ts';
+import type { Params } from '../../jsonrpc/message.ts';
+import { levelParam, stringParam } from '../checks.ts';
+import { unsupportedVersion } from '../errors.ts';
+import type { ServerCapabilities } from '../model/capabilities.ts';
+import type { Call, Host, OwnMethod, OwnNotification } from '../revision.ts';
+import type { Session } from '../session.ts';
+import { REVISIONS, type RevisionFacts } from '../versions.ts';
+import { sessionOf } from './caller.ts';
+import { encodeImplementation } from './items.ts';
+
+const MAX_SUBSCRIPTIONS = 10_000;
+
+/** The requests of every stateful revision. */
+export const methods: ReadonlyMap<string, OwnMethod> = new Map<string, OwnMethod>([
+  ['initialize', initialize],
+  ['ping', () => ({})],
+  ['logging/setLevel', setLevel],
+  ['resources/subscribe', subscribe],
+  ['resources/unsubscribe', unsubscribe],
+]);
+
+/** The notifications of every stateful revision. */
+export const notifications: ReadonlyMap<string, OwnNotification> = new Map<string, OwnNotification>([
+  [
+    'notifications/initialized',
+    (_params, session) => {
+      session.initialized = true;
+    },
+  ],
+]);
+
+/** Opens a session: the client names a revision, the server answers with it or with the newest it has. */
+function initialize(call: Call, host: Host): object {
+  if (call.exchange.session) throw RpcError.invalidRequest('initialize was called already on this connection');
+  const requested = stringParam(call.params, 'protocolVersion');
+  const facts = agreeOn(requested, host.versions);
+  if (!facts) throw unsupportedVersion(requested, host.versions);
+  call.exchange.openSession(sessionOf(call.params, facts.version));
+  return {
+    protocolVersion: facts.version,
+    capabilities: encodeCapabilities(host.capabilities, facts),
+    serverInfo: encodeImplementation(host.info, facts),
+    ...(host.instructions === undefined ? {} : { instructions: host.instructions }),
+  };
+}
+
+function agreeOn(requested: string, served: readonly string[]): RevisionFacts | undefined {
+  const candidates = REVISIONS.filter((facts) => facts.family === 'stateful' && served.includes(facts.version));
+  return candidates.find((facts) => facts.version === requested) ?? candidates[0];
+}
+
+function encodeCapabilities(capabilities: ServerCapabilities, facts: RevisionFacts): ServerCapabilities {
+  if (facts.completionsCapability) return capabilities;
+  const { completions: _, ...known } = capabilities;
+  return known;
+}
+
+function setLevel({ params, exchange }: Call, host: Host): object {
+  if (!host.capabilities.logging) throw RpcError.methodNotFound('logging/setLevel');
+  sessionIn(exchange.session).logLevel = levelParam(params['level'], 'level');
+  return {};
+}
+
+function subscribe({ params, exchange }: Call, host: Host): object {
+  const uri = subscriptionUri(params, host);
+  const { subscriptions } = sessionIn(exchange.session);
+  if (subscriptions.size >= MAX_SUBSCRIPTIONS) throw RpcError.invalidParams('Too many subscriptions in this session');
+  subscriptions.add(uri);
+  return {};
+}
+
+function unsubscribe({ params, exchange }: Call, host: Host): object {
+  sessionIn(exchange.session).subscriptions.delete(subscriptionUri(params, host));
+  return {};
+}
+
+function subscriptionUri(params: Params, host: Host): string {
+  if (!host.capabilities.resources?.subscribe) throw RpcError.methodNotFound('resources/subscribe');
+  return stringParam(params, 'uri');
+}
+
+function sessionIn(session: Session | undefined): Session {
+  if (!session) throw RpcError.invalidRequest('There is no session: send initialize first');
+  return session;
+}

@@ -1,0 +1,34 @@
+/** The client's half: requests carry nothing but their params, results nothing but themselves. */
+
+import { ConnectionError } from '../../jsonrpc/errors.ts';
+import { isObject, type Params } from '../../jsonrpc/message.ts';
+import type { ClientCapabilities } from '../model/capabilities.ts';
+import type { ClientFacts, Decoded } from '../revision.ts';
+import type { RevisionFacts } from '../versions.ts';
+import { encodeImplementation } from './items.ts';
+
+/** Params as they are: who we are was said when the session was opened. */
+export function encodeRequest(params: Params | undefined): Params | undefined {
+  return params;
+}
+
+/** Every result is the end of its call. */
+export function decodeResult(method: string, result: unknown): Decoded {
+  if (!isObject(result)) throw new ConnectionError('malformed', `The answer to ${method} has no "result" object`);
+  return { type: 'complete', result };
+}
+
+/** Params of `initialize`. */
+export function initializeParams(client: ClientFacts, facts: RevisionFacts): Params {
+  return {
+    protocolVersion: facts.version,
+    capabilities: encodeCapabilities(client.capabilities, facts),
+    clientInfo: encodeImplementation(client.info, facts),
+  };
+}
+
+function encodeCapabilities({ elicitation, sampling, ...rest }: ClientCapabilities, facts: RevisionFacts): object {
+  const form = elicitation && facts.elicitation === 'form' ? { elicitation: {} } : {};
+  const full = elicitation && facts.elicitation === 'form and url' ? { elicitation } : {};
+  return { ...rest, ...form, ...full, ...(sampling ? { sampling: facts.samplingTools ? sampling : {} } : {}) };
+}

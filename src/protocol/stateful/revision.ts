@@ -1,0 +1,32 @@
+/** The revisions with a handshake, 2024-11-05 to 2025-11-25: the same code over different rows of facts. */
+
+import type { Revision } from '../revision.ts';
+import type { RevisionFacts } from '../versions.ts';
+import { callerOf } from './caller.ts';
+import { deliver } from './changes.ts';
+import { encodeFailure } from './failures.ts';
+import { encodeItem } from './items.ts';
+import { methods, notifications } from './methods.ts';
+import { encodeQuestion } from './questions.ts';
+import { decodeResult, encodeRequest } from './requests.ts';
+import { encodePage, encodeResult } from './results.ts';
+
+/** The revision this row describes. */
+export function statefulRevision(facts: RevisionFacts): Revision {
+  return {
+    facts,
+    methods,
+    notifications,
+    callerOf: (_params, session) => callerOf(session),
+    encodeItem: (kind, item) => encodeItem(kind, item, facts),
+    encodePage,
+    encodeResult: (method, result, about) => encodeResult(method, result, facts, about),
+    encodeFailure: (failure) => encodeFailure(failure, facts),
+    encodeProgress: ({ message, ...params }) =>
+      message === undefined || !facts.progressMessage ? params : { ...params, message },
+    encodeQuestion: (question) => encodeQuestion(question, facts),
+    deliver,
+    encodeRequest,
+    decodeResult,
+  };
+}

@@ -1,0 +1,37 @@
+/** Who is calling: what the request says in its `_meta`, and nothing else. */
+
+import { RpcError } from '../../jsonrpc/errors.ts';
+import { isObject, type Params } from '../../jsonrpc/message.ts';
+import type { Caller } from '../caller.ts';
+import { isImplementation, levelParam } from '../checks.ts';
+import type { ClientCapabilities } from '../model/capabilities.ts';
+import { MetaKey } from '../model/meta.ts';
+
+/** The revision a request claims to speak; undefined if it claims none. */
+export function claimedVersion(params: Params | readonly unknown[] | undefined): unknown {
+  const meta = isObject(params) ? params['_meta'] : undefined;
+  return isObject(meta) && Object.hasOwn(meta, MetaKey.protocolVersion) ? meta[MetaKey.protocolVersion] : undefined;
+}
+
+/** Reads who is calling; throws if a required member is missing or malformed. */
+export function callerOf(params: Params): Caller {
+  const meta = params['_meta'];
+  if (!isObject(meta)) throw RpcError.invalidParams('"_meta" must be an object');
+  if (typeof meta[MetaKey.protocolVersion] !== 'string') {
+    throw RpcError.invalidParams(`"_meta" must have the string "${MetaKey.protocolVersion}"`);
+  }
+  const capabilities = meta[MetaKey.clientCapabilities];
+  if (!isObject(capabilities)) {
+    throw RpcError.invalidParams(`"_meta" must have the object "${MetaKey.clientCapabilities}"`);
+  }
+  const info = meta[MetaKey.clientInfo];
+  if (info !== undefined && !isImplementation(info)) {
+    throw RpcError.invalidParams(`"${MetaKey.clientInfo}" must be an object with the strings "name" and "version"`);
+  }
+  const level = meta[MetaKey.logLevel];
+  return {
+    info,
+    capabilities: capabilities as ClientCapabilities,
+    logLevel: level === undefined ? undefined : levelParam(level, MetaKey.logLevel),
+  };
+}

@@ -1,0 +1,38 @@
+/** The methods only stateless revisions have: what the server is, and watching it. */
+
+import { MetaKey } from '../model/meta.ts';
+import type { Call, Host, OwnMethod } from '../revision.ts';
+import { filterOf, honoured, noticeOf } from './changes.ts';
+
+/** The requests of every stateless revision. */
+export const methods: ReadonlyMap<string, OwnMethod> = new Map<string, OwnMethod>([
+  ['server/discover', discover],
+  ['subscriptions/listen', listen],
+]);
+
+function discover(_call: Call, host: Host): object {
+  return {
+    supportedVersions: host.versions,
+    capabilities: host.capabilities,
+    ...(host.instructions === undefined ? {} : { instructions: host.instructions }),
+  };
+}
+
+/** Stays open for as long as the client listens or the server runs; ends at once if nothing asked for can be told. */
+function listen({ id, params, exchange }: Call, host: Host): object | Promise<object> {
+  const filter = honoured(filterOf(params), host.capabilities);
+  const _meta = { [MetaKey.subscriptionId]: id };
+  exchange.notify('notifications/subscriptions/acknowledged', { notifications: filter, _meta });
+  if (Object.keys(filter).length === 0) return { _meta };
+
+  return new Promise((resolve) => {
+    const unwatch = host.watch((change) => {
+      const notice = noticeOf(change, filter, id);
+      if (notice) exchange.notify(notice.method, notice.params);
+    });
+    exchange.onCancel(() => {
+      unwatch();
+      resolve({ _meta });
+    });
+  });
+}

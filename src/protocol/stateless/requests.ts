@@ -1,0 +1,52 @@
+/** The client's half: every request says who we are, every result says what it is. */
+
+import { ConnectionError } from '../../jsonrpc/errors.ts';
+import { isObject, type Params } from '../../jsonrpc/message.ts';
+import { MetaKey } from '../model/meta.ts';
+import type { Question } from '../model/questions.ts';
+import type { ClientFacts, Decoded } from '../revision.ts';
+
+/** Params with everything a request of this revision must say in its `_meta`. */
+export function encodeRequest(params: Params | undefined, client: ClientFacts, version: string): Params {
+  const meta = params?.['_meta'];
+  return {
+    ...params,
+    _meta: {
+      ...(isObject(meta) ? meta : {}),
+      [MetaKey.protocolVersion]: version,
+      [MetaKey.clientCapabilities]: client.capabilities,
+      [MetaKey.clientInfo]: client.info,
+      ...(client.logLevel === undefined ? {} : { [MetaKey.logLevel]: client.logLevel }),
+    },
+  };
+}
+
+/** A result, or the questions that stand before it. No `resultType` means complete. */
+export function decodeResult(method: string, result: unknown): Decoded {
+  if (!isObject(result)) throw new ConnectionError('malformed', `The answer to ${method} has no "result" object`);
+  const { resultType = 'complete' } = result;
+  if (resultType === 'complete') return { type: 'complete', result };
+  if (resultType !== 'input_required') {
+    throw new ConnectionError('malformed', `The answer to ${method} has a "resultType" this client does not know`);
+  }
+  const { inputRequests = {}, requestState } = result;
+  if (!isObject(inputRequests) || !Object.values(inputRequests).every(isQuestion)) {
+    throw new ConnectionError('malformed', `The answer to ${method} has malformed "inputRequests"`);
+  }
+  if (requestState !== undefined && typeof requestState !== 'string') {
+    throw new ConnectionError('malformed', `The answer to ${method} has a "requestState" that is not a string`);
+  }
+  return {
+    type: 'input_required',
+    requests: new Map(Object.entries(inputRequests) as [string, Question][]),
+    state: requestState,
+  };
+}
+
+function isQuestion(value: unknown): boolean {
+  return (
+    isObject(value) &&
+    typeof value['method'] === 'string' &&
+    (value['params'] === undefined || isObject(value['params']))
+  );
+}

@@ -1,0 +1,31 @@
+/** Results that say of themselves what they are, whose they are, and how long they keep. */
+
+import { EncodedJson } from '../../jsonrpc/message.ts';
+import { MetaKey } from '../model/meta.ts';
+import type { CacheHints, EncodedPage, Host, ResultFacts } from '../revision.ts';
+
+/** The results that carry caching hints. No others may. */
+const CACHEABLE: ReadonlySet<string> = new Set([
+  'server/discover',
+  'tools/list',
+  'prompts/list',
+  'resources/list',
+  'resources/templates/list',
+  'resources/read',
+]);
+
+const STALE: CacheHints = { ttlMs: 0, cacheScope: 'private' };
+
+/** A result with everything this revision wants on it. */
+export function encodeResult(method: string, result: object, { cache }: ResultFacts, host: Host): object {
+  const { _meta, resultType = 'complete' } = result as { _meta?: object; resultType?: string };
+  const hints = resultType === 'complete' && CACHEABLE.has(method) ? (cache ?? STALE) : undefined;
+  return { ...result, resultType, ...hints, _meta: { ..._meta, [MetaKey.serverInfo]: host.info } };
+}
+
+/** A page of entries that are encoded already. */
+export function encodePage({ kind, items, nextCursor, cache }: EncodedPage, host: Host): EncodedJson {
+  const cursor = nextCursor === undefined ? '' : `,"nextCursor":${JSON.stringify(nextCursor)}`;
+  const tail = { resultType: 'complete', ...cache, _meta: { [MetaKey.serverInfo]: host.info } };
+  return new EncodedJson(`{"${kind}":[${items.join(',')}]${cursor},${JSON.stringify(tail).slice(1)}`);
+}

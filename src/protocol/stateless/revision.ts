@@ -1,0 +1,31 @@
+/** The revisions without a handshake, from 2026-07-28 on: every request stands for itself. */
+
+import type { Revision } from '../revision.ts';
+import type { RevisionFacts } from '../versions.ts';
+import { callerOf } from './caller.ts';
+import { encodeFailure } from './failures.ts';
+import { encodeItem } from './items.ts';
+import { methods } from './methods.ts';
+import { encodeQuestion } from './questions.ts';
+import { decodeResult, encodeRequest } from './requests.ts';
+import { encodePage, encodeResult } from './results.ts';
+
+/** The revision this row describes. */
+export function statelessRevision(facts: RevisionFacts): Revision {
+  return {
+    facts,
+    methods,
+    notifications: new Map(),
+    callerOf,
+    encodeItem: (_kind, item) => encodeItem(item),
+    encodePage,
+    encodeResult,
+    encodeFailure,
+    encodeProgress: (params) => params,
+    encodeQuestion,
+    // Changes reach only those who listen, and `subscriptions/listen` sees to that itself.
+    deliver: () => undefined,
+    encodeRequest: (params, client) => encodeRequest(params, client, facts.version),
+    decodeResult,
+  };
+}

@@ -1,0 +1,117 @@
+/** One row of facts per protocol revision. What differs between revisions is read here, not asked with conditions. */
+
+/** Everything this package needs to know of one revision. */
+export interface RevisionFacts {
+  readonly version: string;
+  /** Stateful revisions open with `initialize` and keep a session; stateless ones say everything in each request. */
+  readonly family: 'stateful' | 'stateless';
+  /** Whether several messages may arrive as one JSON array, and whether they are answered as one. */
+  readonly batches: 'refused' | 'accepted' | 'answered as one';
+  /** What an error about an unreadable message has for an id. */
+  readonly unreadableId: 'absent' | 'null';
+  /** Where a tool's title goes. */
+  readonly toolTitle: 'title' | 'annotations' | 'nowhere';
+  readonly toolAnnotations: boolean;
+  /** `title` on prompts, resources and implementations. */
+  readonly titles: boolean;
+  /** `icons`, and an implementation's description and website. */
+  readonly icons: boolean;
+  /** `_meta` on items and content, and `lastModified` in annotations. */
+  readonly itemMeta: boolean;
+  /** What `structuredContent` may be. */
+  readonly structuredContent: 'nothing' | 'object' | 'any';
+  readonly audio: boolean;
+  readonly resourceLinks: boolean;
+  readonly progressMessage: boolean;
+  readonly completionsCapability: boolean;
+  readonly completionContext: boolean;
+  readonly elicitation: 'none' | 'form' | 'form and url';
+  /** Elicitation by URL carries an id, and its end is told by a notification. */
+  readonly elicitationIds: boolean;
+  /** Sampling with tools, and messages of several parts. */
+  readonly samplingTools: boolean;
+  /** The code for a resource that does not exist. */
+  readonly resourceNotFound: number;
+  /** The code for a capability the client did not declare. */
+  readonly missingCapability: number;
+  /** Whether arguments that break a tool's schema are told to the model or to the program. */
+  readonly badArguments: 'result' | 'error';
+}
+
+const newest: RevisionFacts = {
+  version: '2026-07-28',
+  family: 'stateless',
+  batches: 'refused',
+  unreadableId: 'absent',
+  toolTitle: 'title',
+  toolAnnotations: true,
+  titles: true,
+  icons: true,
+  itemMeta: true,
+  structuredContent: 'any',
+  audio: true,
+  resourceLinks: true,
+  progressMessage: true,
+  completionsCapability: true,
+  completionContext: true,
+  elicitation: 'form and url',
+  elicitationIds: false,
+  samplingTools: true,
+  resourceNotFound: -32602,
+  missingCapability: -32021,
+  badArguments: 'result',
+};
+
+const november2025: RevisionFacts = {
+  ...newest,
+  version: '2025-11-25',
+  family: 'stateful',
+  structuredContent: 'object',
+  elicitationIds: true,
+  resourceNotFound: -32002,
+  missingCapability: -32602,
+};
+
+const june2025: RevisionFacts = {
+  ...november2025,
+  version: '2025-06-18',
+  unreadableId: 'null',
+  icons: false,
+  elicitation: 'form',
+  elicitationIds: false,
+  samplingTools: false,
+  badArguments: 'error',
+};
+
+const march2025: RevisionFacts = {
+  ...june2025,
+  version: '2025-03-26',
+  batches: 'answered as one',
+  toolTitle: 'annotations',
+  titles: false,
+  itemMeta: false,
+  structuredContent: 'nothing',
+  resourceLinks: false,
+  completionContext: false,
+  elicitation: 'none',
+};
+
+const november2024: RevisionFacts = {
+  ...march2025,
+  version: '2024-11-05',
+  batches: 'accepted',
+  toolTitle: 'nowhere',
+  toolAnnotations: false,
+  audio: false,
+  progressMessage: false,
+  completionsCapability: false,
+};
+
+/** Every revision there is, newest first. */
+export const REVISIONS: readonly RevisionFacts[] = [newest, november2025, june2025, march2025, november2024];
+
+/** The protocol revisions by name. */
+export type ProtocolVersion = '2026-07-28' | '2025-11-25' | '2025-06-18' | '2025-03-26' | '2024-11-05';
+
+/** The revision in force. */
+export const LATEST_VERSION: ProtocolVersion = '2026-07-28';

@@ -1,0 +1,72 @@
+import { isObject, type JsonObject, type JsonSchema } from './json.ts';
+import { isStandardSchema } from './standard.ts';
+import { type Direction, Unconvertible, vendorJsonSchema } from './vendor.ts';
+import type { SchemaFault } from './walker.ts';
+import { wireCopy } from './wire-copy.ts';
+
+export type Converted = { readonly jsonSchema: JsonSchema } | { readonly fault: SchemaFault };
+
+/** Converting costs far more than a call, and an author's schema does not change: once per process is enough. */
+const conversions = { input: new WeakMap<object, Converted>(), output: new WeakMap<object, Converted>() };
+
+/** An author's schema, of whatever library, as a JSON Schema of 2020-12 (or of the dialect a raw schema declares). */
+export function toJsonSchema(schema: unknown, direction: Direction): Converted {
+  if ((typeof schema !== 'object' && typeof schema !== 'function') || schema === null) return { fault: notASchema };
+  const known = conversions[direction].get(schema);
+  if (known) return known;
+  const converted = convert(schema, direction);
+  conversions[direction].set(schema, converted);
+  return converted;
+}
+
+function convert(schema: object, direction: Direction): Converted {
+  try {
+    const jsonSchema = isStandardSchema(schema) ? ofLibrary(vendorJsonSchema(schema, direction)) : ofAuthor(schema);
+    return direction === 'input' ? withObjectRoot(jsonSchema, isStandardSchema(schema)) : { jsonSchema };
+  } catch (error) {
+    if (error instanceof Unconvertible) return { fault: { path: error.path, message: error.message } };
+    throw error;
+  }
+}
+
+/** Libraries declare the dialect they were asked for; ours is the default one, which needs no declaring. */
+function ofLibrary(written: unknown): JsonSchema {
+  if (!isObject(written)) throw new Unconvertible('was not converted to a JSON Schema object');
+  const { $schema, ...rest } = written;
+  return wireCopy(rest);
+}
+
+function ofAuthor(schema: object): JsonSchema {
+  if (!isObject(schema)) throw new Unconvertible(notASchema.message);
+  const member = Object.entries(schema).find(([, value]) => isStandardSchema(value));
+  if (member)
+    throw new Unconvertible('is a plain object of schemas: wrap it, as in z.object({ ... })', `/${member[0]}`);
+  return wireCopy(schema);
+}
+
+const notASchema: SchemaFault = {
+  path: '',
+  message: 'must be a Standard Schema (zod, valibot, arktype, ...) or a JSON Schema object',
+};
+
+/** Arguments are always an object, and the protocol wants the root to say so; unions of objects do not by themselves. */
+function withObjectRoot(jsonSchema: JsonSchema, isConverted: boolean): Converted {
+  if (jsonSchema.type === 'object') return { jsonSchema };
+  if (isConverted && jsonSchema.type === undefined && isOfObjects(jsonSchema, jsonSchema, 0)) {
+    return { jsonSchema: { type: 'object', ...jsonSchema } };
+  }
+  return { fault: { path: '/type', message: 'must be "object" at the root: arguments are always an object' } };
+}
+
+function isOfObjects(schema: unknown, root: JsonObject, depth: number): boolean {
+  if (!isObject(schema) || depth > 8) return false;
+  if (schema.type !== undefined) return schema.type === 'object';
+  const among = (list: unknown): boolean[] | undefined =>
+    Array.isArray(list) ? list.map((each) => isOfObjects(each, root, depth + 1)) : undefined;
+  const every = among(schema.anyOf) ?? among(schema.oneOf);
+  if (every) return every.length > 0 && every.every(Boolean);
+  if (among(schema.allOf)?.some(Boolean)) return true;
+  if (schema.$ref === '#') return false;
+  const name = /^#\/\$defs\/([^/]+)$/.exec(String(schema.$ref))?.[1];
+  return name !== undefined && isObject(root.$defs) && isOfObjects(root.$defs[name], root, depth + 1);
+}

@@ -1,0 +1,109 @@
+import type { StandardSchema } from './standard.ts';
+
+/**
+ * Anything an author may give as a schema: a Standard Schema, a JSON Schema object or a TypeBox type. The last two are
+ * told apart from other objects at registration, not by their types: interfaces (TypeBox) have no index signature.
+ */
+export type AnySchema = StandardSchema | object;
+
+/** What a handler receives after the check. */
+export type InferOutput<S> = S extends StandardSchema ? StandardTypes<S>['output'] : FromJsonSchema<S, []>;
+
+/** What a caller sends. */
+export type InferInput<S> = S extends StandardSchema ? StandardTypes<S>['input'] : FromJsonSchema<S, []>;
+
+type StandardTypes<S extends StandardSchema> = NonNullable<S['~standard']['types']>;
+
+/** Deeper than this a JSON Schema is `unknown`: nobody reads such a type, and the compiler's own limit is near. */
+type Deepest = 12;
+type Deeper<Depth extends unknown[]> = [...Depth, 0];
+
+type FromJsonSchema<S, Depth extends unknown[]> = Depth['length'] extends Deepest
+  ? unknown
+  : S extends false
+    ? never
+    : S extends { readonly '~unsafe': infer T } // TypeBox: a type its author vouches for
+      ? T
+      : S extends { readonly const: infer Value }
+        ? Value
+        : S extends { readonly enum: readonly (infer Value)[] }
+          ? Value
+          : Typed<S, Depth> & Combined<S, Depth>;
+
+type Typed<S, Depth extends unknown[]> = S extends { readonly type: infer Name }
+  ? Name extends readonly (infer Each)[]
+    ? Named<Each, S, Depth>
+    : Named<Name, S, Depth>
+  : unknown;
+
+type Named<Name, S, Depth extends unknown[]> = string extends Name
+  ? unknown
+  : Name extends 'string'
+    ? string
+    : Name extends 'number' | 'integer'
+      ? number
+      : Name extends 'boolean'
+        ? boolean
+        : Name extends 'null'
+          ? null
+          : Name extends 'array'
+            ? ArrayOf<S, Deeper<Depth>>
+            : Name extends 'object'
+              ? ObjectOf<S, Deeper<Depth>>
+              : unknown;
+
+type Combined<S, Depth extends unknown[]> = (S extends { readonly anyOf: readonly (infer Each)[] }
+  ? Union<Each, Deeper<Depth>>
+  : unknown) &
+  (S extends { readonly oneOf: readonly (infer Each)[] } ? Union<Each, Deeper<Depth>> : unknown) &
+  (S extends { readonly allOf: infer All extends readonly unknown[] } ? Intersection<All, Deeper<Depth>> : unknown);
+
+type Union<S, Depth extends unknown[]> = S extends unknown ? FromJsonSchema<S, Depth> : never;
+
+type Intersection<All extends readonly unknown[], Depth extends unknown[]> = All extends readonly [
+  infer First,
+  ...infer Rest,
+]
+  ? FromJsonSchema<First, Depth> & Intersection<Rest, Depth>
+  : unknown;
+
+type ArrayOf<S, Depth extends unknown[]> = S extends { readonly prefixItems: infer Prefix extends readonly unknown[] }
+  ? [...Tuple<Prefix, Depth>, ...RestOf<S, Depth>]
+  : S extends { readonly items: infer Items }
+    ? Items extends readonly unknown[]
+      ? Tuple<Items, Depth>
+      : FromJsonSchema<Items, Depth>[]
+    : unknown[];
+
+type Tuple<Items extends readonly unknown[], Depth extends unknown[]> = {
+  -readonly [K in keyof Items]: FromJsonSchema<Items[K], Depth>;
+};
+
+/** A tuple without `items` is written closed: who lists the places means exactly those. */
+type RestOf<S, Depth extends unknown[]> = S extends { readonly items: infer Items extends object }
+  ? FromJsonSchema<Items, Depth>[]
+  : [];
+
+type ObjectOf<S, Depth extends unknown[]> = S extends { readonly properties: infer Properties extends object }
+  ? Flat<
+      {
+        -readonly [K in keyof Properties as K extends RequiredOf<S> ? K : never]: FromJsonSchema<Properties[K], Depth>;
+      } & {
+        -readonly [K in keyof Properties as K extends RequiredOf<S> ? never : K]?: FromJsonSchema<Properties[K], Depth>;
+      }
+    > &
+      (S extends { readonly additionalProperties: true | object } ? { [key: string]: unknown } : unknown)
+  : S extends { readonly additionalProperties: infer Values }
+    ? { [key: string]: FromJsonSchema<Values, Depth> }
+    : S extends { readonly patternProperties: infer Patterns extends object }
+      ? { [key: string]: FromJsonSchema<Patterns[keyof Patterns], Depth> }
+      : { [key: string]: unknown };
+
+/** Of a schema that is not a literal, which names are required cannot be known: then none is. */
+type RequiredOf<S> = S extends { readonly required: readonly (infer Name)[] }
+  ? string extends Name
+    ? never
+    : Name
+  : never;
+
+type Flat<T> = { [K in keyof T]: T[K] };

@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest';
+import { describeProblems } from './problems.ts';
+
+test('problems are told with their place', () => {
+  expect(
+    describeProblems([
+      { path: '/a/0', message: 'must be string' },
+      { path: '', message: 'must be nice' },
+    ]),
+  ).toBe('/a/0 must be string; must be nice');
+});
+
+test('of many problems ten are told and the rest counted', () => {
+  const text = describeProblems(Array.from({ length: 25 }, (_, i) => ({ path: `/${i}`, message: 'must be string' })));
+  expect(text.split('; ')).toHaveLength(11);
+  expect(text).toMatch(/; and 15 more$/);
+});
+
+test.each(['x', '中', '😀'])('the text stays below 4 KB however long the messages are', (char) => {
+  const text = describeProblems(Array(20).fill({ path: '', message: char.repeat(1500) }));
+  expect(Buffer.byteLength(text)).toBeLessThanOrEqual(4096);
+  expect(text).toMatch(/problems|more/);
+});

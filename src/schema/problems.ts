@@ -1,0 +1,33 @@
+import { shorten } from './json.ts';
+
+/** One thing wrong with a value, and where in it (a JSON Pointer). */
+export interface Problem {
+  readonly path: string;
+  readonly message: string;
+}
+
+const maxProblems = 10;
+const maxText = 4096;
+
+/** For the caller, who is often a model: short enough to be read, exact enough to do better next time. */
+export function describeProblems(problems: readonly Problem[]): string {
+  const lines: string[] = [];
+  let room = maxText - 40;
+  for (const { path, message } of problems.slice(0, maxProblems)) {
+    const line = path === '' ? message : `${path} ${message}`;
+    const size = byteLength(line) + 2;
+    if (size > room) break;
+    room -= size;
+    lines.push(line);
+  }
+  const more = problems.length - lines.length;
+  if (lines.length === 0) return `${more} problems`;
+  return more > 0 ? `${lines.join('; ')}; and ${more} more` : lines.join('; ');
+}
+
+export function problem(path: string, message: string): Problem {
+  return { path: shorten(path, 200), message: shorten(message, 300) };
+}
+
+const encoder = new TextEncoder();
+const byteLength = (text: string): number => encoder.encode(text).length;

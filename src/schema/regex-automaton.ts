@@ -1,0 +1,159 @@
+import { cycles } from './cycles.ts';
+import type { RegexTree } from './regex-tree.ts';
+
+const maxPositions = 400;
+const maxEdges = 20_000;
+const maxSteps = 50_000;
+
+interface Ends {
+  readonly nullable: boolean;
+  readonly first: readonly number[];
+  readonly last: readonly number[];
+}
+
+/**
+ * The Glushkov automaton of a pattern: one position per character set, and an edge for every way one may follow another,
+ * so two ways to get from the same place to the same place are two edges.
+ */
+export class Automaton {
+  readonly #chars: bigint[] = [];
+  readonly #next: number[][] = [];
+  #edges = 0;
+  #leavesOut = false;
+  readonly fault: string | undefined;
+
+  constructor(tree: RegexTree) {
+    this.#build(tree);
+    const tooComplex = this.#edges > maxEdges || this.#chars.length > maxPositions * 4;
+    const ambiguous = tooComplex ? undefined : this.#leavesOut || this.#isAmbiguous();
+    if (ambiguous === undefined) this.fault = 'is too complex a regular expression';
+    else if (ambiguous) this.fault = 'must not repeat a group that can match the same text in many ways, such as (a+)+';
+  }
+
+  #build(tree: RegexTree): Ends {
+    switch (tree.kind) {
+      case 'set': {
+        const position = this.#chars.push(tree.chars) - 1;
+        this.#next.push([]);
+        return { nullable: false, first: [position], last: [position] };
+      }
+      case 'sequence':
+        return tree.parts.reduce((before, part) => this.#join(before, this.#build(part)), empty);
+      case 'choice': {
+        const branches = tree.branches.map((branch) => this.#build(branch));
+        return {
+          nullable: branches.some((branch) => branch.nullable),
+          first: branches.flatMap((branch) => branch.first),
+          last: branches.flatMap((branch) => branch.last),
+        };
+      }
+      case 'repeat':
+        return this.#repeat(tree.body, tree.min, tree.max);
+    }
+  }
+
+  #repeat(body: RegexTree, min: number, max: number): Ends {
+    if (max === 0) return empty;
+    // `(a?){30}` may leave out any of the thirty, and tries them all.
+    if (min >= 10 && isNullable(body)) this.#leavesOut = true;
+    if (max === 1) return { ...this.#build(body), ...(min === 0 && { nullable: true }) };
+    const copies = Number.isFinite(max) ? max : Math.max(min, 1);
+    const room = maxPositions - this.#chars.length;
+    // A counted repeat is written out, unless it is long or repeats something endless: then it is taken for a loop.
+    const counted = Number.isFinite(max) && !isEndless(body);
+    if ((!counted && min <= 1) || copies * sizeOf(body) > room) return this.#loop(body, min === 0);
+    let ends = empty;
+    for (let copy = 1; copy < Math.max(min, 1); copy++) ends = this.#join(ends, this.#build(body));
+    if (!counted) return this.#join(ends, this.#loop(body, false));
+    return this.#join(min === 0 ? empty : this.#join(ends, this.#build(body)), this.#optional(body, max - min));
+  }
+
+  /** `a{0,3}` is `(a(a(a)?)?)?`: the matcher counts, it does not choose which of three to leave out. */
+  #optional(body: RegexTree, times: number): Ends {
+    if (times === 0) return empty;
+    const first = this.#build(body);
+    return { ...this.#join(first, this.#optional(body, times - 1)), nullable: true };
+  }
+
+  #loop(body: RegexTree, nullable: boolean): Ends {
+    const ends = this.#build(body);
+    this.#connect(ends.last, ends.first);
+    return { ...ends, nullable: nullable || ends.nullable };
+  }
+
+  #join(before: Ends, after: Ends): Ends {
+    this.#connect(before.last, after.first);
+    return {
+      nullable: before.nullable && after.nullable,
+      first: before.nullable ? [...before.first, ...after.first] : before.first,
+      last: after.nullable ? [...before.last, ...after.last] : after.last,
+    };
+  }
+
+  #connect(from: readonly number[], to: readonly number[]): void {
+    this.#edges += from.length * to.length;
+    if (this.#edges > maxEdges) return;
+    for (const position of from) this.#next[position]?.push(...to);
+  }
+
+  /**
+   * Two walkers read the same text. If they can start at one place, be apart in between and meet at that place again,
+   * every round doubles the ways: some pair of different places lies in one cycle with a pair of equal ones.
+   */
+  #isAmbiguous(): boolean | undefined {
+    const size = this.#chars.length;
+    const pairs: number[] = [];
+    const followers = new Map<number, number[]>();
+    const doubled: [from: number, to: number][] = [];
+    for (let position = 0; position < size; position++) pairs.push(position * size + position);
+    for (const pair of pairs) followers.set(pair, []);
+    let steps = 0;
+    for (const pair of pairs) {
+      const [left, right] = [Math.floor(pair / size), pair % size];
+      const reached = new Set<number>();
+      for (const [nth, p] of this.#next[left]?.entries() ?? []) {
+        for (const [mth, q] of this.#next[right]?.entries() ?? []) {
+          if (++steps > maxSteps) return undefined;
+          if (((this.#chars[p] ?? 0n) & (this.#chars[q] ?? 0n)) === 0n) continue;
+          const target = Math.min(p, q) * size + Math.max(p, q);
+          if (pair % (size + 1) === 0 && p === q && nth !== mth) doubled.push([pair, target]);
+          reached.add(target);
+        }
+      }
+      for (const target of reached) {
+        if (!followers.has(target)) {
+          followers.set(target, []);
+          pairs.push(target);
+        }
+      }
+      followers.set(pair, [...reached]);
+    }
+    const cycleOf = cycles(followers);
+    if (doubled.some(([from, to]) => cycleOf.get(from) === cycleOf.get(to))) return true;
+    const withEqual = new Set<number>();
+    for (let position = 0; position < size; position++) withEqual.add(cycleOf.get(position * size + position) ?? -1);
+    return pairs.some((pair) => pair % (size + 1) !== 0 && withEqual.has(cycleOf.get(pair) ?? -2));
+  }
+}
+
+const empty: Ends = { nullable: true, first: [], last: [] };
+
+function isNullable(tree: RegexTree): boolean {
+  if (tree.kind === 'set') return false;
+  if (tree.kind === 'sequence') return tree.parts.every(isNullable);
+  if (tree.kind === 'choice') return tree.branches.some(isNullable);
+  return tree.min === 0 || isNullable(tree.body);
+}
+
+function isEndless(tree: RegexTree): boolean {
+  if (tree.kind === 'set') return false;
+  if (tree.kind === 'sequence') return tree.parts.some(isEndless);
+  if (tree.kind === 'choice') return tree.branches.some(isEndless);
+  return !Number.isFinite(tree.max) || isEndless(tree.body);
+}
+
+function sizeOf(tree: RegexTree): number {
+  if (tree.kind === 'set') return 1;
+  if (tree.kind === 'repeat') return sizeOf(tree.body) * (Number.isFinite(tree.max) ? tree.max : Math.max(tree.min, 1));
+  return (tree.kind === 'sequence' ? tree.parts : tree.branches).reduce((sum, part) => sum + sizeOf(part), 0);
+}

@@ -1,0 +1,188 @@
+import { leadInCircle, type Targets } from './circles.ts';
+import { isObject, type JsonObject, pointer, shorten } from './json.ts';
+import { valueFault } from './keyword-values.ts';
+import { type Dialect, dialectOf, subschemas } from './keywords.ts';
+import { patternFault } from './pattern.ts';
+import { References, type Resource } from './references.ts';
+
+const maxDepth = 32;
+const maxSubschemas = 10_000;
+const maxPatterns = 200;
+
+/** What is wrong with a schema, and where in it (a JSON Pointer). */
+export interface SchemaFault {
+  readonly path: string;
+  readonly message: string;
+}
+
+/** A schema that may be used: its dialect, and where each of its references leads. */
+export interface SchemaDocument {
+  readonly root: JsonObject;
+  readonly dialect: Dialect;
+  readonly targets: Targets;
+  readonly hasDynamicScope: boolean;
+}
+
+/** Goes over a JSON Schema before it is used: says the first fault, or nothing. Never fetches, never runs a pattern. */
+export function walkSchema(schema: unknown): SchemaFault | undefined {
+  const read = readSchema(schema);
+  return 'fault' in read ? read.fault : undefined;
+}
+
+export function readSchema(schema: unknown): { document: SchemaDocument } | { fault: SchemaFault } {
+  if (!isObject(schema)) return { fault: { path: '', message: 'must be an object' } };
+  const dialect = schema.$schema === undefined ? '2020-12' : dialectOf(String(schema.$schema));
+  if (dialect === undefined) {
+    const message = `dialect not supported: ${shorten(String(schema.$schema), 100)}; use 2020-12, draft-07 or draft-06`;
+    return { fault: { path: '/$schema', message } };
+  }
+  const walk = new Walk(dialect, schema.$schema !== undefined);
+  const fault = walk.document(schema);
+  if (fault) return { fault: { path: shorten(fault.path, 200), message: fault.message } };
+  const { targets, references } = walk;
+  return { document: { root: schema, dialect, targets, hasDynamicScope: references.hasDynamicScope } };
+}
+
+interface Reference {
+  readonly from: JsonObject;
+  readonly keyword: string;
+  readonly ref: string;
+  readonly path: string;
+  readonly resource: Resource;
+}
+
+class Walk {
+  readonly references = new References();
+  readonly targets = new Map<JsonObject, Map<string, JsonObject | boolean>>();
+  readonly #dialect: Dialect;
+  readonly #declared: boolean;
+  readonly #seen = new Set<JsonObject>();
+  readonly #found: Reference[] = [];
+  readonly #patterns = new Map<string, string | undefined>();
+  #count = 0;
+
+  constructor(dialect: Dialect, declared: boolean) {
+    this.#dialect = dialect;
+    this.#declared = declared;
+  }
+
+  document(root: JsonObject): SchemaFault | undefined {
+    const resource = this.references.open(root, '', '');
+    const fault = this.#schema(root, '', 0, resource);
+    if (fault) return fault;
+    // Anchors may stand after the references to them, and a reference may lead to a place no keyword leads to.
+    for (const { from, keyword, ref, path, resource: base } of this.#found) {
+      const target = this.references.target(ref, base);
+      if ('missing' in target) {
+        const external = 'leads outside this schema: external references are never fetched';
+        return { path, message: target.missing === 'external' ? external : 'leads nowhere in this schema' };
+      }
+      this.targets.set(from, (this.targets.get(from) ?? new Map()).set(keyword, target.schema));
+      if (typeof target.schema === 'boolean' || this.#seen.has(target.schema)) continue;
+      const inside = this.#schema(target.schema, target.path, 0, target.resource);
+      if (inside) return inside;
+    }
+    if (leadInCircle(this.#seen, this.targets)) return { path: '', message: 'has references that lead in a circle' };
+    return undefined;
+  }
+
+  #schema(schema: unknown, path: string, depth: number, outer: Resource): SchemaFault | undefined {
+    if (typeof schema === 'boolean') return undefined;
+    if (!isObject(schema)) return { path, message: 'must be a schema: an object, true or false' };
+    if (depth > maxDepth) return { path, message: `is nested more than ${maxDepth} schemas deep` };
+    if (++this.#count > maxSubschemas) return { path, message: `has more than ${maxSubschemas} subschemas` };
+    this.#seen.add(schema);
+    const resource = this.#identify(schema, path, outer);
+    for (const [keyword, value] of Object.entries(schema)) {
+      if (value === undefined) continue;
+      const at = pointer(path, keyword);
+      const message = valueFault(keyword, value) ?? (keyword === 'pattern' ? this.#pattern(String(value)) : undefined);
+      if (message) return { path: at, message };
+      if (keyword === '$ref' || keyword === '$dynamicRef') {
+        this.#found.push({ from: schema, keyword, ref: String(value), path: at, resource });
+      }
+      const fault = this.#under(keyword, value, at, depth + 1, resource);
+      if (fault) return fault;
+    }
+    return undefined;
+  }
+
+  #under(keyword: string, value: unknown, path: string, depth: number, resource: Resource): SchemaFault | undefined {
+    switch (subschemas.get(keyword)) {
+      case 'schema':
+        return this.#schema(value, path, depth, resource);
+      case 'schemas':
+        return this.#each(value, path, depth, resource);
+      case 'items':
+        if (!Array.isArray(value)) return this.#schema(value, path, depth, resource);
+        // Undeclared, the array form is let pass: TypeBox still writes its tuples so.
+        if (this.#declared && this.#dialect === '2020-12')
+          return { path, message: 'must be a schema: use prefixItems' };
+        return this.#each(value, path, depth, resource);
+      case 'named-schemas':
+      case 'dependencies':
+        return this.#named(keyword, value, path, depth, resource);
+      case undefined:
+        return undefined;
+    }
+  }
+
+  #each(value: unknown, path: string, depth: number, resource: Resource): SchemaFault | undefined {
+    if (!Array.isArray(value)) return { path, message: 'must be an array of schemas' };
+    for (const [index, each] of value.entries()) {
+      const fault = this.#schema(each, `${path}/${index}`, depth, resource);
+      if (fault) return fault;
+    }
+    return undefined;
+  }
+
+  #named(keyword: string, value: unknown, path: string, depth: number, resource: Resource): SchemaFault | undefined {
+    if (!isObject(value)) return { path, message: 'must be an object of schemas' };
+    for (const [name, each] of Object.entries(value)) {
+      const at = pointer(path, name);
+      if (keyword === 'dependencies' && Array.isArray(each)) {
+        const message = valueFault('required', each);
+        if (message) return { path: at, message };
+        continue;
+      }
+      if (keyword === 'patternProperties') {
+        const message = this.#pattern(name) ?? (isUnicode(name) ? undefined : 'must be valid with the u flag');
+        if (message) return { path: at, message };
+      }
+      const fault = this.#schema(each, at, depth, resource);
+      if (fault) return fault;
+    }
+    return undefined;
+  }
+
+  #pattern(pattern: string): string | undefined {
+    if (this.#patterns.has(pattern)) return this.#patterns.get(pattern);
+    // Reading a pattern is the one check that costs milliseconds.
+    const fault =
+      this.#patterns.size < maxPatterns ? patternFault(pattern) : `is one of more than ${maxPatterns} patterns`;
+    this.#patterns.set(pattern, fault);
+    return fault;
+  }
+
+  #identify(schema: JsonObject, path: string, outer: Resource): Resource {
+    const { $id, $anchor, $dynamicAnchor, $ref } = schema;
+    // There, nothing beside a `$ref` counts.
+    if (this.#dialect !== '2020-12' && $ref !== undefined) return outer;
+    // Before 2020-12 an anchor was written as an `$id` of a mere fragment.
+    const isAnchor = typeof $id === 'string' && $id.startsWith('#');
+    if (isAnchor) this.references.anchor(outer, $id.slice(1), schema, false);
+    const resource = typeof $id === 'string' && !isAnchor ? this.references.open(schema, path, $id, outer) : outer;
+    if (typeof $anchor === 'string') this.references.anchor(resource, $anchor, schema, false);
+    if (typeof $dynamicAnchor === 'string') this.references.anchor(resource, $dynamicAnchor, schema, true);
+    return resource;
+  }
+}
+
+function isUnicode(pattern: string): boolean {
+  try {
+    new RegExp(pattern, 'u');
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,68 @@
+import { isObject, type JsonObject, pointer } from './json.ts';
+import { subschemas } from './keywords.ts';
+import { Unconvertible } from './vendor.ts';
+
+const maxDepth = 40;
+const maxCopied = 20_000;
+
+/**
+ * A copy of an author's schema that is pure JSON: no symbols, functions or library's marks (`~kind`). Arrays under
+ * `items`, which TypeBox still writes for tuples, become `prefixItems`, since a schema that names no dialect is 2020-12.
+ */
+export function wireCopy(schema: JsonObject): JsonObject {
+  const declared = schema.$schema !== undefined;
+  let copied = 0;
+  return copy(schema, '', 0);
+
+  function copy(from: JsonObject, path: string, depth: number): JsonObject {
+    if (depth > maxDepth || ++copied > maxCopied)
+      throw new Unconvertible('is nested too deep, or contains itself', path);
+    const to: Record<string, unknown> = {};
+    for (const [keyword, value] of Object.entries(from)) {
+      if (keyword.startsWith('~') || value === undefined || typeof value === 'function') continue;
+      set(to, keyword, under(keyword, value, pointer(path, keyword), depth + 1));
+    }
+    if (!declared && Array.isArray(to.items)) {
+      const { items, additionalItems, ...rest } = to;
+      Object.assign(rest, { prefixItems: items }, additionalItems !== undefined && { items: additionalItems });
+      return withRefinements(from, rest);
+    }
+    return withRefinements(from, to);
+  }
+
+  function under(keyword: string, value: unknown, path: string, depth: number): unknown {
+    const holds = subschemas.get(keyword);
+    const each = (schema: unknown, key: PropertyKey): unknown => subschema(schema, pointer(path, key), depth);
+    if (keyword === 'pattern' && value instanceof RegExp) return value.source;
+    if (holds === 'schema' || (holds === 'items' && !Array.isArray(value))) return subschema(value, path, depth);
+    if ((holds === 'schemas' || holds === 'items') && Array.isArray(value)) return value.map(each);
+    if ((holds === 'named-schemas' || holds === 'dependencies') && isObject(value)) {
+      return Object.fromEntries(Object.entries(value).map(([name, schema]) => [name, each(schema, name)]));
+    }
+    return plain(value, path);
+  }
+
+  function subschema(value: unknown, path: string, depth: number): unknown {
+    return isObject(value) ? copy(value, path, depth) : plain(value, path);
+  }
+}
+
+function plain(value: unknown, path: string): unknown {
+  if (typeof value !== 'object' || value === null) return typeof value === 'bigint' ? Number(value) : value;
+  try {
+    return JSON.parse(JSON.stringify(value));
+  } catch {
+    throw new Unconvertible('must be JSON', path);
+  }
+}
+
+/** TypeBox's own checks in code stay with the schema, unseen by JSON. */
+function withRefinements(from: JsonObject, to: JsonObject): JsonObject {
+  if (!Array.isArray(from['~refine'])) return to;
+  return Object.defineProperty(to, '~refine', { value: from['~refine'], enumerable: false });
+}
+
+/** An own member even if it is called `__proto__`. */
+function set(object: Record<string, unknown>, key: string, value: unknown): void {
+  Object.defineProperty(object, key, { value, enumerable: true, writable: true, configurable: true });
+}

@@ -1,0 +1,107 @@
+/** A request in, a response out: the one door of a server. It holds no connection and knows no transport. */
+
+import { RpcError } from '../jsonrpc/errors.ts';
+import {
+  EncodedJson,
+  isObject,
+  type Notification,
+  type Params,
+  type Request,
+  type Response,
+} from '../jsonrpc/message.ts';
+import type { Exchange } from '../protocol/exchange.ts';
+import { livesIn } from '../protocol/methods.ts';
+import { revisionNamed, revisionOf } from '../protocol/pick.ts';
+import type { Revision } from '../protocol/revision.ts';
+import { claimedVersion } from '../protocol/stateless/caller.ts';
+import { RequestContext } from './context.ts';
+import { rpcFailure } from './failures.ts';
+import { isPromise, type Maybe } from './maybe.ts';
+import { runThrough } from './middleware.ts';
+import type { Served, ServerParts } from './served.ts';
+
+/** Answers a request; synchronously, if its handler is. Never throws, never rejects. */
+export function answer(server: Served, request: Request, exchange: Exchange): Maybe<Response> {
+  const own = server['~parts'];
+  const { id, method } = request;
+  let ctx: RequestContext;
+  try {
+    const params = paramsOf(request);
+    const revision = revisionOf(method, params, exchange.session, own.host.versions);
+    ctx = new RequestContext(id, method, params, revision.callerOf(params, exchange.session), exchange, revision, own);
+  } catch (error) {
+    // Only this package's own code ran, and it throws nothing but these.
+    return { jsonrpc: '2.0', id, error: (error as RpcError).toObject() };
+  }
+  try {
+    const result =
+      own.middleware.length === 0 ? handle(own, ctx) : runThrough(own.middleware, ctx, () => handle(own, ctx));
+    if (!isPromise(result)) return respond(ctx, result);
+    return result.then((value) => respond(ctx, value)).catch((error: unknown) => refuse(ctx, error));
+  } catch (error) {
+    return refuse(ctx, error);
+  }
+}
+
+/** Takes a notification. There is no answer, so what goes wrong is only reported. */
+export function notice(server: Served, notification: Notification, exchange: Exchange): Maybe<void> {
+  const own = server['~parts'];
+  const { method } = notification;
+  const report = (error: unknown): void => own.report(error, { method });
+  try {
+    const ctx = noticeContext(own, notification, exchange);
+    if (!ctx) return undefined;
+    const result = runThrough(own.middleware, ctx, () => handleNotice(own, ctx));
+    return isPromise(result) ? result.then(() => undefined, report) : undefined;
+  } catch (error) {
+    report(error);
+  }
+}
+
+function handle(own: ServerParts, ctx: RequestContext): Maybe<unknown> {
+  const { method, wire } = ctx;
+  const handler = own.handler(method);
+  if (!livesIn(method, wire.facts.version)) throw RpcError.methodNotFound(method);
+  if (handler) return handler(ctx);
+  const ownMethod = wire.methods.get(method);
+  if (!ownMethod) throw RpcError.methodNotFound(method);
+  if (method === 'server/discover') ctx.about = { cache: own.host.cache };
+  return ownMethod(ctx, own.host);
+}
+
+function handleNotice(own: ServerParts, ctx: RequestContext): Maybe<unknown> {
+  const { method, wire, params, exchange } = ctx;
+  if (exchange.session) wire.notifications.get(method)?.(params, exchange.session);
+  return own.notificationHandler(method)?.(ctx);
+}
+
+// A notification speaks the revision it claims, else the session's; if there is neither, it is for nobody.
+function noticeContext(own: ServerParts, notification: Notification, exchange: Exchange): RequestContext | undefined {
+  const { method } = notification;
+  const params = paramsOf(notification);
+  const revision: Revision | undefined =
+    claimedVersion(params) !== undefined
+      ? revisionOf(method, params, undefined, own.host.versions)
+      : exchange.session && revisionNamed(exchange.session.version);
+  if (!revision || !livesIn(method, revision.facts.version)) return undefined;
+  return new RequestContext('', method, params, revision.callerOf(params, exchange.session), exchange, revision, own);
+}
+
+function respond(ctx: RequestContext, value: unknown): Response {
+  const { id, method, wire, about, parts: own } = ctx;
+  if (value instanceof EncodedJson) return { jsonrpc: '2.0', id, result: value };
+  if (!isObject(value)) throw new Error(`The handler of ${method} must return an object`);
+  return { jsonrpc: '2.0', id, result: wire.encodeResult(method, value, about, own.host) };
+}
+
+function refuse(ctx: RequestContext, error: unknown): Response {
+  const { id, method, wire, about, parts: own } = ctx;
+  const failure = wire.encodeFailure(rpcFailure(error, ctx));
+  if ('error' in failure) return { jsonrpc: '2.0', id, error: failure.error };
+  return { jsonrpc: '2.0', id, result: wire.encodeResult(method, failure.result, about, own.host) };
+}
+
+function paramsOf({ params = {} }: Request | Notification): Params {
+  if (!isObject(params)) throw RpcError.invalidParams('"params" must be an object');
+  return params;
+}

@@ -1,0 +1,109 @@
+/** The words a handler asks in, put as questions and their answers given back typed. */
+
+import { RpcError } from '../jsonrpc/errors.ts';
+import { elicitForm } from '../protocol/elicit-form.ts';
+import type { ElicitResult } from '../protocol/model/elicitation.ts';
+import type { ListRootsResult } from '../protocol/model/roots.ts';
+import type { CreateMessageParams, CreateMessageResult } from '../protocol/model/sampling.ts';
+import { checkedSchema } from '../schema/checked.ts';
+import type { Questions } from './questions.ts';
+
+/** Options of every question. */
+export interface AskOptions {
+  /** Names the question within its call. Needed only if the order of questions can differ between two runs. */
+  readonly key?: string;
+}
+
+/** Options of `elicitUrl`. */
+export interface UrlOptions extends AskOptions {
+  /** Tells whether what the page is for has happened. With it, the call goes on only once it has. */
+  readonly until?: () => boolean | Promise<boolean>;
+}
+
+/** What the person did: filled in the form, said no, or closed it. */
+export type ElicitAnswer<T> =
+  | { readonly action: 'accept'; readonly content: T }
+  | { readonly action: 'decline' }
+  | { readonly action: 'cancel' };
+
+const POLL_MS = 500;
+
+/** Asks by form. */
+export async function elicit(
+  questions: Questions,
+  message: string,
+  schema: unknown,
+  options: AskOptions = {},
+): Promise<ElicitAnswer<unknown>> {
+  const form = checkedSchema(schema, 'elicit: schema', 'input');
+  const requestedSchema = elicitForm(form.jsonSchema);
+  let content: unknown;
+  const fits = async (answer: unknown): Promise<boolean> => {
+    const { action, content: given } = answer as ElicitResult;
+    if (action !== 'accept') return true;
+    const checked = await form.check(given ?? {});
+    if (checked.ok) content = checked.value;
+    return checked.ok;
+  };
+  const question = { method: 'elicitation/create', params: { mode: 'form', message, requestedSchema } } as const;
+  const { action } = (await questions.ask(question, options.key, fits)) as ElicitResult;
+  return action === 'accept' ? { action, content } : { action };
+}
+
+/** Asks by URL, and waits for what the page is for if it is told how to know. */
+export async function elicitUrl(
+  questions: Questions,
+  message: string,
+  url: string,
+  { key, until }: UrlOptions = {},
+): Promise<ElicitAnswer<undefined>> {
+  if (!URL.canParse(url)) throw new TypeError('elicitUrl: the URL is not valid');
+  const question = { method: 'elicitation/create', params: { mode: 'url', message, url } } as const;
+  const { action } = (await questions.ask(question, key, () => true)) as ElicitResult;
+  if (action !== 'accept') return { action };
+  if (until) await waitUntil(questions, until);
+  const elicitationId = questions.elicitationId(question);
+  if (until && elicitationId) questions.asker.exchange.notify('notifications/elicitation/complete', { elicitationId });
+  return { action, content: undefined };
+}
+
+/** Asks the client's model. */
+export async function sample(
+  questions: Questions,
+  params: CreateMessageParams,
+  { key }: AskOptions = {},
+): Promise<CreateMessageResult> {
+  const { includeContext, ...rest } = params;
+  // Never without the client's word for it; older revisions had no word, and meant yes.
+  const allowed = !questions.asker.wire.facts.samplingTools || questions.asker.can('sampling.context');
+  const asked = includeContext && (allowed || includeContext === 'none') ? params : rest;
+  const question = { method: 'sampling/createMessage', params: asked } as const;
+  return (await questions.ask(question, key, () => true)) as CreateMessageResult;
+}
+
+/** Asks for the client's roots. */
+export async function listRoots(questions: Questions, { key }: AskOptions = {}): Promise<ListRootsResult> {
+  return (await questions.ask({ method: 'roots/list' }, key, () => true)) as ListRootsResult;
+}
+
+async function waitUntil(questions: Questions, until: () => boolean | Promise<boolean>): Promise<void> {
+  if (await until()) return;
+  if (questions.inRounds) return questions.wait();
+  const { signal } = questions.asker;
+  while (!(await until())) {
+    if (signal.aborted) throw RpcError.internal('The call was given up');
+    await pause(POLL_MS, signal);
+  }
+}
+
+function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const end = (): void => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', end);
+      resolve();
+    };
+    const timer = setTimeout(end, milliseconds);
+    signal.addEventListener('abort', end, { once: true });
+  });
+}

@@ -1,0 +1,91 @@
+/** Completion: suggestions for an argument of a prompt or a variable of a resource template. */
+
+import { RpcError } from '../jsonrpc/errors.ts';
+import { isObject, type Params } from '../jsonrpc/message.ts';
+import type { CompleteResult, Completion } from '../protocol/model/completion.ts';
+import type { Context, RequestContext } from './context.ts';
+import { chain, type Maybe } from './maybe.ts';
+
+const MAX_VALUES = 100;
+
+/** What the person has typed so far, and what they chose for other arguments. */
+export interface CompletionInput {
+  readonly value: string;
+  readonly arguments: Readonly<Record<string, string>>;
+}
+
+/** Suggests values, best first. More than 100 are cut, and the client is told so. */
+export type Completer = (
+  value: string,
+  input: CompletionInput,
+  ctx: Context,
+) => readonly string[] | Completion | Promise<readonly string[] | Completion>;
+
+/** Completers by argument name. */
+export type Completers = Readonly<Record<string, Completer>>;
+
+/** Finds what is being completed; undefined for a reference to something that does not exist. */
+export type FindCompleters = (
+  type: string,
+  name: string,
+  ctx: RequestContext,
+) => { readonly completers: Completers | undefined; readonly names: readonly string[] } | undefined;
+
+/** Answers `completion/complete`. */
+export function complete(find: FindCompleters, ctx: RequestContext): Maybe<CompleteResult> {
+  const { type, target, name, value, others } = readParams(ctx.params);
+  const found = find(type, target, ctx);
+  if (!found) throw RpcError.invalidParams('"ref" names nothing that can be completed');
+  const { completers } = found;
+  const completer = completers && Object.hasOwn(completers, name) ? completers[name] : undefined;
+  if (!completer) {
+    if (!found.names.includes(name)) throw RpcError.invalidParams('"argument.name" is not an argument of "ref"');
+    return { completion: { values: [] } };
+  }
+  return chain(completer(value, { value, arguments: others }, ctx) as Maybe<readonly string[] | Completion>, cut);
+}
+
+function cut(suggested: readonly string[] | Completion): CompleteResult {
+  const { values, total, hasMore } =
+    'values' in suggested && !Array.isArray(suggested) ? (suggested as Completion) : all(suggested);
+  return {
+    completion: {
+      values: values.slice(0, MAX_VALUES),
+      ...(total === undefined ? {} : { total }),
+      ...(hasMore || values.length > MAX_VALUES ? { hasMore: true } : hasMore === undefined ? {} : { hasMore }),
+    },
+  };
+}
+
+function all(values: unknown): Completion {
+  if (!Array.isArray(values)) throw new Error('A completer returned neither an array nor an object with "values"');
+  return { values, total: values.length, hasMore: values.length > MAX_VALUES };
+}
+
+function readParams(params: Params) {
+  const { ref, argument, context } = params;
+  if (!isObject(ref)) throw RpcError.invalidParams('"ref" must be an object');
+  const target = ref['type'] === 'ref/prompt' ? ref['name'] : ref['type'] === 'ref/resource' ? ref['uri'] : undefined;
+  if (typeof target !== 'string') {
+    throw RpcError.invalidParams('"ref" must be { type: "ref/prompt", name } or { type: "ref/resource", uri }');
+  }
+  if (!isObject(argument) || typeof argument['name'] !== 'string' || typeof argument['value'] !== 'string') {
+    throw RpcError.invalidParams('"argument" must be an object with the strings "name" and "value"');
+  }
+  return {
+    type: ref['type'] as string,
+    target,
+    name: argument['name'],
+    value: argument['value'],
+    others: otherArguments(context),
+  };
+}
+
+function otherArguments(context: unknown): Readonly<Record<string, string>> {
+  if (context === undefined) return {};
+  const others = isObject(context) ? (context['arguments'] ?? {}) : undefined;
+  if (!isObject(others) || !Object.values(others).every((value) => typeof value === 'string')) {
+    throw RpcError.invalidParams('"context.arguments" must be an object of strings');
+  }
+  return others as Record<string, string>;
+}

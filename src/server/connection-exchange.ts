@@ -1,0 +1,86 @@
+/** The exchange of one request on a line that carries many. */
+
+import type { Message, Params } from '../jsonrpc/message.ts';
+import type { OutgoingOptions, OutgoingRequests } from '../jsonrpc/outgoing.ts';
+import type { Exchange } from '../protocol/exchange.ts';
+import type { Principal } from '../protocol/principal.ts';
+import type { Session } from '../protocol/session.ts';
+
+/** What the exchanges of one connection share. */
+export interface Line {
+  readonly principal: Principal | undefined;
+  readonly forceReruns: boolean;
+  readonly session: Session | undefined;
+  readonly outgoing: OutgoingRequests;
+  openSession(session: Session): void;
+  send(message: Message): void;
+}
+
+/** One request on its way. */
+export class ConnectionExchange implements Exchange {
+  readonly method: string;
+  readonly headers = undefined;
+  /** The request was given up, or is to end now. */
+  cancelled = false;
+  /** Nobody waits for the answer any more. */
+  dropped = false;
+  readonly #line: Line;
+  #finished = false;
+  #reason: unknown;
+  #listeners: ((reason: unknown) => void)[] | undefined;
+
+  constructor(line: Line, method: string) {
+    this.#line = line;
+    this.method = method;
+  }
+
+  get principal(): Principal | undefined {
+    return this.#line.principal;
+  }
+
+  get forceReruns(): boolean {
+    return this.#line.forceReruns;
+  }
+
+  get session(): Session | undefined {
+    return this.#line.session;
+  }
+
+  openSession(session: Session): void {
+    this.#line.openSession(session);
+  }
+
+  notify(method: string, params: Params): void {
+    if (!this.#finished && !this.cancelled) this.#line.send({ jsonrpc: '2.0', method, params });
+  }
+
+  ask(method: string, params: Params | undefined, options: OutgoingOptions): Promise<unknown> {
+    return this.#line.outgoing.request(method, params, options);
+  }
+
+  onCancel(listener: (reason: unknown) => void): void {
+    if (this.cancelled) listener(this.#reason);
+    else this.#listeners = [...(this.#listeners ?? []), listener];
+  }
+
+  /** Ends the work; an answer may still come. */
+  abort(reason: unknown): void {
+    if (this.cancelled || this.#finished) return;
+    this.cancelled = true;
+    this.#reason = reason;
+    for (const listener of this.#listeners ?? []) listener(reason);
+    this.#listeners = undefined;
+  }
+
+  /** Ends the work; nothing is sent for it any more. */
+  drop(reason: unknown): void {
+    this.dropped = true;
+    this.abort(reason);
+  }
+
+  /** The answer is there: what the handler still says is not sent. */
+  finish(): void {
+    this.#finished = true;
+    this.#listeners = undefined;
+  }
+}

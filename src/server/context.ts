@@ -1,0 +1,225 @@
+/** What a handler gets beside its arguments: who is calling, and ways to say or ask something before the answer. */
+
+import type { Id, Params } from '../jsonrpc/message.ts';
+import { isObject } from '../jsonrpc/message.ts';
+import { isAvailable } from '../protocol/answers.ts';
+import type { Caller } from '../protocol/caller.ts';
+import type { Exchange } from '../protocol/exchange.ts';
+import type { ClientCapabilities, ClientCapabilityName } from '../protocol/model/capabilities.ts';
+import type { Implementation } from '../protocol/model/implementation.ts';
+import type { Meta, Trace } from '../protocol/model/meta.ts';
+import type { Answer } from '../protocol/model/questions.ts';
+import type { ListRootsResult } from '../protocol/model/roots.ts';
+import type { CreateMessageParams, CreateMessageResult } from '../protocol/model/sampling.ts';
+import type { Principal } from '../protocol/principal.ts';
+import type { ResultFacts, Revision } from '../protocol/revision.ts';
+import type { AnySchema, InferOutput } from '../schema/infer.ts';
+import { type AskOptions, type ElicitAnswer, elicit, elicitUrl, listRoots, sample, type UrlOptions } from './asking.ts';
+import { Log } from './log.ts';
+import type { Parts } from './parts.ts';
+import { Progress } from './progress.ts';
+import { type Asker, Questions } from './questions.ts';
+
+/** The second argument of every handler. */
+export interface Context {
+  /** The method of the request or notification. */
+  readonly method: string;
+  /** Its params as they arrived. */
+  readonly params: Params;
+  /** Aborted when the caller gives up or goes away, and when the server closes. */
+  readonly signal: AbortSignal;
+  /** The authenticated caller, where the transport authenticates. */
+  readonly auth: Principal | undefined;
+  /** What the client says of itself; never a reason to trust it. */
+  readonly client: Implementation | undefined;
+  /** What the client declared. */
+  readonly capabilities: ClientCapabilities;
+  /** The protocol revision of the request. */
+  readonly revision: string;
+  /** Header fields of the request, in lower case, where the transport has them. */
+  readonly headers: ReadonlyMap<string, string> | undefined;
+  /** The request's `_meta`. */
+  readonly meta: Meta;
+  /** W3C trace context of the request. */
+  readonly trace: Trace;
+  /** True if the client can be asked this. */
+  can(capability: ClientCapabilityName): boolean;
+  /** Tells the client how far the work has got, if it asked to be told. Values that do not increase are dropped. */
+  reportProgress(progress: number, total?: number, message?: string): void;
+  /**
+   * Sends log messages to a client that wants them.
+   * @deprecated SEP-2577: logging may be removed from 2027-07-28 on. Log to stderr, or use OpenTelemetry.
+   */
+  readonly log: Log;
+  /** Asks the person in front of the client to fill in a form. */
+  elicit<const S extends AnySchema>(
+    message: string,
+    schema: S,
+    options?: AskOptions,
+  ): Promise<ElicitAnswer<InferOutput<S>>>;
+  /** Asks the person to open a page, for what must not pass through the client. `accept` means consent. */
+  elicitUrl(message: string, url: string, options?: UrlOptions): Promise<ElicitAnswer<undefined>>;
+  /**
+   * Asks the client's model.
+   * @deprecated SEP-2577: sampling may be removed from 2027-07-28 on. Call a model provider directly.
+   */
+  sample(params: CreateMessageParams, options?: AskOptions): Promise<CreateMessageResult>;
+  /**
+   * Asks which folders the client lets the server look at.
+   * @deprecated SEP-2577: roots may be removed from 2027-07-28 on. Take paths as tool arguments.
+   */
+  listRoots(options?: AskOptions): Promise<ListRootsResult>;
+  /**
+   * Does something once per call, however often the handler is run again: the JSON value it gives is remembered.
+   * Under stateless revisions a handler runs again from the top after each answer.
+   */
+  step<T>(name: string, fn: () => T | Promise<T>): Promise<T>;
+  /** Answers to the questions that were returned with `inputRequired`, by key. Untrusted, like arguments. */
+  readonly answers: ReadonlyMap<string, Answer>;
+  /** What was passed to `inputRequired` as `state`. */
+  readonly state: unknown;
+}
+
+/** One request being answered. Everything that most handlers never look at is made on first use. */
+export class RequestContext implements Context, Asker {
+  readonly id: Id;
+  readonly method: string;
+  readonly params: Params;
+  readonly caller: Caller;
+  readonly exchange: Exchange;
+  readonly wire: Revision;
+  readonly parts: Parts;
+  /** What the encoder has to know of the result; set by the feature that made it. */
+  about: ResultFacts = {};
+  #abort: AbortController | undefined;
+  #questions: Questions | undefined;
+  #progress: Progress | undefined;
+  #log: Log | undefined;
+
+  constructor(
+    id: Id,
+    method: string,
+    params: Params,
+    caller: Caller,
+    exchange: Exchange,
+    wire: Revision,
+    parts: Parts,
+  ) {
+    this.id = id;
+    this.method = method;
+    this.params = params;
+    this.caller = caller;
+    this.exchange = exchange;
+    this.wire = wire;
+    this.parts = parts;
+  }
+
+  get signal(): AbortSignal {
+    if (!this.#abort) {
+      this.#abort = new AbortController();
+      this.exchange.onCancel((reason) => this.#abort?.abort(reason));
+    }
+    return this.#abort.signal;
+  }
+
+  get auth(): Principal | undefined {
+    return this.exchange.principal;
+  }
+
+  /** The same, in the words visibility uses. */
+  get principal(): Principal | undefined {
+    return this.exchange.principal;
+  }
+
+  get client(): Implementation | undefined {
+    return this.caller.info;
+  }
+
+  get capabilities(): ClientCapabilities {
+    return this.caller.capabilities;
+  }
+
+  get revision(): string {
+    return this.wire.facts.version;
+  }
+
+  get headers(): ReadonlyMap<string, string> | undefined {
+    return this.exchange.headers;
+  }
+
+  get meta(): Meta {
+    const meta = this.params['_meta'];
+    return isObject(meta) ? meta : {};
+  }
+
+  get trace(): Trace {
+    const { traceparent, tracestate, baggage } = this.meta;
+    return {
+      ...(typeof traceparent === 'string' ? { traceparent } : {}),
+      ...(typeof tracestate === 'string' ? { tracestate } : {}),
+      ...(typeof baggage === 'string' ? { baggage } : {}),
+    };
+  }
+
+  can(capability: ClientCapabilityName): boolean {
+    return isAvailable(capability, this.caller.capabilities, this.wire.facts);
+  }
+
+  reportProgress(progress: number, total?: number, message?: string): void {
+    this.#progress ??= new Progress(this.meta['progressToken'], this.exchange, this.wire);
+    this.#progress.report(progress, total, message);
+  }
+
+  get log(): Log {
+    this.#log ??= new Log(this.caller.logLevel, this.parts.host.capabilities, this.exchange);
+    return this.#log;
+  }
+
+  /** The questions of this request, if any were asked. */
+  get asked(): Questions | undefined {
+    return this.#questions;
+  }
+
+  get questions(): Questions {
+    this.#questions ??= new Questions(this);
+    return this.#questions;
+  }
+
+  /** Ends what the handler still does after it was suspended; the next run gets a signal of its own. */
+  abortRun(reason: unknown): void {
+    this.#abort?.abort(reason);
+    this.#abort = undefined;
+  }
+
+  elicit<const S extends AnySchema>(
+    message: string,
+    schema: S,
+    options?: AskOptions,
+  ): Promise<ElicitAnswer<InferOutput<S>>> {
+    return elicit(this.questions, message, schema, options) as Promise<ElicitAnswer<InferOutput<S>>>;
+  }
+
+  elicitUrl(message: string, url: string, options?: UrlOptions): Promise<ElicitAnswer<undefined>> {
+    return elicitUrl(this.questions, message, url, options);
+  }
+
+  sample(params: CreateMessageParams, options?: AskOptions): Promise<CreateMessageResult> {
+    return sample(this.questions, params, options);
+  }
+
+  listRoots(options?: AskOptions): Promise<ListRootsResult> {
+    return listRoots(this.questions, options);
+  }
+
+  step<T>(name: string, fn: () => T | Promise<T>): Promise<T> {
+    return this.questions.step(name, fn);
+  }
+
+  get answers(): ReadonlyMap<string, Answer> {
+    return this.questions.journal.given;
+  }
+
+  get state(): unknown {
+    return this.questions.journal.state;
+  }
+}

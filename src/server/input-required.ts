@@ -1,0 +1,30 @@
+/** The plain way to ask: a handler returns its questions and is entered again with the answers. */
+
+import type { Question } from '../protocol/model/questions.ts';
+
+/** What a handler returns when it needs answers before it can go on. */
+export class InputRequired {
+  readonly requests: ReadonlyMap<string, Question>;
+  readonly state: unknown;
+
+  constructor(requests: ReadonlyMap<string, Question>, state: unknown) {
+    this.requests = requests;
+    this.state = state;
+  }
+}
+
+/**
+ * Asks the client and ends this run of the handler. It is entered again with the answers in `ctx.answers`, under the
+ * same keys, and with `state` in `ctx.state`; on the wire the state is sealed. With no requests at all the client
+ * simply calls again.
+ */
+export function inputRequired(options: {
+  requests?: Readonly<Record<string, Question>>;
+  state?: unknown;
+}): InputRequired {
+  const requests = new Map(Object.entries(options.requests ?? {}));
+  if (requests.size === 0 && options.state === undefined) {
+    throw new TypeError('inputRequired needs "requests", "state" or both');
+  }
+  return new InputRequired(requests, options.state);
+}

@@ -1,0 +1,69 @@
+/** What a server can be told when it is made. */
+
+import type { ServerCapabilities, Settings } from '../protocol/model/capabilities.ts';
+import type { Change } from '../protocol/model/changes.ts';
+import { isPrefixedKey } from '../protocol/model/meta.ts';
+import type { CacheHints } from '../protocol/revision.ts';
+import { type ProtocolVersion, REVISIONS } from '../protocol/versions.ts';
+import type { ChangeBus } from '../store/changes.ts';
+import type { ErrorReport, Limits } from './parts.ts';
+import type { Secret } from './seal.ts';
+
+/** Options of `McpServer`; none is needed. */
+export interface McpServerOptions {
+  /** The protocol revisions to serve. Default: all of them. */
+  readonly revisions?: readonly ProtocolVersion[];
+  /**
+   * Secrets that seal the state clients carry, of at least 32 bytes each: the first seals, all of them open. Default: a
+   * random one, with which a call that asks something can go on only in this process. Give all nodes the same.
+   */
+  readonly keys?: readonly Secret[];
+  /** How to use this server, for the model. */
+  readonly instructions?: string;
+  /** Gets every error that a client is told only a reference of. Default: written to stderr. */
+  readonly onError?: (error: unknown, about: ErrorReport) => void;
+  readonly limits?: Partial<Limits>;
+  /** Changes what is declared: features of handlers set with `setHandler`, or `false` for what is not to be offered. */
+  readonly capabilities?: { readonly [K in keyof ServerCapabilities]?: ServerCapabilities[K] | false };
+  /** Extensions this server supports, with their settings. */
+  readonly extensions?: Readonly<Record<string, Settings>>;
+  /** How long clients may keep lists and what the server says of itself. Default: not at all. */
+  readonly cache?: Partial<CacheHints>;
+  /** Where changes are published; a shared one tells all nodes. Default: this process only. */
+  readonly changes?: ChangeBus<Change>;
+}
+
+/** The revisions to serve, newest first. */
+export function servedVersions(wanted: readonly string[] | undefined): readonly string[] {
+  const known = REVISIONS.map((facts) => facts.version);
+  const unknown = wanted?.find((version) => !known.includes(version));
+  if (unknown !== undefined) throw new TypeError(`Unknown protocol revision "${unknown}"; known: ${known.join(', ')}`);
+  const served = known.filter((version) => wanted?.includes(version) ?? true);
+  if (served.length === 0) throw new TypeError('"revisions" is empty: there is nothing to serve');
+  return served;
+}
+
+/** The capabilities that follow from what is registered, changed as the author wishes. */
+export function mergeCapabilities(derived: ServerCapabilities, options: McpServerOptions): ServerCapabilities {
+  const { capabilities = {}, extensions } = options;
+  const merged = { ...derived, ...capabilities, ...(extensions ? { extensions } : {}) };
+  const declared = Object.entries(merged).filter(([, settings]) => settings !== false && settings !== undefined);
+  return Object.fromEntries(declared);
+}
+
+/** Refuses extension ids that break the naming rules. */
+export function checkExtensions(extensions: Readonly<Record<string, Settings>> = {}): void {
+  const bad = Object.keys(extensions).find((id) => !isPrefixedKey(id));
+  if (bad !== undefined)
+    throw new TypeError(`Extension "${bad}": an id has a prefix and a name, as in "com.example/name"`);
+}
+
+/** Writes an error to stderr; whatever was thrown, writing it must not throw. */
+export function logError(error: unknown, { method, name, reference }: ErrorReport): void {
+  const about = [method, name, reference && `reference ${reference}`].filter(Boolean).join(', ');
+  try {
+    console.error(`mcpp: ${about}:`, error);
+  } catch {
+    console.error(`mcpp: ${about}: an error that cannot be shown`);
+  }
+}

@@ -1,0 +1,48 @@
+/** Pages of a list. A cursor names the entry the page before it ended with, so it means the same on every node. */
+
+import { RpcError } from '../jsonrpc/errors.ts';
+import type { Params } from '../jsonrpc/message.ts';
+import type { ListKind } from '../protocol/revision.ts';
+
+/** Part of a list, and how to get the next. */
+export interface Page<E> {
+  readonly entries: readonly E[];
+  readonly nextCursor: string | undefined;
+}
+
+/** The page a request asks for; a cursor that names nothing in this list is refused. */
+export function pageOf<E extends { readonly key: string }>(
+  kind: ListKind,
+  entries: readonly E[],
+  params: Params,
+  size: number,
+): Page<E> {
+  const start = startOf(kind, entries, params['cursor']);
+  const page = start === 0 && entries.length <= size ? entries : entries.slice(start, start + size);
+  const last = page.at(-1);
+  return { entries: page, nextCursor: last && start + size < entries.length ? cursorAfter(kind, last.key) : undefined };
+}
+
+function startOf(kind: ListKind, entries: readonly { readonly key: string }[], cursor: unknown): number {
+  if (cursor === undefined) return 0;
+  const key = typeof cursor === 'string' ? keyOf(kind, cursor) : undefined;
+  const index = key === undefined ? -1 : entries.findIndex((entry) => entry.key === key);
+  // Unknown and hidden entries get the same answer.
+  if (index < 0) throw RpcError.invalidParams('"cursor" is not valid for this list; start again without one');
+  return index + 1;
+}
+
+function cursorAfter(kind: ListKind, key: string): string {
+  const bytes = new TextEncoder().encode(JSON.stringify([kind, key]));
+  return btoa(String.fromCharCode(...bytes));
+}
+
+function keyOf(kind: ListKind, cursor: string): string | undefined {
+  try {
+    const bytes = Uint8Array.from(atob(cursor), (char) => char.charCodeAt(0));
+    const parsed: unknown = JSON.parse(new TextDecoder().decode(bytes));
+    return Array.isArray(parsed) && parsed[0] === kind && typeof parsed[1] === 'string' ? parsed[1] : undefined;
+  } catch {
+    return undefined;
+  }
+}

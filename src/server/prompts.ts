@@ -1,0 +1,111 @@
+/** Prompts: messages made from a few strings. */
+
+import { RpcError, shorten } from '../jsonrpc/errors.ts';
+import { isObject } from '../jsonrpc/message.ts';
+import { stringParam } from '../protocol/checks.ts';
+import type { ContentBlock } from '../protocol/model/content.ts';
+import type { Icon } from '../protocol/model/implementation.ts';
+import type { Meta } from '../protocol/model/meta.ts';
+import type { GetPromptResult, Prompt, PromptArgument, PromptMessage } from '../protocol/model/prompts.ts';
+import { type CheckedSchema, checkedSchema } from '../schema/checked.ts';
+import type { AnySchema, InferOutput } from '../schema/infer.ts';
+import { describeProblems } from '../schema/problems.ts';
+import type { Completers } from './completion.ts';
+import type { Context, RequestContext } from './context.ts';
+import type { InputRequired } from './input-required.ts';
+import { chain, type Maybe } from './maybe.ts';
+import type { Entry, Registry, Visible } from './registry.ts';
+import { runInRounds } from './rounds.ts';
+import type { NoArguments } from './tool-types.ts';
+
+/** What a prompt is, apart from its name and its handler. */
+export interface PromptConfig<S extends AnySchema = AnySchema> {
+  readonly title?: string;
+  readonly description?: string;
+  /** An object schema whose properties are strings: one argument each. */
+  readonly argsSchema?: S;
+  /** Suggestions for arguments, by name. */
+  readonly complete?: Completers;
+  readonly icons?: readonly Icon[];
+  readonly _meta?: Meta;
+  /** Hides the prompt from some callers. */
+  readonly visible?: Visible;
+  /** Takes the place of a prompt of the same name. */
+  readonly replace?: boolean;
+}
+
+/** What a prompt's handler may return: a string is one message of the user's. */
+export type PromptReturn = string | PromptMessage | readonly PromptMessage[] | GetPromptResult | InputRequired;
+
+/** Makes the messages. */
+export type PromptHandler<S> = (args: PromptArguments<S>, ctx: Context) => PromptReturn | Promise<PromptReturn>;
+
+type PromptArguments<S> = S extends NoArguments ? {} : InferOutput<S>;
+
+/** A registered prompt. */
+export interface PromptEntry extends Entry {
+  readonly definition: Prompt;
+  readonly input: CheckedSchema | undefined;
+  readonly complete: Completers | undefined;
+  readonly get: (args: never, ctx: Context) => unknown;
+}
+
+/** Makes a prompt ready to be served. */
+export function promptEntry(name: string, config: PromptConfig, get: PromptEntry['get']): PromptEntry {
+  const { argsSchema, complete, visible, replace: _, ...shown } = config;
+  if (name === '') throw new TypeError('A prompt must have a name');
+  if (typeof get !== 'function') throw new TypeError(`Prompt "${name}": the handler must be a function`);
+  const input = argsSchema && checkedSchema(argsSchema, `Prompt "${name}": argsSchema`, 'input');
+  const args = input ? argumentsOf(input.jsonSchema) : [];
+  const definition: Prompt = { name, ...shown, ...(args.length > 0 ? { arguments: args } : {}) };
+  return { key: name, definition, visible, input, complete, get };
+}
+
+/** Answers `prompts/get`. */
+export function getPrompt(prompts: Registry<PromptEntry>, ctx: RequestContext): Maybe<unknown> {
+  const name = stringParam(ctx.params, 'name');
+  const prompt = prompts.get(name, ctx);
+  if (!prompt) throw RpcError.invalidParams(`Unknown prompt: ${shorten(name)}`);
+  const { arguments: args = {} } = ctx.params;
+  if (!isObject(args) || !Object.values(args).every((value) => typeof value === 'string')) {
+    throw RpcError.invalidParams('"arguments" must be an object of strings');
+  }
+  return chain(prompt.input ? prompt.input.check(args) : { ok: true as const, value: args }, (checked) => {
+    if (!checked.ok) {
+      throw RpcError.invalidParams(`Invalid arguments for prompt ${name}: ${describeProblems(checked.problems)}`);
+    }
+    const value = runInRounds(ctx, () => prompt.get(checked.value as never, ctx));
+    return chain(value, (returned) => promptResult(returned, prompt));
+  });
+}
+
+function promptResult(returned: unknown, { key, definition }: PromptEntry): object {
+  const { description } = definition;
+  const result = (messages: readonly PromptMessage[]): GetPromptResult =>
+    description === undefined ? { messages } : { description, messages };
+  if (typeof returned === 'string') return result([message({ type: 'text', text: returned })]);
+  if (Array.isArray(returned)) return result(returned);
+  if (isObject(returned)) {
+    if ('messages' in returned || returned['resultType'] === 'input_required') return returned;
+    if ('role' in returned) return result([returned as unknown as PromptMessage]);
+  }
+  throw new Error(`Prompt "${key}" returned neither a string nor messages`);
+}
+
+function message(content: ContentBlock): PromptMessage {
+  return { role: 'user', content };
+}
+
+function argumentsOf(schema: Readonly<Record<string, unknown>>): PromptArgument[] {
+  const { properties, required } = schema;
+  if (!isObject(properties)) return [];
+  return Object.entries(properties).map(([name, property]) => {
+    const { title, description } = isObject(property) ? property : {};
+    return {
+      name,
+      ...(typeof title === 'string' ? { title } : {}),
+      ...(typeof description === 'string' ? { description } : {}),
+      ...(Array.isArray(required) && required.includes(name) ? { required: true } : {}),
+    };
+  });
+}

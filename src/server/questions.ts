@@ -1,0 +1,188 @@
+/** The questions of one call: asked live where the client can be asked, in rounds where it has to call again. */
+
+import { RpcError } from '../jsonrpc/errors.ts';
+import { capabilityFor, isAnswer } from '../protocol/answers.ts';
+import { missingCapability } from '../protocol/errors.ts';
+import type { ClientCapabilityName } from '../protocol/model/capabilities.ts';
+import type { Answer, Question } from '../protocol/model/questions.ts';
+import type { Call, Revision } from '../protocol/revision.ts';
+import { fingerprint } from './canonical.ts';
+import { type Asked, Journal } from './journal.ts';
+import type { Parts } from './parts.ts';
+
+/** The requests during which a stateless client can be asked something. */
+const CAN_ASK: ReadonlySet<string> = new Set(['tools/call', 'prompts/get', 'resources/read']);
+
+/** What the questions of a request need of it. */
+export interface Asker extends Call {
+  readonly wire: Revision;
+  readonly parts: Parts;
+  readonly signal: AbortSignal;
+  can(capability: ClientCapabilityName): boolean;
+}
+
+/** What a question rejects with in a run that ends here. Not an error: the handler will be run again. */
+class Suspension extends Error {
+  override readonly name = 'Suspension';
+}
+
+/** True for what `await ctx.elicit()` throws to end a run that will be repeated. A `catch` should pass it on. */
+export function isSuspension(error: unknown): boolean {
+  return error instanceof Suspension;
+}
+
+/** Keeps the journal of a call, and the questions that are open in this run of its handler. */
+export class Questions {
+  readonly asker: Asker;
+  readonly open: Map<string, { readonly question: Question; readonly asked: Asked }> = new Map();
+  /** The handler waits for something the client cannot answer: it has to call again later. */
+  waiting = false;
+  journal: Journal = new Journal();
+  /** Resolves when this run is suspended. */
+  suspended: Promise<void>;
+  #suspend: () => void = () => {};
+  readonly #ordinals = new Map<string, number>();
+  readonly #runningSteps = new Map<string, Promise<unknown>>();
+
+  constructor(asker: Asker) {
+    this.asker = asker;
+    this.suspended = this.#newSuspension();
+  }
+
+  /** True if the handler is ended by its questions and run again with the answers. */
+  get inRounds(): boolean {
+    return this.asker.wire.facts.family === 'stateless' || this.asker.exchange.forceReruns;
+  }
+
+  /** Puts a question, or gives the answer it had in an earlier run. Registers at once, so that two make one round. */
+  ask(
+    question: Question,
+    key: string | undefined,
+    accepts: (answer: Answer) => boolean | Promise<boolean>,
+  ): Promise<Answer> {
+    const name = key ?? this.#nextKey(question.method);
+    const asked = { method: question.method, fingerprint: fingerprint(question) };
+    try {
+      this.#requireCapability(question);
+      const known = this.journal.answered.get(name);
+      if (known && known.fingerprint === asked.fingerprint)
+        return this.#recall(name, known.answer, question, asked, accepts);
+      if (!this.inRounds) return this.#askLive(name, question, asked, accepts);
+      return this.#askInRound(name, question, asked);
+    } catch (error) {
+      return Promise.reject(error);
+    }
+  }
+
+  /** Ends this run without a question: the client is to call again. */
+  wait(): Promise<never> {
+    this.waiting = true;
+    return this.#suspendRun();
+  }
+
+  /** Runs `fn` once per call and remembers what it gave. */
+  async step<T>(name: string, fn: () => T | Promise<T>): Promise<T> {
+    const known = this.journal.steps.get(name);
+    if (known) return known.value as T;
+    const running = this.#runningSteps.get(name) ?? this.#runStep(name, fn);
+    this.#runningSteps.set(name, running);
+    return running.finally(() => this.#runningSteps.delete(name)) as Promise<T>;
+  }
+
+  /** Sends a question now and waits for the answer. */
+  async sendLive(question: Question): Promise<Answer> {
+    const { exchange, wire, signal } = this.asker;
+    const { method, params } = wire.encodeQuestion(question);
+    if (!exchange.ask) throw missingCapability(capabilityFor(question));
+    // A person may take as long as they like: only the call itself and the hard maximum end the wait.
+    const answer = await exchange.ask(method, params, { timeout: Number.POSITIVE_INFINITY, signal });
+    if (!isAnswer(method, answer)) throw RpcError.internal(`The client's answer to ${method} is malformed`);
+    if (params && typeof params['elicitationId'] === 'string')
+      this.#elicitationIds.set(question, params['elicitationId']);
+    return answer;
+  }
+
+  /** The id a question by URL went out with, where the revision has such ids. */
+  elicitationId(question: Question): string | undefined {
+    return this.#elicitationIds.get(question);
+  }
+
+  /** Makes ready for another run of the handler. */
+  startAgain(): void {
+    this.open.clear();
+    this.#ordinals.clear();
+    this.waiting = false;
+    this.suspended = this.#newSuspension();
+  }
+
+  readonly #elicitationIds = new WeakMap<Question, string>();
+
+  async #recall(
+    name: string,
+    answer: Answer,
+    question: Question,
+    asked: Asked,
+    accepts: (answer: Answer) => boolean | Promise<boolean>,
+  ): Promise<Answer> {
+    if (await accepts(answer)) return answer;
+    // What does not fit the form is no answer: the person is asked again.
+    this.journal.answered.delete(name);
+    return this.inRounds ? this.#askInRound(name, question, asked) : this.#askLive(name, question, asked, accepts);
+  }
+
+  async #askLive(
+    name: string,
+    question: Question,
+    asked: Asked,
+    accepts: (answer: Answer) => boolean | Promise<boolean>,
+  ): Promise<Answer> {
+    for (let attempt = 0; attempt < this.asker.parts.limits.rounds; attempt++) {
+      const answer = await this.sendLive(question);
+      if (!(await accepts(answer))) continue;
+      this.journal.answered.set(name, { ...asked, answer });
+      return answer;
+    }
+    throw RpcError.internal(`The client's answers to ${question.method} do not fit what was asked`);
+  }
+
+  #askInRound(name: string, question: Question, asked: Asked): Promise<never> {
+    if (this.asker.wire.facts.family === 'stateless' && !CAN_ASK.has(this.asker.method)) {
+      throw new Error(`The client cannot be asked anything while ${this.asker.method} is answered`);
+    }
+    if (this.open.has(name)) throw new Error(`Two questions of one call have the key "${name}"`);
+    this.open.set(name, { question, asked });
+    return this.#suspendRun();
+  }
+
+  #suspendRun(): Promise<never> {
+    this.#suspend();
+    const ended = Promise.reject(new Suspension('The handler is suspended until the client has answered'));
+    // Somebody may ask and never look at the promise; that is no reason to end the process.
+    ended.catch(() => {});
+    return ended;
+  }
+
+  #requireCapability(question: Question): void {
+    const name = capabilityFor(question);
+    if (!this.asker.can(name)) throw missingCapability(name);
+  }
+
+  #nextKey(method: string): string {
+    const ordinal = this.#ordinals.get(method) ?? 0;
+    this.#ordinals.set(method, ordinal + 1);
+    return `${method}#${ordinal}`;
+  }
+
+  async #runStep<T>(name: string, fn: () => T | Promise<T>): Promise<T> {
+    // Through JSON at once, so that the first run sees what later runs will.
+    const { value } = JSON.parse(JSON.stringify({ value: await fn() })) as { value?: T };
+    this.journal.steps.set(name, { value });
+    return value as T;
+  }
+
+  #newSuspension(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#suspend = resolve;
+    });
+  }
+}

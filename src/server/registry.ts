@@ -1,0 +1,164 @@
+/** What a server offers of one kind, by name: each entry is encoded once per revision, and so is the whole list. */
+
+import type { EncodedJson, Params } from '../jsonrpc/message.ts';
+import type { ClientCapabilities } from '../protocol/model/capabilities.ts';
+import type { Principal } from '../protocol/principal.ts';
+import type { CacheHints, Host, ListKind, Revision } from '../protocol/revision.ts';
+import { type Page, pageOf } from './pages.ts';
+
+/** Who is looking: all that visibility may depend on. */
+export interface Viewer {
+  readonly principal: Principal | undefined;
+  readonly capabilities: ClientCapabilities;
+}
+
+/** Decides whether someone may see an entry; hidden means absent from the list and unknown when called. */
+export type Visible = (viewer: Viewer) => boolean;
+
+/** One entry: what the list shows, and whether it does. */
+export interface Entry {
+  readonly key: string;
+  readonly definition: object;
+  readonly visible?: Visible | undefined;
+}
+
+/** Lets a server's entries of one kind be looked up, switched off and on, and taken away at run time. */
+export interface Features {
+  /** The names of all entries, also of hidden and disabled ones. */
+  readonly names: readonly string[];
+  has(name: string): boolean;
+  /** Takes the entry out of the list and refuses calls. False if there is no such entry. */
+  disable(name: string): boolean;
+  /** Puts it back, at the place it had. */
+  enable(name: string): boolean;
+  /** Takes the entry away for good. */
+  remove(name: string): boolean;
+}
+
+interface Slot<E> {
+  entry: E;
+  enabled: boolean;
+  /** The entry's JSON, by revision. */
+  encoded: Map<string, string>;
+}
+
+/** The entries of one kind, in the order they were registered in. */
+export class Registry<E extends Entry> implements Features {
+  readonly #kind: ListKind;
+  readonly #noun: string;
+  readonly #onChange: () => void;
+  readonly #slots = new Map<string, Slot<E>>();
+  readonly #lists = new Map<string, EncodedJson>();
+  #filtered = false;
+
+  constructor(kind: ListKind, noun: string, onChange: () => void) {
+    this.#kind = kind;
+    this.#noun = noun;
+    this.#onChange = onChange;
+  }
+
+  get names(): readonly string[] {
+    return [...this.#slots.keys()];
+  }
+
+  has(name: string): boolean {
+    return this.#slots.has(name);
+  }
+
+  /** Adds an entry. A name that is taken is an error, unless the new entry is to take its place. */
+  add(entry: E, replace: boolean): void {
+    const slot = this.#slots.get(entry.key);
+    if (slot && !replace) {
+      throw new TypeError(`${this.#noun} "${entry.key}" is registered already; pass replace: true to replace it`);
+    }
+    this.#slots.set(entry.key, { entry, enabled: true, encoded: new Map() });
+    this.#changed();
+  }
+
+  enable(name: string): boolean {
+    return this.#switch(name, true);
+  }
+
+  disable(name: string): boolean {
+    return this.#switch(name, false);
+  }
+
+  remove(name: string): boolean {
+    const removed = this.#slots.delete(name);
+    if (removed) this.#changed();
+    return removed;
+  }
+
+  /** The entry of this name, if the viewer may know of it. */
+  get(name: string, viewer: Viewer): E | undefined {
+    const slot = this.#slots.get(name);
+    return slot?.enabled && isVisible(slot.entry, viewer) ? slot.entry : undefined;
+  }
+
+  /** Every entry the viewer may know of. */
+  *entries(viewer: Viewer): Generator<E> {
+    for (const { entry, enabled } of this.#slots.values()) if (enabled && isVisible(entry, viewer)) yield entry;
+  }
+
+  /** A page of definitions, for those who want to look at them or change them. */
+  list(params: Params, viewer: Viewer, size: number): object {
+    const { entries, nextCursor } = this.#page(params, viewer, size);
+    const items = entries.map(({ slot }) => slot.entry.definition);
+    return nextCursor === undefined ? { [this.#kind]: items } : { [this.#kind]: items, nextCursor };
+  }
+
+  /** The same page as JSON. The first page, if everybody gets the same one, is kept until something changes. */
+  encodedList(params: Params, viewer: Viewer, size: number, revision: Revision, host: Host): EncodedJson {
+    const { version } = revision.facts;
+    const keep = params['cursor'] === undefined && !this.#filtered;
+    const kept = keep ? this.#lists.get(version) : undefined;
+    if (kept) return kept;
+    const { entries, nextCursor } = this.#page(params, viewer, size);
+    const items = entries.map(({ slot }) => this.#encode(slot, revision));
+    const list = revision.encodePage({ kind: this.#kind, items, nextCursor, cache: this.cache(host.cache) }, host);
+    if (keep) this.#lists.set(version, list);
+    return list;
+  }
+
+  /** A list that is not the same for everybody must not be shared, whatever else was configured. */
+  cache(hints: CacheHints): CacheHints {
+    return this.#filtered ? { ...hints, cacheScope: 'private' } : hints;
+  }
+
+  #page(params: Params, viewer: Viewer, size: number): Page<{ key: string; slot: Slot<E> }> {
+    const shown: { key: string; slot: Slot<E> }[] = [];
+    for (const [key, slot] of this.#slots) {
+      if (slot.enabled && isVisible(slot.entry, viewer)) shown.push({ key, slot });
+    }
+    return pageOf(this.#kind, shown, params, size);
+  }
+
+  #encode(slot: Slot<E>, revision: Revision): string {
+    const { version } = revision.facts;
+    let text = slot.encoded.get(version);
+    if (text === undefined) {
+      text = JSON.stringify(revision.encodeItem(this.#kind, slot.entry.definition));
+      slot.encoded.set(version, text);
+    }
+    return text;
+  }
+
+  #switch(name: string, enabled: boolean): boolean {
+    const slot = this.#slots.get(name);
+    if (slot && slot.enabled !== enabled) {
+      slot.enabled = enabled;
+      this.#changed();
+    }
+    return slot !== undefined;
+  }
+
+  #changed(): void {
+    this.#lists.clear();
+    this.#filtered = [...this.#slots.values()].some(({ entry }) => entry.visible !== undefined);
+    this.#onChange();
+  }
+}
+
+function isVisible(entry: Entry, viewer: Viewer): boolean {
+  return entry.visible === undefined || entry.visible(viewer) === true;
+}

@@ -1,0 +1,180 @@
+/** Resources and resource templates: data under a URI. */
+
+import { shorten } from '../jsonrpc/errors.ts';
+import { isObject } from '../jsonrpc/message.ts';
+import { stringParam } from '../protocol/checks.ts';
+import { resourceNotFound } from '../protocol/errors.ts';
+import type { Annotations, ResourceContents } from '../protocol/model/content.ts';
+import type { Icon } from '../protocol/model/implementation.ts';
+import type { Meta } from '../protocol/model/meta.ts';
+import type { ReadResourceResult, Resource, ResourceTemplate } from '../protocol/model/resources.ts';
+import type { CacheHints } from '../protocol/revision.ts';
+import type { Completers } from './completion.ts';
+import type { Context, RequestContext } from './context.ts';
+import type { InputRequired } from './input-required.ts';
+import { chain, type Maybe } from './maybe.ts';
+import type { Entry, Registry, Visible } from './registry.ts';
+import { runInRounds } from './rounds.ts';
+import { parseUriTemplate, type UriTemplate } from './uri-template.ts';
+
+/** What a resource is, apart from its URI and its handler. */
+export interface ResourceConfig {
+  /** Default: the URI. */
+  readonly name?: string;
+  readonly title?: string;
+  readonly description?: string;
+  readonly mimeType?: string;
+  readonly size?: number;
+  readonly annotations?: Annotations;
+  readonly icons?: readonly Icon[];
+  readonly _meta?: Meta;
+  /** How long clients may keep what they read. */
+  readonly cache?: Partial<CacheHints>;
+  /** Hides the resource from some callers. */
+  readonly visible?: Visible;
+  /** Takes the place of a resource with the same URI. */
+  readonly replace?: boolean;
+}
+
+/** What a resource template is, apart from the template and its handler. */
+export interface ResourceTemplateConfig extends Omit<ResourceConfig, 'size'> {
+  /** Suggestions for variables, by name. */
+  readonly complete?: Completers;
+}
+
+/** What a handler may return: text, bytes, contents, or nothing if there is no such resource. */
+export type ResourceReturn =
+  | string
+  | Uint8Array
+  | ResourceContents
+  | readonly ResourceContents[]
+  | ReadResourceResult
+  | InputRequired
+  | undefined
+  | null;
+
+/** Values of a template's variables; those with `*` are lists. */
+export type Variables = Readonly<Record<string, string | readonly string[]>>;
+
+/** Reads a resource. */
+export type ResourceHandler = (uri: string, ctx: Context) => ResourceReturn | Promise<ResourceReturn>;
+
+/** Reads a resource of a family. */
+export type ResourceTemplateHandler<V = Variables> = (
+  variables: V,
+  ctx: Context,
+  uri: string,
+) => ResourceReturn | Promise<ResourceReturn>;
+
+/** The variables of a template, read from its text where it is a literal. */
+export type VariablesOf<T extends string> = string extends T ? Variables : { readonly [K in Names<T>]: string };
+
+type Names<T extends string> = T extends `${string}{${infer Inside}}${infer Rest}` ? Name<Inside> | Names<Rest> : never;
+type Name<I extends string> = I extends `${'+' | '#' | '.' | '/' | ';' | '?' | '&'}${infer N}` ? Each<N> : Each<I>;
+type Each<I extends string> = I extends `${infer First},${infer Rest}` ? Bare<First> | Each<Rest> : Bare<I>;
+type Bare<I extends string> = I extends `${infer N}*` ? N : I extends `${infer N}:${string}` ? N : I;
+
+/** A registered resource. */
+export interface ResourceEntry extends Entry {
+  readonly definition: Resource;
+  readonly cache: Partial<CacheHints> | undefined;
+  readonly read: ResourceHandler;
+}
+
+/** A registered template. */
+export interface TemplateEntry extends Entry {
+  readonly definition: ResourceTemplate;
+  readonly template: UriTemplate;
+  readonly cache: Partial<CacheHints> | undefined;
+  readonly complete: Completers | undefined;
+  readonly read: ResourceTemplateHandler;
+}
+
+/** Makes a resource ready to be served. */
+export function resourceEntry(uri: string, config: ResourceConfig | string, read: ResourceHandler): ResourceEntry {
+  const {
+    name = uri,
+    cache,
+    visible,
+    replace: _,
+    ...shown
+  } = typeof config === 'string' ? { mimeType: config } : config;
+  if (!URL.canParse(uri)) throw new TypeError(`Resource "${shorten(uri)}": the URI is not valid, it needs a scheme`);
+  if (typeof read !== 'function') throw new TypeError(`Resource "${uri}": the handler must be a function`);
+  return { key: uri, definition: { uri, name, ...shown }, visible, cache, read };
+}
+
+/** Makes a template ready to be served. */
+export function templateEntry(
+  uriTemplate: string,
+  config: ResourceTemplateConfig | string,
+  read: ResourceTemplateHandler,
+): TemplateEntry {
+  const {
+    name = uriTemplate,
+    cache,
+    visible,
+    replace: _,
+    complete,
+    ...shown
+  } = typeof config === 'string' ? ({ mimeType: config } as ResourceTemplateConfig) : config;
+  if (typeof read !== 'function')
+    throw new TypeError(`Resource template "${uriTemplate}": the handler must be a function`);
+  const template = parseUriTemplate(uriTemplate);
+  return { key: uriTemplate, definition: { uriTemplate, name, ...shown }, visible, template, cache, complete, read };
+}
+
+/** Answers `resources/read`: a resource of that very URI first, then the first template that fits. */
+export function readResource(
+  resources: Registry<ResourceEntry>,
+  templates: Registry<TemplateEntry>,
+  ctx: RequestContext,
+): Maybe<unknown> {
+  const uri = stringParam(ctx.params, 'uri');
+  const resource = resources.get(uri, ctx);
+  if (resource) return run(ctx, uri, resource, () => resource.read(uri, ctx));
+  for (const template of templates.entries(ctx)) {
+    const matched = template.template.match(uri);
+    if (matched) return run(ctx, uri, template, () => template.read(Object.fromEntries(matched), ctx, uri));
+  }
+  throw resourceNotFound(uri);
+}
+
+function run(
+  ctx: RequestContext,
+  uri: string,
+  entry: ResourceEntry | TemplateEntry,
+  read: () => unknown,
+): Maybe<unknown> {
+  return chain(runInRounds(ctx, read), (returned) => {
+    // What came out of questions is one caller's business.
+    const scope = entry.visible || ctx.asked ? ({ cacheScope: 'private' } as const) : {};
+    ctx.about = { cache: { ...ctx.parts.host.cache, ...entry.cache, ...scope } };
+    if (isObject(returned) && ('contents' in returned || returned['resultType'] === 'input_required')) return returned;
+    const contents = contentsOf(returned, uri, entry.definition.mimeType);
+    if (!contents) throw new Error(`Resource "${entry.key}" returned neither text nor bytes nor contents`);
+    return { contents };
+  });
+}
+
+function contentsOf(
+  returned: unknown,
+  uri: string,
+  mimeType: string | undefined,
+): readonly ResourceContents[] | undefined {
+  const base = mimeType === undefined ? { uri } : { uri, mimeType };
+  if (returned === undefined || returned === null) throw resourceNotFound(uri);
+  if (typeof returned === 'string') return [{ ...base, text: returned }];
+  if (returned instanceof Uint8Array) return [{ ...base, blob: toBase64(returned) }];
+  if (Array.isArray(returned)) return returned;
+  if (isObject(returned) && ('text' in returned || 'blob' in returned))
+    return [returned as unknown as ResourceContents];
+  return undefined;
+}
+
+function toBase64(bytes: Uint8Array): string {
+  let binary = '';
+  // In pieces: a call with too many arguments overflows the stack.
+  for (let at = 0; at < bytes.length; at += 8192) binary += String.fromCharCode(...bytes.subarray(at, at + 8192));
+  return btoa(binary);
+}

@@ -1,0 +1,124 @@
+/** Seals the state a client carries for us: it can neither read nor alter it, nor use it for anything else. */
+
+/** A secret: at least 32 characters or bytes, from a random source. */
+export type Secret = string | Uint8Array;
+
+type CryptoKey = Awaited<ReturnType<typeof crypto.subtle.importKey>>;
+
+interface Key {
+  readonly kid: Uint8Array;
+  readonly key: CryptoKey;
+}
+
+const PREFIX = 'v1.';
+const KID_LENGTH = 4;
+const IV_LENGTH = 12;
+const MAX_TOKEN = 512 * 1024;
+
+/** AES-256-GCM under a ring of keys: the first one seals, all of them open. */
+export class Seal {
+  readonly #secrets: readonly Uint8Array[];
+  #ring: Promise<readonly Key[]> | undefined;
+
+  /** Without secrets a random one is made: what was sealed then dies with the process. */
+  constructor(secrets: readonly Secret[] = []) {
+    this.#secrets = secrets.length > 0 ? secrets.map(bytesOf) : [crypto.getRandomValues(new Uint8Array(32))];
+  }
+
+  /** Seals text, bound to `binding`: whoever opens it must name the same. */
+  async seal(text: string, binding: string): Promise<string> {
+    const [first] = await this.#keys();
+    if (!first) throw new Error('There is no key to seal with');
+    const iv = crypto.getRandomValues(new Uint8Array(IV_LENGTH));
+    const sealed = await crypto.subtle.encrypt(
+      { name: 'AES-GCM', iv, additionalData: additionalData(first.kid, binding) },
+      first.key,
+      encode(text),
+    );
+    return PREFIX + toBase64Url(concat(first.kid, iv, new Uint8Array(sealed)));
+  }
+
+  /** The text that was sealed; undefined for anything that was not, or not by us, or not for this. */
+  async open(token: string, binding: string): Promise<string | undefined> {
+    if (!token.startsWith(PREFIX) || token.length > MAX_TOKEN) return undefined;
+    const bytes = fromBase64Url(token.slice(PREFIX.length));
+    if (!bytes || bytes.length < KID_LENGTH + IV_LENGTH) return undefined;
+    const kid = bytes.subarray(0, KID_LENGTH);
+    const iv = bytes.slice(KID_LENGTH, KID_LENGTH + IV_LENGTH);
+    const sealed = bytes.slice(KID_LENGTH + IV_LENGTH);
+    for (const { key } of (await this.#keys()).filter((one) => one.kid.every((byte, i) => byte === kid[i]))) {
+      try {
+        const data = { name: 'AES-GCM', iv, additionalData: additionalData(kid, binding) };
+        return new TextDecoder().decode(await crypto.subtle.decrypt(data, key, sealed));
+      } catch {
+        // Not this key, or altered, or bound to something else: all the same to the caller.
+      }
+    }
+    return undefined;
+  }
+
+  #keys(): Promise<readonly Key[]> {
+    this.#ring ??= Promise.all(this.#secrets.map(deriveKey));
+    return this.#ring;
+  }
+}
+
+async function deriveKey(secret: Uint8Array): Promise<Key> {
+  const material = await crypto.subtle.importKey('raw', copy(secret), 'HKDF', false, ['deriveKey', 'deriveBits']);
+  const hkdf = (info: string) => ({ name: 'HKDF', hash: 'SHA-256', salt: new Uint8Array(32), info: encode(info) });
+  const key = await crypto.subtle.deriveKey(
+    hkdf('mcpp requestState v1'),
+    material,
+    { name: 'AES-GCM', length: 256 },
+    false,
+    ['encrypt', 'decrypt'],
+  );
+  const kid = await crypto.subtle.deriveBits(hkdf('mcpp requestState v1 key id'), material, KID_LENGTH * 8);
+  return { key, kid: new Uint8Array(kid) };
+}
+
+// The version, the key and what the state is for are authenticated without being sent.
+function additionalData(kid: Uint8Array, binding: string): Uint8Array<ArrayBuffer> {
+  return concat(encode(PREFIX), kid, encode(binding));
+}
+
+function bytesOf(secret: Secret): Uint8Array {
+  const bytes = typeof secret === 'string' ? encode(secret) : secret;
+  if (bytes.length < 32) throw new TypeError('Each of "keys" must have at least 32 bytes');
+  return bytes;
+}
+
+function encode(text: string): Uint8Array<ArrayBuffer> {
+  return new TextEncoder().encode(text);
+}
+
+function copy(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
+  return new Uint8Array(bytes);
+}
+
+function concat(...parts: Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const whole = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole;
+}
+
+function toBase64Url(bytes: Uint8Array): string {
+  let binary = '';
+  for (const byte of bytes) binary += String.fromCharCode(byte);
+  return btoa(binary).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
+}
+
+function fromBase64Url(text: string): Uint8Array | undefined {
+  if (!/^[A-Za-z0-9_-]*$/.test(text)) return undefined;
+  try {
+    const bytes = Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), (char) => char.charCodeAt(0));
+    // The last character has bits that mean nothing: altering those is altering, too.
+    return toBase64Url(bytes) === text ? bytes : undefined;
+  } catch {
+    return undefined;
+  }
+}

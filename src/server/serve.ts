@@ -1,0 +1,278 @@
+/** Serves a server over a connection: one exchange per request, both kinds of revision on the same line. */
+
+import { ConnectionError, type ParseError, RpcError } from '../jsonrpc/errors.ts';
+import {
+  type ErrorResponse,
+  type Id,
+  isBatch,
+  isErrorResponse,
+  isObject,
+  isRequest,
+  isResponse,
+  type Message,
+  type Notification,
+  type Request,
+  type Response,
+} from '../jsonrpc/message.ts';
+import { OutgoingRequests } from '../jsonrpc/outgoing.ts';
+import type { Payload } from '../jsonrpc/parse.ts';
+import type { Receiver, Transport } from '../jsonrpc/transport.ts';
+import { revisionNamed } from '../protocol/pick.ts';
+import type { Principal } from '../protocol/principal.ts';
+import type { Session } from '../protocol/session.ts';
+import { claimedVersion } from '../protocol/stateless/caller.ts';
+import { answer, notice } from './answer.ts';
+import { ConnectionExchange, type Line } from './connection-exchange.ts';
+import { isPromise } from './maybe.ts';
+import type { Served, ServerParts } from './served.ts';
+
+/** Options of `serve`. */
+export interface ServeOptions {
+  /** Who is at the other end, if the transport knows. */
+  readonly principal?: Principal | undefined;
+  /** Runs handlers again after each answer on every revision, so that tests find side effects that happen twice. */
+  readonly forceReruns?: boolean;
+}
+
+/** A connection being served. */
+export interface Serving {
+  /** Settles when the connection has ended. */
+  readonly closed: Promise<void>;
+  /** Takes no new requests, gives running ones `graceMs` to end, aborts the rest and disconnects. */
+  close(options?: { readonly graceMs?: number }): Promise<void>;
+}
+
+/** Time an aborted handler has to answer before the connection is closed, in milliseconds. */
+const ABORT_MS = 100;
+
+/** Serves one connection, over any transport. */
+export async function serve(server: Served, transport: Transport, options: ServeOptions = {}): Promise<Serving> {
+  const connection = new ServedConnection(server, transport, options);
+  await transport.connect(connection);
+  return connection;
+}
+
+class ServedConnection implements Receiver, Serving, Line {
+  readonly closed: Promise<void>;
+  readonly principal: Principal | undefined;
+  readonly forceReruns: boolean;
+  readonly outgoing: OutgoingRequests;
+  session: Session | undefined;
+  readonly #server: Served;
+  readonly #own: ServerParts;
+  readonly #transport: Transport;
+  readonly #inFlight = new Map<Id, ConnectionExchange>();
+  #unwatch: (() => void) | undefined;
+  #closing = false;
+  #onIdle: (() => void) | undefined;
+  #end: () => void = () => {};
+
+  constructor(server: Served, transport: Transport, { principal, forceReruns = false }: ServeOptions) {
+    this.#server = server;
+    this.#own = server['~parts'];
+    this.#transport = transport;
+    this.principal = principal;
+    this.forceReruns = forceReruns;
+    this.closed = new Promise((resolve) => {
+      this.#end = resolve;
+    });
+    this.outgoing = new OutgoingRequests({
+      send: (request) => this.#transport.send(request),
+      cancel: (requestId, _method, reason) =>
+        this.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId, reason } }),
+    });
+  }
+
+  openSession(session: Session): void {
+    this.session = session;
+    const revision = revisionNamed(session.version);
+    this.#unwatch = this.#own.host.watch((change) => {
+      const notification = revision?.deliver(change, session);
+      if (notification) this.send(notification);
+    });
+  }
+
+  onMessage(payload: Payload): void {
+    if (isBatch(payload)) this.#takeBatch(payload as readonly (Message | ParseError)[]);
+    else if (payload instanceof Error) this.#refuseUnreadable(payload);
+    else this.#take(payload as Message);
+  }
+
+  onError(error: Error): void {
+    this.#own.report(error, { method: 'transport' });
+  }
+
+  onClose(): void {
+    this.#unwatch?.();
+    this.outgoing.close();
+    for (const exchange of this.#inFlight.values()) exchange.drop(new ConnectionError('closed', 'The client is gone'));
+    this.#inFlight.clear();
+    this.#onIdle?.();
+    this.#end();
+  }
+
+  async close({ graceMs = 0 }: { readonly graceMs?: number } = {}): Promise<void> {
+    if (!this.#closing) {
+      this.#closing = true;
+      this.#unwatch?.();
+      this.outgoing.close();
+      // Those who listen wait for nothing but this.
+      this.#abort((exchange) => exchange.method === 'subscriptions/listen');
+      await this.#idle(graceMs);
+      this.#abort(() => true);
+      await this.#idle(ABORT_MS);
+      await this.#transport.disconnect();
+    }
+    await this.closed;
+  }
+
+  /** Sends, and reports what cannot be sent: whoever notified has nobody to tell. */
+  send(message: Message | readonly Message[]): void {
+    try {
+      const sent = this.#transport.send(message);
+      if (isPromise(sent)) sent.catch((error: Error) => this.onError(error));
+    } catch (error) {
+      if (this.#transport.connected) this.#own.report(error, { method: 'transport' });
+    }
+  }
+
+  #take(message: Message): void {
+    if (isRequest(message)) {
+      const response = this.#answer(message);
+      if (isPromise(response)) void response.then((late) => this.#respond(message, late));
+      else this.#respond(message, response);
+    } else if (isResponse(message)) this.#takeResponse(message);
+    else this.#takeNotification(message);
+  }
+
+  #answer(request: Request): Response | undefined | Promise<Response | undefined> {
+    const refusal = this.#refusalOf(request);
+    if (refusal) return refusal;
+    const exchange = new ConnectionExchange(this, request.method);
+    this.#inFlight.set(request.id, exchange);
+    const response = answer(this.#server, request, exchange);
+    return isPromise(response)
+      ? response.then((late) => this.#finish(request, exchange, late))
+      : this.#finish(request, exchange, response);
+  }
+
+  #finish(request: Request, exchange: ConnectionExchange, response: Response): Response | undefined {
+    exchange.finish();
+    if (this.#inFlight.get(request.id) === exchange) this.#inFlight.delete(request.id);
+    if (this.#inFlight.size === 0) this.#onIdle?.();
+    return exchange.dropped ? undefined : response;
+  }
+
+  #refusalOf({ id }: Request): ErrorResponse | undefined {
+    // An error under this id would end the call that is running under it.
+    if (this.#inFlight.has(id))
+      return error(undefined, RpcError.invalidRequest('A request with this id is running already'));
+    if (this.#closing) return error(id, RpcError.internal('The server is closing'));
+    if (this.#inFlight.size < this.#own.limits.inFlight) return undefined;
+    return error(id, RpcError.internal('Too many requests are running on this connection'));
+  }
+
+  #respond(request: Request, response: Response | undefined): void {
+    if (!response) return;
+    try {
+      const sent = this.#transport.send(response);
+      if (isPromise(sent)) sent.catch((cause: Error) => this.onError(cause));
+    } catch (cause) {
+      if (!this.#transport.connected) return;
+      // What a handler gave cannot be written as JSON; the request still gets its answer.
+      this.#own.report(cause, { method: request.method });
+      this.send(error(request.id, RpcError.internal('The result could not be encoded')));
+    }
+    // One line carries everything here, so the end of a subscription is told twice: to the call, and by its id.
+    if (request.method === 'subscriptions/listen' && !isErrorResponse(response)) {
+      this.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: request.id } });
+    }
+  }
+
+  #takeResponse(response: Response): void {
+    if (this.outgoing.settle(response)) return;
+    if (isErrorResponse(response) && response.id == null) {
+      this.#own.report(RpcError.from(response.error), { method: 'response' });
+    }
+  }
+
+  #takeNotification(notification: Notification): void {
+    if (notification.method === 'notifications/cancelled') this.#cancel(notification);
+    else void notice(this.#server, notification, new ConnectionExchange(this, notification.method));
+  }
+
+  #cancel({ params }: Notification): void {
+    const { requestId, reason } = isObject(params) ? params : {};
+    const exchange = this.#inFlight.get(requestId as Id);
+    if (!exchange || exchange.method === 'initialize') return;
+    this.#inFlight.delete(requestId as Id);
+    exchange.drop(new ConnectionError('aborted', typeof reason === 'string' ? reason : 'Cancelled by the client'));
+    if (this.#inFlight.size === 0) this.#onIdle?.();
+  }
+
+  #takeBatch(batch: readonly (Message | ParseError)[]): void {
+    const facts = this.session && revisionNamed(this.session.version)?.facts;
+    if (!facts || facts.batches === 'refused') {
+      this.send(this.#unreadable(RpcError.invalidRequest('Batches are not part of this protocol revision')));
+    } else if (batch.some(standsAlone)) {
+      this.send(this.#unreadable(RpcError.invalidRequest('A batch may not hold this kind of request')));
+    } else if (facts.batches === 'accepted') {
+      for (const one of batch) this.onMessage(one);
+    } else {
+      void this.#answerBatch(batch);
+    }
+  }
+
+  async #answerBatch(batch: readonly (Message | ParseError)[]): Promise<void> {
+    const answers: (Response | undefined | Promise<Response | undefined>)[] = [];
+    for (const one of batch) {
+      if (one instanceof Error) answers.push(one.isResponse ? undefined : this.#unreadable(one.toRpcError(), one.id));
+      else if (isRequest(one)) answers.push(this.#answer(one));
+      else this.#take(one);
+    }
+    const responses = (await Promise.all(answers)).filter((response) => response !== undefined);
+    if (responses.length > 0) this.send(responses);
+  }
+
+  #refuseUnreadable(fault: ParseError): void {
+    const known = fault.isResponse && fault.id !== undefined;
+    if (known) this.outgoing.fail(fault.id as Id, new ConnectionError('malformed', fault.message));
+    // Answering an answer could go on for ever.
+    if (!fault.isResponse) this.send(this.#unreadable(fault.toRpcError(), fault.id));
+  }
+
+  #unreadable(fault: RpcError, id?: Id): ErrorResponse {
+    const facts = this.session && revisionNamed(this.session.version)?.facts;
+    return error(id ?? (facts?.unreadableId === 'null' ? null : undefined), fault);
+  }
+
+  #abort(which: (exchange: ConnectionExchange) => boolean): void {
+    const reason = new ConnectionError('closed', 'The server is closing');
+    for (const exchange of [...this.#inFlight.values()]) if (which(exchange)) exchange.abort(reason);
+  }
+
+  async #idle(milliseconds: number): Promise<void> {
+    if (this.#inFlight.size === 0 || milliseconds <= 0) return;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    await new Promise<void>((resolve) => {
+      this.#onIdle = resolve;
+      timer = setTimeout(resolve, milliseconds);
+    });
+    clearTimeout(timer);
+    this.#onIdle = undefined;
+  }
+}
+
+// The handshake, and requests that bring their own revision, are not for batches.
+function standsAlone(one: Message | ParseError): boolean {
+  return (
+    !(one instanceof Error) &&
+    'method' in one &&
+    (one.method === 'initialize' || claimedVersion(one.params) !== undefined)
+  );
+}
+
+function error(id: Id | null | undefined, fault: RpcError): ErrorResponse {
+  const object = fault.toObject();
+  return id === undefined ? { jsonrpc: '2.0', error: object } : { jsonrpc: '2.0', id, error: object };
+}

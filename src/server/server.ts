@@ -1,0 +1,266 @@
+/** What is offered: tools, prompts, resources. Registered once, served to any number of clients of any revision. */
+
+import { memoryPair } from '../jsonrpc/memory.ts';
+import type { Params } from '../jsonrpc/message.ts';
+import type { Transport } from '../jsonrpc/transport.ts';
+import { isImplementation } from '../protocol/checks.ts';
+import type { ServerCapabilities } from '../protocol/model/capabilities.ts';
+import type { Implementation } from '../protocol/model/implementation.ts';
+import type { CacheHints, Host } from '../protocol/revision.ts';
+import type { AnySchema } from '../schema/infer.ts';
+import { memoryChangeBus } from '../store/changes.ts';
+import { Changes } from './changes.ts';
+import { complete } from './completion.ts';
+import type { Context, RequestContext } from './context.ts';
+import type { Middleware } from './middleware.ts';
+import { checkExtensions, logError, type McpServerOptions, mergeCapabilities, servedVersions } from './options.ts';
+import { DEFAULT_LIMITS, type ErrorReport, type Limits } from './parts.ts';
+import { getPrompt, type PromptConfig, type PromptEntry, type PromptHandler, promptEntry } from './prompts.ts';
+import { type Features, Registry } from './registry.ts';
+import {
+  type ResourceConfig,
+  type ResourceEntry,
+  type ResourceHandler,
+  type ResourceTemplateConfig,
+  type ResourceTemplateHandler,
+  readResource,
+  resourceEntry,
+  type TemplateEntry,
+  templateEntry,
+  type VariablesOf,
+} from './resources.ts';
+import { Seal } from './seal.ts';
+import { type ServeOptions, serve } from './serve.ts';
+import type { Handler, Served, ServerParts } from './served.ts';
+import type {
+  AnyResult,
+  AnyToolDefinition,
+  Arguments,
+  NoArguments,
+  Returns,
+  ToolConfig,
+  ToolHandler,
+  ToolTypeOf,
+  ToolTypesOf,
+} from './tool-types.ts';
+import { callTool, type ToolEntry, toolEntry } from './tools.ts';
+
+const NOT_CACHED: CacheHints = { ttlMs: 0, cacheScope: 'private' };
+
+/** An MCP server. `Tools` collects the types of its tools, for `connect<typeof server>()`. */
+export class McpServer<out Tools = {}> implements Served {
+  /** The types of the tools; there is no value behind it. */
+  declare readonly $tools: Tools;
+  readonly info: Implementation;
+  readonly #options: McpServerOptions;
+  readonly #changes: Changes;
+  readonly #tools: Registry<ToolEntry>;
+  readonly #prompts: Registry<PromptEntry>;
+  readonly #resources: Registry<ResourceEntry>;
+  readonly #templates: Registry<TemplateEntry>;
+  readonly #handlers = new Map<string, Handler>();
+  readonly #middleware: Middleware[] = [];
+  readonly #parts: ServerParts;
+  #derived: ServerCapabilities;
+  #capabilities: ServerCapabilities | undefined;
+
+  constructor(info: Implementation, options: McpServerOptions = {}) {
+    if (!isImplementation(info)) throw new TypeError('McpServer needs a name and a version');
+    checkExtensions(options.extensions);
+    this.info = info;
+    this.#options = options;
+    this.#derived = { logging: {} };
+    this.#changes = new Changes(options.changes ?? memoryChangeBus());
+    this.#tools = new Registry('tools', 'Tool', () => this.#changes.publish({ type: 'tools' }));
+    this.#prompts = new Registry('prompts', 'Prompt', () => this.#changes.publish({ type: 'prompts' }));
+    const resourcesChanged = (): void => this.#changes.publish({ type: 'resources' });
+    this.#resources = new Registry('resources', 'Resource', resourcesChanged);
+    this.#templates = new Registry('resourceTemplates', 'Resource template', resourcesChanged);
+    this.#parts = this.#makeParts(info, options);
+  }
+
+  /** For this package, not for its users. */
+  get '~parts'(): ServerParts {
+    return this.#parts;
+  }
+
+  /** Registers a tool. The arguments are checked against the schema before the handler runs. */
+  registerTool<const N extends string, const I extends AnySchema = NoArguments, const O extends AnySchema = AnyResult>(
+    name: N,
+    config: ToolConfig<I, O>,
+    handler: ToolHandler<Arguments<I>, Returns<O>>,
+  ): McpServer<Tools & { readonly [K in N]: ToolTypeOf<I, O> }> {
+    this.#tools.add(toolEntry(name, config, handler), config.replace === true);
+    this.#offer('tools', { listChanged: true }, [
+      ['tools/list', (ctx) => this.#list(this.#tools, ctx)],
+      ['tools/call', (ctx) => callTool(this.#tools, ctx)],
+    ]);
+    return this as unknown as McpServer<never>;
+  }
+
+  /** Registers tools made with `defineTool`, by name. Better than a long chain from about a hundred tools on. */
+  registerTools<const D extends Readonly<Record<string, AnyToolDefinition>>>(
+    definitions: D,
+  ): McpServer<Tools & ToolTypesOf<D>> {
+    for (const [name, { config, call }] of Object.entries(definitions)) {
+      this.registerTool(name, config as ToolConfig, call as ToolHandler<unknown, unknown>);
+    }
+    return this as unknown as McpServer<never>;
+  }
+
+  /** Registers a resource. `config` may be just its MIME type. */
+  registerResource(uri: string, config: ResourceConfig | string, handler: ResourceHandler): this {
+    const entry = resourceEntry(uri, config, handler);
+    this.#resources.add(entry, typeof config === 'object' && config.replace === true);
+    return this.#offerResources();
+  }
+
+  /** Registers a family of resources, named by an RFC 6570 URI template. */
+  registerResourceTemplate<const T extends string>(
+    uriTemplate: T,
+    config: ResourceTemplateConfig | string,
+    handler: ResourceTemplateHandler<VariablesOf<T>>,
+  ): this {
+    const entry = templateEntry(uriTemplate, config, handler as unknown as ResourceTemplateHandler);
+    this.#templates.add(entry, typeof config === 'object' && config.replace === true);
+    if (entry.complete) this.#offerCompletions();
+    return this.#offerResources();
+  }
+
+  /** Registers a prompt. */
+  registerPrompt<const S extends AnySchema = NoArguments>(
+    name: string,
+    config: PromptConfig<S>,
+    handler: PromptHandler<S>,
+  ): this {
+    const entry = promptEntry(name, config, handler);
+    this.#prompts.add(entry, config.replace === true);
+    if (entry.complete) this.#offerCompletions();
+    this.#offer('prompts', { listChanged: true }, [
+      ['prompts/list', (ctx) => this.#list(this.#prompts, ctx)],
+      ['prompts/get', (ctx) => getPrompt(this.#prompts, ctx)],
+    ]);
+    return this;
+  }
+
+  /** The tools, to switch them off and on or take them away. */
+  get tools(): Features {
+    return this.#tools;
+  }
+
+  /** The prompts, likewise. */
+  get prompts(): Features {
+    return this.#prompts;
+  }
+
+  /** The resources, likewise, by URI. */
+  get resources(): Features {
+    return this.#resources;
+  }
+
+  /** The resource templates, likewise, by template. */
+  get resourceTemplates(): Features {
+    return this.#templates;
+  }
+
+  /** Tells everybody who subscribed to it that a resource has changed. */
+  resourceUpdated(uri: string): void {
+    this.#changes.publish({ type: 'resource', uri });
+  }
+
+  /** Puts a function around every request and notification. The first one is the outermost. */
+  use(middleware: Middleware): this {
+    this.#middleware.push(middleware);
+    return this;
+  }
+
+  /**
+   * Answers a method of one's own, or one of the protocol's in place of the registered features. A method whose name
+   * begins with `notifications/` is a notification.
+   */
+  setHandler(method: string, handler: (params: Params, ctx: Context) => unknown): this {
+    this.#handlers.set(method, (ctx) => handler(ctx.params, ctx));
+    return this;
+  }
+
+  /** The client's end of a new connection to this server, within this process. */
+  async connectInProcess(options?: ServeOptions): Promise<Transport> {
+    const [near, far] = memoryPair();
+    await serve(this, far, options);
+    return near;
+  }
+
+  #makeParts(info: Implementation, options: McpServerOptions): ServerParts {
+    const server = this;
+    const host: Host = {
+      info,
+      instructions: options.instructions,
+      versions: servedVersions(options.revisions),
+      cache: { ...NOT_CACHED, ...options.cache },
+      get capabilities() {
+        server.#capabilities ??= mergeCapabilities(server.#derived, options);
+        return server.#capabilities;
+      },
+      watch: (listener) => server.#changes.watch(listener),
+    };
+    const limits: Limits = { ...DEFAULT_LIMITS, ...options.limits };
+    const report = options.onError ?? logError;
+    return {
+      host,
+      limits,
+      seal: new Seal(options.keys),
+      middleware: this.#middleware,
+      handler: (method) => (method.startsWith('notifications/') ? undefined : this.#handlers.get(method)),
+      notificationHandler: (method) => (method.startsWith('notifications/') ? this.#handlers.get(method) : undefined),
+      report: (error: unknown, about: ErrorReport) => {
+        try {
+          report(error, about);
+        } catch (cause) {
+          logError(cause, { method: 'onError' });
+        }
+      },
+    };
+  }
+
+  // Declares a feature and its methods when it is used for the first time; until then they do not exist.
+  #offer(capability: keyof ServerCapabilities, settings: object, handlers: readonly [string, Handler][]): void {
+    if (this.#derived[capability]) return;
+    this.#derived = { ...this.#derived, [capability]: settings };
+    this.#capabilities = undefined;
+    if (this.#options.capabilities?.[capability] === false) return;
+    for (const [method, handler] of handlers) if (!this.#handlers.has(method)) this.#handlers.set(method, handler);
+  }
+
+  #offerResources(): this {
+    this.#offer('resources', { listChanged: true, subscribe: true }, [
+      ['resources/list', (ctx) => this.#list(this.#resources, ctx)],
+      ['resources/templates/list', (ctx) => this.#list(this.#templates, ctx)],
+      ['resources/read', (ctx) => readResource(this.#resources, this.#templates, ctx)],
+    ]);
+    return this;
+  }
+
+  #offerCompletions(): void {
+    this.#offer('completions', {}, [['completion/complete', (ctx) => complete(this.#findCompleters, ctx)]]);
+  }
+
+  // With middleware the list is given as objects, so that it can be looked at and changed.
+  #list(registry: Registry<ToolEntry | PromptEntry | ResourceEntry | TemplateEntry>, ctx: RequestContext): object {
+    const { pageSize } = this.#parts.limits;
+    const { host, middleware } = this.#parts;
+    if (middleware.length === 0) return registry.encodedList(ctx.params, ctx, pageSize, ctx.wire, host);
+    ctx.about = { cache: registry.cache(host.cache) };
+    return registry.list(ctx.params, ctx, pageSize);
+  }
+
+  readonly #findCompleters = (type: string, name: string, ctx: RequestContext) => {
+    if (type === 'ref/prompt') {
+      const prompt = this.#prompts.get(name, ctx);
+      return (
+        prompt && { completers: prompt.complete, names: (prompt.definition.arguments ?? []).map((one) => one.name) }
+      );
+    }
+    const template = this.#templates.get(name, ctx);
+    return template && { completers: template.complete, names: template.template.variables };
+  };
+}

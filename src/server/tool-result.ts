@@ -1,0 +1,40 @@
+/** What a tool's handler returned, as a result: a string, content, a plain object or a whole result all mean something. */
+
+import { isObject } from '../jsonrpc/message.ts';
+import type { ContentBlock } from '../protocol/model/content.ts';
+import type { CallToolResult } from '../protocol/model/tools.ts';
+
+const CONTENT_TYPES: ReadonlySet<unknown> = new Set(['text', 'image', 'audio', 'resource_link', 'resource']);
+
+/** The result a returned value stands for. With an output schema, anything but a whole result is structured. */
+export function toolResult(value: unknown, hasOutputSchema: boolean): CallToolResult {
+  if (isResult(value)) return withText(value);
+  if (hasOutputSchema) return withText({ content: [], structuredContent: value });
+  if (value === undefined || value === null) return { content: [] };
+  if (isContent(value)) return { content: [value] };
+  if (Array.isArray(value) && value.every(isContent)) return { content: value };
+  if (typeof value === 'object') return withText({ content: [], structuredContent: value });
+  return { content: [{ type: 'text', text: String(value) }] };
+}
+
+// Clients that know no structured content read the same thing as text.
+function withText(result: CallToolResult): CallToolResult {
+  if (result.content.length > 0 || result.structuredContent === undefined) return result;
+  return { ...result, content: [{ type: 'text', text: JSON.stringify(result.structuredContent) }] };
+}
+
+function isResult(value: unknown): value is CallToolResult {
+  if (!isObject(value)) return false;
+  const { content, isError } = value;
+  return Array.isArray(content) && (isError === undefined || typeof isError === 'boolean') && content.every(isContent);
+}
+
+function isContent(value: unknown): value is ContentBlock {
+  if (!isObject(value)) return false;
+  const { type, text, data, mimeType, uri, resource } = value;
+  if (!CONTENT_TYPES.has(type)) return false;
+  if (type === 'text') return typeof text === 'string';
+  if (type === 'resource') return isObject(resource) && typeof resource['uri'] === 'string';
+  if (type === 'resource_link') return typeof uri === 'string' && typeof value['name'] === 'string';
+  return typeof data === 'string' && typeof mimeType === 'string';
+}

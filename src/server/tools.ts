@@ -1,0 +1,90 @@
+/** Tools: registered once, checked on the way in and on the way out. */
+
+import { RpcError, shorten } from '../jsonrpc/errors.ts';
+import { isObject } from '../jsonrpc/message.ts';
+import { stringParam } from '../protocol/checks.ts';
+import { badArguments } from '../protocol/errors.ts';
+import type { CallToolResult, Tool } from '../protocol/model/tools.ts';
+import { paramHeaders } from '../protocol/param-headers.ts';
+import { type Checked, type CheckedSchema, checkedSchema } from '../schema/checked.ts';
+import { describeProblems } from '../schema/problems.ts';
+import type { Context, RequestContext } from './context.ts';
+import { toolFailure } from './failures.ts';
+import { chain, isPromise, type Maybe } from './maybe.ts';
+import type { Entry, Registry } from './registry.ts';
+import { runInRounds } from './rounds.ts';
+import { toolResult } from './tool-result.ts';
+import type { ToolConfig } from './tool-types.ts';
+
+/** A registered tool. */
+export interface ToolEntry extends Entry {
+  readonly definition: Tool;
+  readonly input: CheckedSchema;
+  readonly output: CheckedSchema | undefined;
+  readonly call: (args: never, ctx: Context) => unknown;
+}
+
+const NAME = /^[A-Za-z0-9_.-]{1,128}$/;
+const NO_ARGUMENTS = { type: 'object', additionalProperties: false };
+
+/** Makes a tool ready to be served; what is wrong with it is told now, with its name. */
+export function toolEntry(name: string, config: ToolConfig, call: ToolEntry['call']): ToolEntry {
+  const { inputSchema = NO_ARGUMENTS, outputSchema, visible, replace: _, ...shown } = config;
+  if (!NAME.test(name)) {
+    throw new TypeError(`Tool "${shorten(name)}": a name has 1 to 128 of the characters A-Z a-z 0-9 _ . -`);
+  }
+  if (typeof call !== 'function') throw new TypeError(`Tool "${name}": the handler must be a function`);
+  const input = checkedSchema(inputSchema, `Tool "${name}": inputSchema`, 'input');
+  const output = outputSchema && checkedSchema(outputSchema, `Tool "${name}": outputSchema`, 'output');
+  const headers = paramHeaders(input.jsonSchema);
+  if ('fault' in headers) throw new TypeError(`Tool "${name}": inputSchema: ${headers.fault}`);
+  const definition: Tool = {
+    name,
+    ...shown,
+    inputSchema: input.jsonSchema,
+    ...(output ? { outputSchema: output.jsonSchema } : {}),
+  };
+  return { key: name, definition, visible, input, output, call };
+}
+
+/** Answers `tools/call`. */
+export function callTool(tools: Registry<ToolEntry>, ctx: RequestContext): Maybe<unknown> {
+  const name = stringParam(ctx.params, 'name');
+  const tool = tools.get(name, ctx);
+  if (!tool) throw RpcError.invalidParams(`Unknown tool: ${shorten(name)}`);
+  const { arguments: args = {} } = ctx.params;
+  if (!isObject(args)) throw RpcError.invalidParams('"arguments" must be an object');
+  ctx.about = { outputSchema: tool.output?.jsonSchema };
+  return chain(tool.input.check(args), (checked) => {
+    if (!checked.ok) throw badArguments(`Invalid arguments for tool ${name}: ${describeProblems(checked.problems)}`);
+    return run(tool, checked.value, ctx);
+  });
+}
+
+function run(tool: ToolEntry, args: unknown, ctx: RequestContext): Maybe<unknown> {
+  const failed = (error: unknown): CallToolResult => toolFailure(error, ctx, tool.key);
+  try {
+    const value = runInRounds(ctx, () => tool.call(args as never, ctx));
+    const result = chain(value, (returned) => finish(tool, returned));
+    return isPromise(result) ? result.catch(failed) : result;
+  } catch (error) {
+    return failed(error);
+  }
+}
+
+function finish(tool: ToolEntry, returned: unknown): Maybe<unknown> {
+  // Questions for the client: not a result of the tool yet.
+  if (isObject(returned) && returned['resultType'] === 'input_required') return returned;
+  const result = toolResult(returned, tool.output !== undefined);
+  if (!tool.output || result.isError) return result;
+  if (result.structuredContent === undefined) {
+    throw new Error(`Tool "${tool.key}" has an output schema, but returned no structured content`);
+  }
+  return chain(tool.output.check(result.structuredContent), (checked) => conforming(tool, result, checked));
+}
+
+function conforming(tool: ToolEntry, result: CallToolResult, checked: Checked): CallToolResult {
+  if (checked.ok)
+    return checked.value === result.structuredContent ? result : { ...result, structuredContent: checked.value };
+  throw new Error(`Tool "${tool.key}" returned what its output schema refuses: ${describeProblems(checked.problems)}`);
+}

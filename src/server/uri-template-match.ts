@@ -1,0 +1,197 @@
+/** A URI to values: the way back from an expansion, in one pass and without backtracking. */
+
+import { firstCharacters } from './uri-template-expand.ts';
+import { type Expression, encodeNonAscii, type Operator, type Part, type Variable } from './uri-template-syntax.ts';
+
+/** What a URI says of a template's variables; those with `*` are lists. */
+export type UriTemplateMatch = Map<string, string | string[]>;
+
+/** Prepares a template; what comes out tests a URI and gives undefined if it does not fit. */
+export function matcherOf(template: readonly Part[]): (uri: string) => UriTemplateMatch | undefined {
+  const parts = joinNamed(template);
+  const last = parts.at(-1);
+  // A literal at the end can only be at the end: so `{name}.md` fits `a.md.md`.
+  const suffix = parts.length > 1 && typeof last === 'string' ? last : '';
+  if (suffix !== '') parts.pop();
+  const steps = parts.map((part, index) =>
+    typeof part === 'string' ? literalStep(part) : valueStep(part, parts, index),
+  );
+
+  return (text) => {
+    const uri = encodeNonAscii(text);
+    if (!uri?.endsWith(suffix)) return undefined;
+    const body = uri.slice(0, uri.length - suffix.length);
+    const found: Found[] = [];
+    let at = 0;
+    for (const step of steps) {
+      at = step(body, at, found);
+      if (at === -1) return undefined;
+    }
+    return at === body.length ? agreed(found) : undefined;
+  };
+}
+
+type Found = readonly [variable: Variable, value: string | string[]];
+
+/** Reads on from a place in a URI to the place it returns, or -1. */
+type Step = (uri: string, at: number, found: Found[]) => number;
+
+function literalStep(literal: string): Step {
+  return (uri, at) => (uri.startsWith(literal, at) ? at + literal.length : -1);
+}
+
+function valueStep(expression: Expression, parts: readonly Part[], index: number): Step {
+  const { operator } = expression;
+  const read = operator.named ? readNamed : readListed;
+  // The value ends where anything that may follow first occurs. What is named may be missing, then the next may follow.
+  const optional: string[] = [];
+  let required: Finder | undefined;
+  for (let next = index + 1; next < parts.length && !required; next++) {
+    const part = parts[next];
+    if (typeof part === 'object' && part.operator.named) optional.push(part.operator.first);
+    else if (part !== undefined) required = finderOf(typeof part === 'string' ? part : part.operator.first);
+  }
+  return (uri, at, found) => {
+    const own = uri.startsWith(operator.first, at) ? operator.first.length : 0;
+    const from = at + own + (operator.named ? 0 : 1);
+    let end = required ? required(uri, from) : uri.length;
+    if (end === -1) return -1;
+    for (const first of optional) {
+      const place = uri.indexOf(first, from);
+      if (place !== -1 && place < end) end = place;
+    }
+    return read(uri.slice(at, end), expression, found) ? end : -1;
+  };
+}
+
+// `{x,y}`, `{/x,y}` and the like: one value after the other, the last takes what is left.
+function readListed(text: string, { operator, variables }: Expression, found: Found[]): boolean {
+  const { first, separator } = operator;
+  if (!text.startsWith(first)) return false;
+  let at = first.length;
+  for (const [index, variable] of variables.entries()) {
+    const isLast = index === variables.length - 1;
+    const end = isLast ? text.length : text.indexOf(separator, at);
+    if (end === -1) return false;
+    const texts = variable.explode ? text.slice(at).split(separator) : [text.slice(at, end)];
+    const values = decodeAll(texts, operator);
+    if (!values || values.includes('')) return false;
+    found.push([variable, variable.explode ? values : (values[0] ?? '')]);
+    at = end + separator.length;
+  }
+  return true;
+}
+
+// `{?x,y}`, `{&x,y}` and `{;x,y}`: in any order, any of them missing. Names the template does not know are ignored.
+function readNamed(text: string, { operator, variables }: Expression, found: Found[]): boolean {
+  if (text === '') return true;
+  if (!text.startsWith(operator.first)) return false;
+  const values = new Map<string, string[]>();
+  for (const pair of text.slice(operator.first.length).split(operator.separator)) {
+    const equals = pair.indexOf('=');
+    const name = equals === -1 ? pair : pair.slice(0, equals);
+    const decoded = decodeAll([name, equals === -1 ? '' : pair.slice(equals + 1)], operator);
+    if (!decoded) return false;
+    const value = decoded[1] ?? '';
+    const known = values.get(name);
+    if (known) known.push(value);
+    else values.set(name, [value]);
+  }
+  for (const variable of variables) {
+    const given = values.get(variable.name);
+    if (!given) continue;
+    // Who writes a parameter twice might mean either.
+    if (!variable.explode && given.length > 1) return false;
+    found.push([variable, variable.explode ? given : (given[0] ?? '')]);
+  }
+  return true;
+}
+
+// `{?x}{&y}` is one query, whose parameters can come in any order.
+function joinNamed(template: readonly Part[]): Part[] {
+  const parts: Part[] = [];
+  for (const part of template) {
+    const before = parts.at(-1);
+    const joins =
+      typeof part === 'object' &&
+      typeof before === 'object' &&
+      before.operator.named &&
+      part.operator.named &&
+      part.operator.first === before.operator.separator;
+    if (joins) parts[parts.length - 1] = { ...before, variables: [...before.variables, ...part.variables] };
+    else parts.push(part);
+  }
+  return parts;
+}
+
+const UNRESERVED = tableOf('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~%');
+const QUERY = tableOf(":/?[]@!$&'()*+,;=", UNRESERVED);
+const ALL = tableOf('#', QUERY);
+
+function tableOf(characters: string, base: Uint8Array = new Uint8Array(128)): Uint8Array {
+  const table = base.slice();
+  for (const character of characters) table[character.charCodeAt(0)] = 1;
+  return table;
+}
+
+// Undefined if any text has a character that this operator does not let through, or is not percent-encoded properly.
+function decodeAll(texts: readonly string[], operator: Operator): string[] | undefined {
+  const table = operator.reserved ? ALL : operator.separator === '&' ? QUERY : UNRESERVED;
+  const values: string[] = [];
+  for (const text of texts) {
+    for (let at = 0; at < text.length; at++) if (table[text.charCodeAt(at)] !== 1) return undefined;
+    const value = text.includes('%') ? decode(text) : text;
+    if (value === undefined) return undefined;
+    values.push(value);
+  }
+  return values;
+}
+
+function decode(text: string): string | undefined {
+  try {
+    const value = decodeURIComponent(text);
+    // Nothing a URI names has a NUL in it; what is behind the handler may end its strings there.
+    return value.includes('\0') ? undefined : value;
+  } catch {
+    return undefined;
+  }
+}
+
+// A variable that occurs twice must have one value; where one is a prefix, it must be the other's beginning.
+function agreed(found: readonly Found[]): UriTemplateMatch | undefined {
+  const match: UriTemplateMatch = new Map();
+  const wholeFirst = [...found].sort(([a], [b]) => Number(a.prefix !== undefined) - Number(b.prefix !== undefined));
+  for (const [{ name, prefix }, value] of wholeFirst) {
+    const known = match.get(name);
+    if (known === undefined) {
+      if (prefix !== undefined && firstCharacters(String(value), prefix) !== value) return undefined;
+      match.set(name, value);
+    } else {
+      const expected = prefix === undefined ? known : firstCharacters(String(known), prefix);
+      if (JSON.stringify(expected) !== JSON.stringify(value)) return undefined;
+    }
+  }
+  return match;
+}
+
+type Finder = (text: string, from: number) => number;
+
+// Like `indexOf`, but linear for every text (Knuth, Morris and Pratt).
+function finderOf(wanted: string): Finder {
+  if (wanted.length === 1) return (text, from) => text.indexOf(wanted, from);
+  const fallback = new Uint32Array(wanted.length);
+  const step = (matched: number, code: number): number => {
+    let length = matched;
+    while (length > 0 && wanted.charCodeAt(length) !== code) length = fallback[length - 1] ?? 0;
+    return wanted.charCodeAt(length) === code ? length + 1 : 0;
+  };
+  for (let at = 1; at < wanted.length; at++) fallback[at] = step(fallback[at - 1] ?? 0, wanted.charCodeAt(at));
+  return (text, from) => {
+    let matched = 0;
+    for (let at = from; at < text.length; at++) {
+      matched = step(matched, text.charCodeAt(at));
+      if (matched === wanted.length) return at + 1 - matched;
+    }
+    return -1;
+  };
+}

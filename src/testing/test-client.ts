@@ -1,0 +1,58 @@
+/** A client for tests: in process, in one line, for any revision, with a script of answers and a record of the wire. */
+
+import { type Calls, type ConnectionOptions, connect } from '../entries/client.ts';
+import type { Answer, ClientCapabilities, Principal, ProtocolVersion, Question, Transport } from '../entries/mcpp.ts';
+import { record, type WireEntry } from './recorder.ts';
+
+/** Answers to the questions of a server: in this order, or as a function sees fit. */
+export type Script =
+  | readonly (Answer | ((question: Question) => Answer | Promise<Answer>))[]
+  | ((question: Question) => Answer | Promise<Answer>);
+
+/** Options of `testClient`; none is needed. */
+export interface TestClientOptions extends Omit<ConnectionOptions, 'onElicit' | 'onSample' | 'onListRoots'> {
+  /** The protocol revision to speak. Default: the newest. */
+  readonly revision?: ProtocolVersion;
+  /** Who the server is to take the client for. */
+  readonly principal?: Principal;
+  /** What the client declares. Default: everything, if there are answers; otherwise nothing. */
+  readonly capabilities?: ClientCapabilities;
+  /** What to answer when asked. */
+  readonly answers?: Script;
+  /** Runs handlers again after each answer on every revision: finds side effects that are not in a `ctx.step`. */
+  readonly reruns?: boolean;
+}
+
+/** A server that can be tested: `McpServer` is one. */
+export interface Testable {
+  connectInProcess(options?: { principal?: Principal; forceReruns?: boolean }): Promise<Transport>;
+}
+
+/** A connected client, and everything that went over the wire. */
+export type TestClient = Calls & { readonly wire: readonly WireEntry[] };
+
+/** Connects to a server within this process. */
+export async function testClient(server: Testable, options: TestClientOptions = {}): Promise<TestClient> {
+  const { principal, answers, reruns = false, ...rest } = options;
+  const transport = await server.connectInProcess({ ...(principal ? { principal } : {}), forceReruns: reruns });
+  const wire: WireEntry[] = [];
+  const handlers = answers === undefined ? {} : handlersOf(answers);
+  const client = await connect(record(transport, wire), { ...rest, ...handlers });
+  return Object.assign(client, { wire });
+}
+
+function handlersOf(script: Script): Pick<ConnectionOptions, 'onElicit' | 'onSample' | 'onListRoots'> {
+  const remaining = typeof script === 'function' ? undefined : [...script];
+  const next = async (question: Question): Promise<Answer> => {
+    if (typeof script === 'function') return script(question);
+    const answer = remaining?.shift();
+    if (answer === undefined)
+      throw new Error(`The server asked ${question.method}, and no answer is left in the script`);
+    return typeof answer === 'function' ? answer(question) : answer;
+  };
+  return {
+    onElicit: (params) => next({ method: 'elicitation/create', params }) as never,
+    onSample: (params) => next({ method: 'sampling/createMessage', params }) as never,
+    onListRoots: () => next({ method: 'roots/list' }) as never,
+  };
+}

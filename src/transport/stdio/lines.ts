@@ -1,0 +1,121 @@
+/** Cuts a stream of bytes into lines, however the stream was cut into chunks. */
+
+/** Options of a line splitter. */
+export interface LinesOptions {
+  /** Bytes one line may have, its end not counted. Default: 10 MiB. */
+  readonly maxLength?: number | undefined;
+  /** A line got too long; called once for it, with its first bytes. The rest of it is dropped as it streams by. */
+  readonly onTooLong: (head: Uint8Array) => void;
+}
+
+/** How long a line may be unless somebody says otherwise. */
+export const MAX_LINE_LENGTH: number = 10 * 1024 * 1024;
+
+const LF = 0x0a;
+const CR = 0x0d;
+const HEAD = 4096;
+const KEEP = 64 * 1024;
+const NOTHING = new Uint8Array(0);
+
+/** `push` what arrives, then take lines with `next` until there are none; whoever cannot take more stops asking. */
+export class Lines {
+  readonly #maxLength: number;
+  readonly #onTooLong: (head: Uint8Array) => void;
+  readonly #chunks: Uint8Array[] = [];
+  /** Where the first chunk's unread part begins. */
+  #at = 0;
+  // The beginning of a line whose end has not arrived. It grows by doubling, so that a line that arrives byte by byte
+  // costs neither quadratic time nor an object per byte.
+  #held: Uint8Array = NOTHING;
+  #heldLength = 0;
+  #dropping = false;
+  #atStart = true;
+  #ended = false;
+
+  constructor(options: LinesOptions) {
+    this.#maxLength = options.maxLength ?? MAX_LINE_LENGTH;
+    this.#onTooLong = options.onTooLong;
+  }
+
+  push(chunk: Uint8Array): void {
+    if (chunk.length > 0) this.#chunks.push(chunk);
+  }
+
+  /** Nothing more will be pushed: what stands after the last line end is a line too. */
+  end(): void {
+    this.#ended = true;
+  }
+
+  /** The next line that is not blank, without its end. It is a view: read it before the next call. */
+  next(): Uint8Array | undefined {
+    for (let chunk = this.#chunks[0]; chunk; chunk = this.#chunks[0]) {
+      let start = this.#at;
+      // A flood of empty lines is stepped over without making a view of each.
+      if (this.#heldLength === 0 && !this.#dropping) while (chunk[start] === LF) start++;
+      const newline = chunk.indexOf(LF, start);
+      const end = newline === -1 ? chunk.length : newline;
+      if (end + 1 < chunk.length) {
+        this.#at = end + 1;
+      } else {
+        this.#chunks.shift();
+        this.#at = 0;
+      }
+      const line = this.#take(chunk.subarray(start, end), newline !== -1);
+      if (line) return line;
+    }
+    return this.#ended ? this.#take(NOTHING, true) : undefined;
+  }
+
+  #take(part: Uint8Array, complete: boolean): Uint8Array | undefined {
+    if (this.#dropping) {
+      this.#dropping = !complete;
+      return undefined;
+    }
+    if (this.#heldLength + part.length > this.#maxLength) {
+      const head = this.#heldLength > 0 ? this.#held.subarray(0, this.#heldLength) : part;
+      this.#dropping = !complete;
+      this.#release();
+      this.#onTooLong(head.subarray(0, HEAD));
+      return undefined;
+    }
+    if (!complete) {
+      this.#hold(part);
+      return undefined;
+    }
+    if (this.#heldLength === 0) return this.#trim(part);
+    this.#hold(part);
+    const line = this.#held.subarray(0, this.#heldLength);
+    this.#release();
+    return this.#trim(line);
+  }
+
+  #hold(part: Uint8Array): void {
+    const length = this.#heldLength + part.length;
+    if (length > this.#held.length) {
+      const grown = new Uint8Array(Math.min(Math.max(length, 2 * this.#held.length, HEAD), this.#maxLength));
+      grown.set(this.#held.subarray(0, this.#heldLength));
+      this.#held = grown;
+    }
+    this.#held.set(part, this.#heldLength);
+    this.#heldLength = length;
+  }
+
+  // One huge line must not keep its memory for ever.
+  #release(): void {
+    this.#heldLength = 0;
+    if (this.#held.length > KEEP) this.#held = NOTHING;
+  }
+
+  #trim(line: Uint8Array): Uint8Array | undefined {
+    let start = this.#atStart && line[0] === 0xef && line[1] === 0xbb && line[2] === 0xbf ? 3 : 0;
+    let end = line.length;
+    this.#atStart = false;
+    while (end > start && isBlank(line[end - 1])) end--;
+    while (start < end && isBlank(line[start])) start++;
+    return start < end ? line.subarray(start, end) : undefined;
+  }
+}
+
+function isBlank(byte: number | undefined): boolean {
+  return byte === 0x20 || byte === CR || byte === 0x09;
+}

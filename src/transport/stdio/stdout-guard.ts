@@ -1,0 +1,95 @@
+/** Keeps stdout for the protocol: what anybody else prints there while a server runs lands on stderr. */
+
+import type { Writable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+
+/** The way to the real stdout, and back to normal. */
+export interface StdoutGuard {
+  /** Stdout as the protocol sees it. */
+  readonly output: Writable;
+  /** Puts everything back. */
+  release(): void;
+}
+
+// A client that reads no stderr must not make a server that prints a lot grow without end.
+const MAX_UNREAD = 1024 * 1024;
+
+/**
+ * Turns `console.log` and all other users of `stdout.write` to stderr, and says so once with the place it came from.
+ * What goes past the stream, like a child process that inherits the descriptor, cannot be caught here.
+ */
+export function guardStdout(stdout: Writable = process.stdout, stderr: Writable = process.stderr): StdoutGuard {
+  const original = Object.getOwnPropertyDescriptor(stdout, 'write');
+  const write = stdout.write.bind(stdout) as Write;
+  let hinted = false;
+
+  const redirect: Write = (chunk, ...rest) => {
+    if (!hinted) {
+      hinted = true;
+      stderr.write(hint(placeOf(redirect)));
+    }
+    if (stderr.writableLength < MAX_UNREAD) {
+      (stderr.write as Write).call(stderr, chunk, ...rest);
+    } else {
+      const done = rest.find((argument) => typeof argument === 'function');
+      if (done) process.nextTick(done);
+    }
+    // False would make the caller wait for a drain of stdout, which may never come.
+    return true;
+  };
+
+  Object.defineProperty(stdout, 'write', { value: redirect, configurable: true, writable: true });
+  stderr.on('error', ignore);
+
+  return {
+    output: withWrite(stdout, write),
+    release() {
+      stderr.off('error', ignore);
+      // Somebody may have put their own on top of ours; theirs is not ours to take away.
+      if (stdout.write !== redirect) return;
+      if (original) Object.defineProperty(stdout, 'write', original);
+      else Reflect.deleteProperty(stdout, 'write');
+    },
+  };
+}
+
+type Callback = (error?: Error | null) => void;
+type Write = (chunk: Uint8Array | string, ...rest: (BufferEncoding | Callback)[]) => boolean;
+
+// The same stream with another `write`: its events, its state and its buffer stay one.
+function withWrite(stream: Writable, write: Write): Writable {
+  return new Proxy(stream, {
+    get(target, key) {
+      if (key === 'write') return write;
+      const value: unknown = Reflect.get(target, key, target);
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
+}
+
+function hint(place: string): string {
+  return `mcpp: stdout carries the protocol, so what ${place} printed there goes to stderr. Use console.error or ctx.log.\n`;
+}
+
+/** Where the call of `callee` stands in the user's code, as `file:line`. */
+function placeOf(callee: Function): string {
+  const at: { stack?: unknown } = {};
+  const limit = Error.stackTraceLimit;
+  Error.stackTraceLimit = 30;
+  Error.captureStackTrace(at, callee);
+  Error.stackTraceLimit = limit;
+  // Not a string where somebody formats stack traces their own way.
+  if (typeof at.stack !== 'string') return 'this program';
+  for (const frame of at.stack.split('\n')) {
+    const place = /\(?((?:file:|\/|[A-Za-z]:\\)[^()]*:\d+):\d+\)?$/.exec(frame)?.[1];
+    if (place && !frame.includes('node:')) return place.startsWith('file:') ? pathOf(place) : place;
+  }
+  return 'this program';
+}
+
+function pathOf(place: string): string {
+  const colon = place.lastIndexOf(':');
+  return fileURLToPath(place.slice(0, colon)) + place.slice(colon);
+}
+
+function ignore(): void {}
