@@ -64,20 +64,22 @@ function valueStep(expression: Expression, parts: readonly Part[], index: number
   };
 }
 
-// `{x,y}`, `{/x,y}` and the like: one value after the other, the last takes what is left.
+// `{x,y}`, `{/x,y}` and the like: one value after the other. The list, or else the last, takes what is left over.
 function readListed(text: string, { operator, variables }: Expression, found: Found[]): boolean {
   const { first, separator } = operator;
-  if (!text.startsWith(first)) return false;
-  let at = first.length;
+  const texts = text.slice(first.length).split(separator);
+  const over = texts.length - variables.length;
+  if (!text.startsWith(first) || over < 0) return false;
+  const list = variables.findIndex(({ explode }) => explode);
+  const taker = list === -1 ? variables.length - 1 : list;
+  let at = 0;
   for (const [index, variable] of variables.entries()) {
-    const isLast = index === variables.length - 1;
-    const end = isLast ? text.length : text.indexOf(separator, at);
-    if (end === -1) return false;
-    const texts = variable.explode ? text.slice(at).split(separator) : [text.slice(at, end)];
-    const values = decodeAll(texts, operator);
+    const end = at + 1 + (index === taker ? over : 0);
+    const own = texts.slice(at, end);
+    const values = decodeAll(variable.explode ? own : [own.join(separator)], operator);
     if (!values || values.includes('')) return false;
-    found.push([variable, variable.explode ? values : (values[0] ?? '')]);
-    at = end + separator.length;
+    found.push([variable, variable.explode ? values : values.join()]);
+    at = end;
   }
   return true;
 }
@@ -102,7 +104,7 @@ function readNamed(text: string, { operator, variables }: Expression, found: Fou
     if (!given) continue;
     // Who writes a parameter twice might mean either.
     if (!variable.explode && given.length > 1) return false;
-    found.push([variable, variable.explode ? given : (given[0] ?? '')]);
+    found.push([variable, variable.explode ? given : given.join()]);
   }
   return true;
 }

@@ -85,11 +85,13 @@ function expressionOf(inside: string, at: number, fail: Fail): Expression {
   const operator = operators.get(inside[0] ?? '') ?? simple;
   const texts = inside.slice(operator.symbol.length).split(',');
   let start = at + operator.symbol.length;
-  const variables = texts.map((text, index) => {
+  let lists = 0;
+  const variables = texts.map((text) => {
     const match = VARIABLE.exec(text);
     if (!match?.[1]) return fail(`"${shorten(text, 32)}" is not a variable`, start);
     const explode = match[3] !== undefined;
-    if (explode && !operator.named && index < texts.length - 1) fail('only the last variable here can have "*"', start);
+    // Of two lists in a row nobody could say where the first ends.
+    if (explode && !operator.named && lists++ > 0) fail('a second variable with "*"', start);
     start += text.length + 1;
     return { name: match[1], explode, prefix: match[2] === undefined ? undefined : Number(match[2]) };
   });
