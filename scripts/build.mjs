@@ -1,24 +1,64 @@
 // Builds dist/: one module per source file, and the JSON Schema engine with what it needs in a chunk of its own,
 // so that the package has no dependencies and loads the engine only when a raw JSON Schema is checked.
+// With --if-changed nothing is done when the sources are those of the last build.
 import { execFileSync } from 'node:child_process';
-import { rmSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
-const root = fileURLToPath(new URL('..', import.meta.url));
-process.chdir(root);
+process.chdir(fileURLToPath(new URL('..', import.meta.url)));
 
-rmSync('dist', { recursive: true, force: true });
-execFileSync(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json'], { stdio: 'inherit' });
-await build({
-  entryPoints: ['src/schema/engine.ts'],
-  outfile: 'dist/schema/engine.js',
-  bundle: true,
-  format: 'esm',
-  platform: 'neutral',
-  target: 'es2023',
-  minifySyntax: true,
-  legalComments: 'none',
-  banner: { js: '// Contains TypeBox, MIT licence: see THIRD-PARTY-NOTICES.md.' },
-  allowOverwrite: true,
-});
+const stamp = 'node_modules/.cache/mcpp/build';
+const sources = hashOf([
+  ...filesIn('src').filter((file) => !file.includes('.test.')),
+  'scripts/build.mjs',
+  'tsconfig.json',
+  'tsconfig.build.json',
+]);
+const fresh = existsSync('dist') && existsSync(stamp) && readFileSync(stamp, 'utf8') === sources;
+if (!(fresh && process.argv.includes('--if-changed'))) await buildAll();
+
+async function buildAll() {
+  const scratch = `node_modules/.cache/mcpp/dist-${process.pid}`;
+  rmSync(scratch, { recursive: true, force: true });
+  const tsc = ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json', '--outDir', scratch];
+  execFileSync(process.execPath, tsc, { stdio: 'inherit' });
+  await build({
+    entryPoints: ['src/schema/engine.ts'],
+    outfile: `${scratch}/schema/engine.js`,
+    bundle: true,
+    format: 'esm',
+    platform: 'neutral',
+    target: 'es2023',
+    minifySyntax: true,
+    legalComments: 'none',
+    banner: { js: '// Contains TypeBox, MIT licence: see THIRD-PARTY-NOTICES.md.' },
+    allowOverwrite: true,
+  });
+  replace(scratch, 'dist');
+  writeFileSync(stamp, sources);
+}
+
+// File by file, so that whoever is reading dist/ meanwhile never finds it half there.
+function replace(from, to) {
+  const built = filesIn(from).map((file) => file.slice(from.length + 1));
+  for (const file of built) {
+    mkdirSync(dirname(join(to, file)), { recursive: true });
+    renameSync(join(from, file), join(to, file));
+  }
+  for (const file of filesIn(to)) if (!built.includes(file.slice(to.length + 1))) rmSync(file);
+  rmSync(from, { recursive: true, force: true });
+}
+
+function hashOf(files) {
+  const hash = createHash('sha256');
+  for (const file of files.sort()) hash.update(file).update('\0').update(readFileSync(file));
+  return hash.digest('hex');
+}
+
+function filesIn(folder) {
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
+  return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+}

@@ -3,5 +3,7 @@ import { fileURLToPath } from 'node:url';
 
 /** Tests that start processes run what users install: the built package. */
 export function setup(): void {
-  execFileSync(process.execPath, [fileURLToPath(new URL('../scripts/build.mjs', import.meta.url))], { stdio: 'inherit' });
+  execFileSync(process.execPath, [fileURLToPath(new URL('../scripts/build.mjs', import.meta.url)), '--if-changed'], {
+    stdio: 'inherit',
+  });
 }

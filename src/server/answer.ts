@@ -90,6 +90,7 @@ function noticeContext(own: ServerParts, notification: Notification, exchange: E
 function respond(ctx: RequestContext, value: unknown): Response {
   const { id, method, wire, about, parts: own } = ctx;
   if (value instanceof EncodedJson) return { jsonrpc: '2.0', id, result: value };
+  if (value === undefined) return { jsonrpc: '2.0', id, result: wire.encodeResult(method, {}, about, own.host) };
   if (!isObject(value)) throw new Error(`The handler of ${method} must return an object`);
   return { jsonrpc: '2.0', id, result: wire.encodeResult(method, value, about, own.host) };
 }

@@ -31,6 +31,12 @@ export type FindCompleters = (
   ctx: RequestContext,
 ) => { readonly completers: Completers | undefined; readonly names: readonly string[] } | undefined;
 
+/** Refuses completers for what does not exist. */
+export function checkCompleters(owner: string, completers: Completers | undefined, names: readonly string[]): void {
+  const stray = Object.keys(completers ?? {}).find((name) => !names.includes(name));
+  if (stray !== undefined) throw new TypeError(`${owner}: complete: there is no "${stray}" to complete`);
+}
+
 /** Answers `completion/complete`. */
 export function complete(find: FindCompleters, ctx: RequestContext): Maybe<CompleteResult> {
   const { type, target, name, value, others } = readParams(ctx.params);

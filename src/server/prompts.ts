@@ -10,7 +10,7 @@ import type { GetPromptResult, Prompt, PromptArgument, PromptMessage } from '../
 import { type CheckedSchema, checkedSchema } from '../schema/checked.ts';
 import type { AnySchema, InferOutput } from '../schema/infer.ts';
 import { describeProblems } from '../schema/problems.ts';
-import type { Completers } from './completion.ts';
+import { type Completers, checkCompleters } from './completion.ts';
 import type { Context, RequestContext } from './context.ts';
 import type { InputRequired } from './input-required.ts';
 import { chain, type Maybe } from './maybe.ts';
@@ -56,7 +56,12 @@ export function promptEntry(name: string, config: PromptConfig, get: PromptEntry
   if (name === '') throw new TypeError('A prompt must have a name');
   if (typeof get !== 'function') throw new TypeError(`Prompt "${name}": the handler must be a function`);
   const input = argsSchema && checkedSchema(argsSchema, `Prompt "${name}": argsSchema`, 'input');
-  const args = input ? argumentsOf(input.jsonSchema) : [];
+  const args = input ? argumentsOf(name, input.jsonSchema) : [];
+  checkCompleters(
+    `Prompt "${name}"`,
+    complete,
+    args.map((one) => one.name),
+  );
   const definition: Prompt = { name, ...shown, ...(args.length > 0 ? { arguments: args } : {}) };
   return { key: name, definition, visible, input, complete, get };
 }
@@ -96,11 +101,16 @@ function message(content: ContentBlock): PromptMessage {
   return { role: 'user', content };
 }
 
-function argumentsOf(schema: Readonly<Record<string, unknown>>): PromptArgument[] {
+function argumentsOf(prompt: string, schema: Readonly<Record<string, unknown>>): PromptArgument[] {
   const { properties, required } = schema;
   if (!isObject(properties)) return [];
   return Object.entries(properties).map(([name, property]) => {
-    const { title, description } = isObject(property) ? property : {};
+    const { type = 'string', title, description } = isObject(property) ? property : {};
+    if (type !== 'string') {
+      throw new TypeError(
+        `Prompt "${prompt}": argsSchema/properties/${name}: an argument of a prompt is always a string`,
+      );
+    }
     return {
       name,
       ...(typeof title === 'string' ? { title } : {}),

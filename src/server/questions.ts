@@ -51,7 +51,8 @@ export class Questions {
 
   /** True if the handler is ended by its questions and run again with the answers. */
   get inRounds(): boolean {
-    return this.asker.wire.facts.family === 'stateless' || this.asker.exchange.forceReruns;
+    const { wire, exchange, method } = this.asker;
+    return wire.facts.family === 'stateless' || (exchange.forceReruns && CAN_ASK.has(method));
   }
 
   /** Puts a question, or gives the answer it had in an earlier run. Registers at once, so that two make one round. */

@@ -9,7 +9,7 @@ import type { Icon } from '../protocol/model/implementation.ts';
 import type { Meta } from '../protocol/model/meta.ts';
 import type { ReadResourceResult, Resource, ResourceTemplate } from '../protocol/model/resources.ts';
 import type { CacheHints } from '../protocol/revision.ts';
-import type { Completers } from './completion.ts';
+import { type Completers, checkCompleters } from './completion.ts';
 import type { Context, RequestContext } from './context.ts';
 import type { InputRequired } from './input-required.ts';
 import { chain, type Maybe } from './maybe.ts';
@@ -121,6 +121,7 @@ export function templateEntry(
   if (typeof read !== 'function')
     throw new TypeError(`Resource template "${uriTemplate}": the handler must be a function`);
   const template = parseUriTemplate(uriTemplate);
+  checkCompleters(`Resource template "${uriTemplate}"`, complete, template.variables);
   return { key: uriTemplate, definition: { uriTemplate, name, ...shown }, visible, template, cache, complete, read };
 }
 

@@ -62,6 +62,8 @@ class ServedConnection implements Receiver, Serving, Line {
   readonly #own: ServerParts;
   readonly #transport: Transport;
   readonly #inFlight = new Map<Id, ConnectionExchange>();
+  /** Handlers at work, also those whose call was cancelled: cancelling must not make room before they end. */
+  #running = 0;
   #unwatch: (() => void) | undefined;
   #closing = false;
   #onIdle: (() => void) | undefined;
@@ -150,6 +152,7 @@ class ServedConnection implements Receiver, Serving, Line {
     if (refusal) return refusal;
     const exchange = new ConnectionExchange(this, request.method);
     this.#inFlight.set(request.id, exchange);
+    this.#running++;
     const response = answer(this.#server, request, exchange);
     return isPromise(response)
       ? response.then((late) => this.#finish(request, exchange, late))
@@ -158,6 +161,7 @@ class ServedConnection implements Receiver, Serving, Line {
 
   #finish(request: Request, exchange: ConnectionExchange, response: Response): Response | undefined {
     exchange.finish();
+    this.#running--;
     if (this.#inFlight.get(request.id) === exchange) this.#inFlight.delete(request.id);
     if (this.#inFlight.size === 0) this.#onIdle?.();
     return exchange.dropped ? undefined : response;
@@ -168,7 +172,7 @@ class ServedConnection implements Receiver, Serving, Line {
     if (this.#inFlight.has(id))
       return error(undefined, RpcError.invalidRequest('A request with this id is running already'));
     if (this.#closing) return error(id, RpcError.internal('The server is closing'));
-    if (this.#inFlight.size < this.#own.limits.inFlight) return undefined;
+    if (this.#running < this.#own.limits.inFlight) return undefined;
     return error(id, RpcError.internal('Too many requests are running on this connection'));
   }
 

@@ -76,8 +76,12 @@ function readListed(text: string, { operator, variables }: Expression, found: Fo
   for (const [index, variable] of variables.entries()) {
     const end = at + 1 + (index === taker ? over : 0);
     const own = texts.slice(at, end);
-    const values = decodeAll(variable.explode ? own : [own.join(separator)], operator);
-    if (!values || values.includes('')) return false;
+    const values: string[] = [];
+    for (const piece of variable.explode ? own : [own.join(separator)]) {
+      const value = decode(piece, operator);
+      if (!value) return false;
+      values.push(value);
+    }
     found.push([variable, variable.explode ? values : values.join()]);
     at = end;
   }
@@ -92,9 +96,8 @@ function readNamed(text: string, { operator, variables }: Expression, found: Fou
   for (const pair of text.slice(operator.first.length).split(operator.separator)) {
     const equals = pair.indexOf('=');
     const name = equals === -1 ? pair : pair.slice(0, equals);
-    const decoded = decodeAll([name, equals === -1 ? '' : pair.slice(equals + 1)], operator);
-    if (!decoded) return false;
-    const value = decoded[1] ?? '';
+    const value = equals === -1 ? '' : decode(pair.slice(equals + 1), operator);
+    if (value === undefined || decode(name, operator) === undefined) return false;
     const known = values.get(name);
     if (known) known.push(value);
     else values.set(name, [value]);
@@ -126,6 +129,7 @@ function joinNamed(template: readonly Part[]): Part[] {
   return parts;
 }
 
+const PERCENT = 0x25;
 const UNRESERVED = tableOf('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~%');
 const QUERY = tableOf(":/?[]@!$&'()*+,;=", UNRESERVED);
 const ALL = tableOf('#', QUERY);
@@ -136,23 +140,19 @@ function tableOf(characters: string, base: Uint8Array = new Uint8Array(128)): Ui
   return table;
 }
 
-// Undefined if any text has a character that this operator does not let through, or is not percent-encoded properly.
-function decodeAll(texts: readonly string[], operator: Operator): string[] | undefined {
+// Undefined if the text has a character that this operator does not let through, or is not percent-encoded properly.
+function decode(text: string, operator: Operator): string | undefined {
   const table = operator.reserved ? ALL : operator.separator === '&' ? QUERY : UNRESERVED;
-  const values: string[] = [];
-  for (const text of texts) {
-    for (let at = 0; at < text.length; at++) if (table[text.charCodeAt(at)] !== 1) return undefined;
-    const value = text.includes('%') ? decode(text) : text;
-    if (value === undefined) return undefined;
-    values.push(value);
+  let encoded = false;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (table[code] !== 1) return undefined;
+    if (code === PERCENT) encoded = true;
   }
-  return values;
-}
-
-function decode(text: string): string | undefined {
+  if (!encoded) return text;
   try {
     const value = decodeURIComponent(text);
-    // Nothing a URI names has a NUL in it; what is behind the handler may end its strings there.
+    // Nothing a URI names has a NUL in it, and what is behind the handler may end its strings there.
     return value.includes('\0') ? undefined : value;
   } catch {
     return undefined;

@@ -1,0 +1,137 @@
+/** Serves the process that started this one, over standard input and output, for as long as it is there. */
+
+import type { Readable, Writable } from 'node:stream';
+import { clearTimeout, setTimeout } from 'node:timers';
+import { type Serving, serve } from '../../server/serve.ts';
+import type { McpServer } from '../../server/server.ts';
+import { type EndReason, onProcessEnd } from './process-end.ts';
+import { guardStdout } from './stdout-guard.ts';
+import { StreamTransport } from './stream-transport.ts';
+
+/** Options of `serveStdio`. */
+export interface StdioOptions {
+  /**
+   * The process exits when serving ends: when the client goes away, on SIGTERM, SIGINT or SIGHUP, or by `close()`.
+   * With false it lives on, and signals are left to whoever owns the process. Default: true.
+   */
+  readonly exit?: boolean | undefined;
+  /** Called once after the last answer was sent and before the exit. It has a second, less if calls were running. */
+  readonly onClose?: (() => void | Promise<void>) | undefined;
+  /** Bytes one incoming line may have. Default: 10 MiB. */
+  readonly maxLineLength?: number | undefined;
+  /** Default: `process.stdin`. */
+  readonly input?: Readable | undefined;
+  /** Default: `process.stdout`, where then nobody else can print: `console.log` goes to stderr. */
+  readonly output?: Writable | undefined;
+}
+
+/** Time running calls have to answer when the client goes away. */
+const GRACE_MS = 1000;
+/** Time the `onClose` hook has. */
+const HOOK_MS = 1000;
+/** Time between the event that ends a process and its exit, whatever hangs. */
+const DEADLINE_MS = 1800;
+/** Time the last words on stderr have to leave. */
+const STDERR_MS = 100;
+
+/** Serves one client over the standard streams. The promise resolves when it listens. */
+export async function serveStdio(server: McpServer, options: StdioOptions = {}): Promise<Serving> {
+  const { exit = true, input = process.stdin, maxLineLength } = options;
+  const guard = options.output ? undefined : guardStdout();
+  const output = options.output ?? guard?.output ?? process.stdout;
+  const deadline = new Deadline(exit);
+  const onEnd = (): void => end('client-gone');
+  const transport = new StreamTransport(input, output, { maxLineLength, keepOpen: true, onEnd });
+
+  // The input can end before `serve` is through.
+  const started = serve(server, transport);
+  const end = (reason: EndReason | 'client-gone'): void => {
+    deadline.start();
+    // Nobody would read what an orphan answers.
+    const graceMs = reason === 'orphaned' ? 0 : GRACE_MS;
+    started.then((serving) => serving.close({ graceMs })).catch(() => {});
+  };
+  const unwatch = exit ? onProcessEnd(end) : () => {};
+  const letGo = (): void => {
+    unwatch();
+    guard?.release();
+    deadline.clear();
+  };
+
+  let serving: Serving;
+  try {
+    serving = await started;
+  } catch (error) {
+    letGo();
+    throw error;
+  }
+  if (input === process.stdin && process.stdin.isTTY) greet(server);
+
+  const closed = serving.closed.then(async () => {
+    deadline.start();
+    await runHook(options.onClose);
+    if (exit) await lastWords();
+    letGo();
+    if (exit) process.exit();
+  });
+  return {
+    closed,
+    close: async (how) => {
+      await serving.close(how);
+      await closed;
+    },
+  };
+}
+
+/** Ends the process if ending it in order takes too long. */
+class Deadline {
+  readonly #exits: boolean;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(exits: boolean) {
+    this.#exits = exits;
+  }
+
+  start(): void {
+    if (this.#exits) this.#timer ??= setTimeout(() => process.exit(), DEADLINE_MS);
+  }
+
+  clear(): void {
+    clearTimeout(this.#timer);
+  }
+}
+
+async function runHook(hook: StdioOptions['onClose']): Promise<void> {
+  try {
+    await atMost(HOOK_MS, async () => hook?.());
+  } catch (error) {
+    console.error('mcpp: onClose failed:', error);
+  }
+}
+
+// On a pipe, what is not written when the process exits is lost.
+async function lastWords(): Promise<void> {
+  if (process.stderr.writableLength === 0) return;
+  await atMost(STDERR_MS, () => new Promise((resolve) => process.stderr.write('', resolve)));
+}
+
+async function atMost(milliseconds: number, work: () => Promise<unknown>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise((resolve) => {
+    timer = setTimeout(resolve, milliseconds);
+  });
+  try {
+    await Promise.race([work(), late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+// A person who starts a server by hand sees nothing happen, and wonders.
+function greet({ info }: McpServer): void {
+  process.stderr.write(
+    `${info.name} ${info.version} is an MCP server and waits for its client: JSON-RPC messages, one per line. Try\n` +
+      '{"jsonrpc":"2.0","id":1,"method":"ping"}\n' +
+      'Ctrl-D ends it.\n',
+  );
+}

@@ -1,0 +1,32 @@
+import { execFileSync } from 'node:child_process';
+import { describe, expect, test } from 'vitest';
+import { call, fixture, initialize, ServerProcess, textOf } from './server-process.ts';
+
+describe('stdout', () => {
+  test.each([
+    ['log', 'logged', 'console.log'],
+    ['print', 'printed', 'process.stdout.write'],
+  ])('has only the protocol on it when a handler uses %s', async (tool, answer) => {
+    const server = await ServerProcess.start();
+    for (const [id, text] of ['one', 'two'].entries()) {
+      server.write(call(id, tool, { text }));
+      expect(textOf(await server.next())).toBe(answer);
+    }
+    expect((await server.end()).code).toBe(0);
+    const lines = server.stderr.split('\n');
+    expect(lines[1]).toMatch(
+      /^mcpp: stdout carries the protocol, so what \/.*\/fixtures\/server\.mjs:\d+ printed there/,
+    );
+    expect(lines.slice(2, 4)).toEqual(['one', 'two']);
+    expect(server.stderr.match(/mcpp:/g)).toHaveLength(1);
+  });
+
+  test('has both answers when two messages are piped in', () => {
+    const input = initialize + call(2, 'echo', { text: 'hi' });
+    const output = execFileSync(process.execPath, [fixture('server')], { input, stdio: 'pipe' }).toString();
+    const [first, second, ...rest] = output.split('\n');
+    expect(JSON.parse(first ?? '')).toMatchObject({ id: 1, result: { protocolVersion: '2025-11-25' } });
+    expect(JSON.parse(second ?? '')).toMatchObject({ id: 2, result: { content: [{ type: 'text', text: 'hi' }] } });
+    expect(rest).toEqual(['']);
+  });
+});
