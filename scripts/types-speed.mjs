@@ -102,13 +102,17 @@ try {
     `${row[figure].toFixed(digits)} ${unit} (${ratio(row, figure).toFixed(2)})`.padStart(17);
   console.log(`${'registered by'.padEnd(14)}${'check'.padStart(17)}${'total'.padStart(17)}${'memory'.padStart(17)}`);
   for (const row of rows) {
-    console.log(row.name.padEnd(14) + cell(row, 'check', 's', 3) + cell(row, 'time', 's', 3) + cell(row, 'memory', 'MB', 0));
+    console.log(
+      row.name.padEnd(14) + cell(row, 'check', 's', 3) + cell(row, 'time', 's', 3) + cell(row, 'memory', 'MB', 0),
+    );
   }
   for (const row of rows) {
     if (row.name !== 'chain' && row.name !== 'statements') continue;
     for (const figure of ['time', 'memory']) {
       if (ratio(row, figure) <= MOST[figure]) continue;
-      console.error(`${row.name}: ${ratio(row, figure).toFixed(2)} times the ${figure} of zod alone, at most ${MOST[figure]}`);
+      console.error(
+        `${row.name}: ${ratio(row, figure).toFixed(2)} times the ${figure} of zod alone, at most ${MOST[figure]}`,
+      );
       process.exitCode = 1;
     }
   }

@@ -61,7 +61,7 @@ test.each([
 test('a pattern that is accepted takes no time on a text that almost matches', () => {
   const start = performance.now();
   expect(compilePattern('^[a-z]+(-[a-z0-9]+)*$')?.test(`${'a-'.repeat(20_000)}!`)).toBe(false);
-  expect(performance.now() - start).toBeLessThan(200);
+  expect(performance.now() - start).toBeLessThan(2000);
 });
 
 test('a long pattern is refused', () => {
@@ -81,5 +81,5 @@ test.each([
 ])('reading a hostile pattern takes no time', (pattern) => {
   const start = performance.now();
   expect(patternFault(pattern)).toBeDefined();
-  expect(performance.now() - start).toBeLessThan(200);
+  expect(performance.now() - start).toBeLessThan(2000);
 });

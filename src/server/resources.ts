@@ -67,12 +67,25 @@ export type ResourceTemplateHandler<V = Variables> = (
 ) => ResourceReturn | Promise<ResourceReturn>;
 
 /** The variables of a template, read from its text where it is a literal. */
-export type VariablesOf<T extends string> = string extends T ? Variables : { readonly [K in Names<T>]: string };
+export type VariablesOf<T extends string> = string extends T ? Variables : FromTemplate<T>;
 
-type Names<T extends string> = T extends `${string}{${infer Inside}}${infer Rest}` ? Name<Inside> | Names<Rest> : never;
-type Name<I extends string> = I extends `${'+' | '#' | '.' | '/' | ';' | '?' | '&'}${infer N}` ? Each<N> : Each<I>;
-type Each<I extends string> = I extends `${infer First},${infer Rest}` ? Bare<First> | Each<Rest> : Bare<I>;
-type Bare<I extends string> = I extends `${infer N}*` ? N : I extends `${infer N}:${string}` ? N : I;
+type FromTemplate<T extends string> = T extends `${string}{${infer Inside}}${infer Rest}`
+  ? FromExpression<Inside> & FromTemplate<Rest>
+  : {};
+// What is named in the URI may be missing there.
+type FromExpression<I extends string> = I extends `${';' | '?' | '&'}${infer List}`
+  ? Partial<FromList<List>>
+  : I extends `${'+' | '#' | '.' | '/'}${infer List}`
+    ? FromList<List>
+    : FromList<I>;
+type FromList<I extends string> = I extends `${infer First},${infer Rest}`
+  ? FromOne<First> & FromList<Rest>
+  : FromOne<I>;
+type FromOne<I extends string> = I extends `${infer Name}*`
+  ? { readonly [K in Name]: readonly string[] }
+  : I extends `${infer Name}:${string}`
+    ? { readonly [K in Name]: string }
+    : { readonly [K in I]: string };
 
 /** A registered resource. */
 export interface ResourceEntry extends Entry {

@@ -163,7 +163,6 @@ class ServedConnection implements Receiver, Serving, Line {
     exchange.finish();
     this.#running--;
     if (this.#inFlight.get(request.id) === exchange) this.#inFlight.delete(request.id);
-    if (this.#inFlight.size === 0) this.#onIdle?.();
     return exchange.dropped ? undefined : response;
   }
 
@@ -177,7 +176,11 @@ class ServedConnection implements Receiver, Serving, Line {
   }
 
   #respond(request: Request, response: Response | undefined): void {
-    if (!response) return;
+    if (response) this.#sendResponse(request, response);
+    this.#checkIdle();
+  }
+
+  #sendResponse(request: Request, response: Response): void {
     try {
       const sent = this.#transport.send(response);
       if (isPromise(sent)) sent.catch((cause: Error) => this.onError(cause));
@@ -211,7 +214,7 @@ class ServedConnection implements Receiver, Serving, Line {
     if (!exchange || exchange.method === 'initialize') return;
     this.#inFlight.delete(requestId as Id);
     exchange.drop(new ConnectionError('aborted', typeof reason === 'string' ? reason : 'Cancelled by the client'));
-    if (this.#inFlight.size === 0) this.#onIdle?.();
+    this.#checkIdle();
   }
 
   #takeBatch(batch: readonly (Message | ParseError)[]): void {
@@ -236,13 +239,15 @@ class ServedConnection implements Receiver, Serving, Line {
     }
     const responses = (await Promise.all(answers)).filter((response) => response !== undefined);
     if (responses.length > 0) this.send(responses);
+    this.#checkIdle();
   }
 
   #refuseUnreadable(fault: ParseError): void {
     const known = fault.isResponse && fault.id !== undefined;
     if (known) this.outgoing.fail(fault.id as Id, new ConnectionError('malformed', fault.message));
-    // Answering an answer could go on for ever.
-    if (!fault.isResponse) this.send(this.#unreadable(fault.toRpcError(), fault.id));
+    // Answering an answer could go on for ever, and an error under the id of a running call would end that.
+    const id = fault.id !== undefined && this.#inFlight.has(fault.id) ? undefined : fault.id;
+    if (!fault.isResponse) this.send(this.#unreadable(fault.toRpcError(), id));
   }
 
   #unreadable(fault: RpcError, id?: Id): ErrorResponse {
@@ -253,6 +258,10 @@ class ServedConnection implements Receiver, Serving, Line {
   #abort(which: (exchange: ConnectionExchange) => boolean): void {
     const reason = new ConnectionError('closed', 'The server is closing');
     for (const exchange of [...this.#inFlight.values()]) if (which(exchange)) exchange.abort(reason);
+  }
+
+  #checkIdle(): void {
+    if (this.#inFlight.size === 0) this.#onIdle?.();
   }
 
   async #idle(milliseconds: number): Promise<void> {

@@ -131,7 +131,9 @@ function joinNamed(template: readonly Part[]): Part[] {
 
 const PERCENT = 0x25;
 const UNRESERVED = tableOf('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~%');
-const QUERY = tableOf(":/?[]@!$&'()*+,;=", UNRESERVED);
+// An expansion would encode these too, but clients write `users://a@b.example` as it is.
+const SEGMENT = tableOf(":@!$&'()*+;=", UNRESERVED);
+const QUERY = tableOf('/?[],', SEGMENT);
 const ALL = tableOf('#', QUERY);
 
 function tableOf(characters: string, base: Uint8Array = new Uint8Array(128)): Uint8Array {
@@ -142,7 +144,7 @@ function tableOf(characters: string, base: Uint8Array = new Uint8Array(128)): Ui
 
 // Undefined if the text has a character that this operator does not let through, or is not percent-encoded properly.
 function decode(text: string, operator: Operator): string | undefined {
-  const table = operator.reserved ? ALL : operator.separator === '&' ? QUERY : UNRESERVED;
+  const table = operator.reserved ? ALL : operator.separator === '&' ? QUERY : SEGMENT;
   let encoded = false;
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);

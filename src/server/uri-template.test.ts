@@ -340,7 +340,8 @@ describe('hostile text', () => {
     prepared.match(uri);
     prepared.match(`${uri}userX/`);
     prepared.match(`x:/${uri.slice(2)}`);
-    expect((performance.now() - start) / 3).toBeLessThan(25);
+    // One that is quadratic needs minutes.
+    expect(performance.now() - start).toBeLessThan(1000);
   });
 
   test.each(['{', '}', '{a', '{/a*}', 'x{?a}', '%', '{a.', '\ud800', '{%41', '{a,b'])(
@@ -354,7 +355,7 @@ describe('hostile text', () => {
           expect(error).toBeInstanceOf(TypeError);
         }
       }
-      expect(performance.now() - start).toBeLessThan(25);
+      expect(performance.now() - start).toBeLessThan(1000);
     },
   );
 

@@ -21,7 +21,7 @@ export interface UriTemplate {
  * All of RFC 6570 can be expanded. The RFC leaves matching open; here it takes linear time and follows these rules:
  * - a value ends where that which follows it in the template first occurs; a literal at the end of the template is
  *   looked for at the end of the URI;
- * - `{x}`, `{.x}` and `{/x}` take one or more unreserved characters, `{+x}` and `{#x}` reserved ones too;
+ * - `{x}`, `{.x}` and `{/x}` take one or more characters a path segment may have, `{+x}` and `{#x}` any;
  * - `{?x,y}`, `{&x,y}` and `{;x,y}` may come in any order or be missing, and parameters of other names are ignored;
  * - `{x*}` gives a list, `{x:3}` takes at most three characters, and a variable used twice must have one value;
  * - two expressions with nothing between them to tell them apart, like `{x}{y}`, are refused.

@@ -1,6 +1,14 @@
 /** Says why a wire message does not fit its revision's schema. Every message of every transcript is asked about here. */
 
-import { type Definitions, isRecord, isUpTo, QUESTIONS, RESULTS, type SchemaRevision, type Side } from './definitions.ts';
+import {
+  type Definitions,
+  isRecord,
+  isUpTo,
+  QUESTIONS,
+  RESULTS,
+  type SchemaRevision,
+  type Side,
+} from './definitions.ts';
 import { publishedDefinitions } from './published.ts';
 import { schemaDefinitions } from './schemas.ts';
 
@@ -63,7 +71,8 @@ function callFault(
   const definition = source.definitionOf(revision, about.from, kind, method);
   const envelope = (): string | undefined =>
     source.fault(revision, kind === 'request' ? 'JSONRPCRequest' : 'JSONRPCNotification', message);
-  if (!definition) return about.own?.has(method) ? envelope() : `${revision} has no ${kind} ${method} of the ${about.from}`;
+  if (!definition)
+    return about.own?.has(method) ? envelope() : `${revision} has no ${kind} ${method} of the ${about.from}`;
   return first([
     envelope,
     () => source.fault(revision, definition, message),
@@ -78,7 +87,8 @@ function answersFault(
   about: About,
   source: Definitions,
 ): string | undefined {
-  const answers = isRecord(params) && isRecord(params['inputResponses']) ? Object.entries(params['inputResponses']) : [];
+  const answers =
+    isRecord(params) && isRecord(params['inputResponses']) ? Object.entries(params['inputResponses']) : [];
   return first(
     answers.map(([key, answer]) => () => {
       const definition = RESULTS.get(about.asked?.(key) ?? '');
@@ -148,7 +158,11 @@ const SPECIAL: Readonly<Record<string, ReadonlyMap<unknown, string>>> = {
   ]),
 };
 
-function errorFault(revision: SchemaRevision, message: Record<string, unknown>, source: Definitions): string | undefined {
+function errorFault(
+  revision: SchemaRevision,
+  message: Record<string, unknown>,
+  source: Definitions,
+): string | undefined {
   const code = isRecord(message['error']) ? message['error']['code'] : undefined;
   const isOld = isUpTo(revision, '2025-06-18');
   // The one exception: these revisions want an id on every error, also on one about a message whose id cannot be read.

@@ -34,9 +34,11 @@ const cacheable = result.extend({
 });
 
 const subscription = z.looseObject({
-  params: z.looseObject({
-    _meta: z.looseObject({ 'io.modelcontextprotocol/subscriptionId': core.RequestIdSchema.optional() }).optional(),
-  }).optional(),
+  params: z
+    .looseObject({
+      _meta: z.looseObject({ 'io.modelcontextprotocol/subscriptionId': core.RequestIdSchema.optional() }).optional(),
+    })
+    .optional(),
 });
 
 const question = z.looseObject({
@@ -53,6 +55,13 @@ const inputRequired = result.extend({
     .optional(),
   requestState: z.string().optional(),
 });
+
+// Not an intersection: those also have to agree on what they make of the value.
+function all(...schemas: readonly z.ZodType[]): Checkable {
+  return {
+    safeParse: (value) => schemas.map((one) => one.safeParse(value)).find((one) => !one.success) ?? { success: true },
+  };
+}
 
 function errorOf(code: number, data: z.ZodType): Checkable {
   return z.looseObject({ error: z.looseObject({ code: z.literal(code), message: z.string(), data }) });
@@ -74,7 +83,7 @@ const OWN: ReadonlyMap<string, Checkable> = new Map<string, Checkable>([
   ['ElicitRequest', question],
   ['InputRequiredResult', inputRequired],
   ['CreateMessageResult', core.CreateMessageResultWithToolsSchema],
-  ['CallToolResult', result.and(core.CallToolResultSchema.extend({ content: z.array(core.ContentBlockSchema) }))],
+  ['CallToolResult', all(result, core.CallToolResultSchema.extend({ content: z.array(core.ContentBlockSchema) }))],
   [
     'CancelledNotification',
     core.CancelledNotificationSchema.extend({
@@ -98,10 +107,10 @@ export function statelessSchema(definition: string): Checkable | undefined {
   if (own) return own;
   const published = (core as unknown as Readonly<Record<string, z.ZodType>>)[`${definition}Schema`];
   if (!published) return undefined;
-  if (CACHEABLE.has(definition)) return cacheable.and(published);
+  if (CACHEABLE.has(definition)) return all(cacheable, published);
   if (definition.startsWith('JSONRPC') || ANSWERS.has(definition)) return published;
   if (definition === 'CreateMessageRequest' || definition === 'ListRootsRequest') return published;
-  if (definition.endsWith('Request')) return request.and(published);
-  if (definition.endsWith('Result')) return result.and(published);
-  return subscription.and(published);
+  if (definition.endsWith('Request')) return all(request, published);
+  if (definition.endsWith('Result')) return all(result, published);
+  return all(subscription, published);
 }

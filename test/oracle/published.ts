@@ -82,6 +82,6 @@ function olderFormFault(value: unknown): string | undefined {
   const params = isRecord(value) ? value['params'] : undefined;
   const form = isRecord(params) ? params['requestedSchema'] : undefined;
   if (!isRecord(form) || !isRecord(form['properties'])) return 'only forms are known in 2025-06-18';
-  const strange = Object.values(form['properties']).find((field) => isRecord(field) && field['type'] === 'array');
-  return strange && 'a choice of several values is not known in 2025-06-18';
+  const isChoice = Object.values(form['properties']).some((field) => isRecord(field) && field['type'] === 'array');
+  return isChoice ? 'a choice of several values is not known in 2025-06-18' : undefined;
 }

@@ -21,7 +21,7 @@ export interface Answer {
   readonly error?: { readonly code: number; readonly message: string };
 }
 
-export const initialize =
+export const initialize: string =
   '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},' +
   '"clientInfo":{"name":"t","version":"1"}}}\n';
 

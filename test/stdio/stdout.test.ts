@@ -1,11 +1,15 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, open, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { call, fixture, initialize, ServerProcess, textOf } from './server-process.ts';
 
 describe('stdout', () => {
   test.each([
-    ['log', 'logged', 'console.log'],
-    ['print', 'printed', 'process.stdout.write'],
+    ['log', 'logged'],
+    ['print', 'printed'],
   ])('has only the protocol on it when a handler uses %s', async (tool, answer) => {
     const server = await ServerProcess.start();
     for (const [id, text] of ['one', 'two'].entries()) {
@@ -28,5 +32,22 @@ describe('stdout', () => {
     expect(JSON.parse(first ?? '')).toMatchObject({ id: 1, result: { protocolVersion: '2025-11-25' } });
     expect(JSON.parse(second ?? '')).toMatchObject({ id: 2, result: { content: [{ type: 'text', text: 'hi' }] } });
     expect(rest).toEqual(['']);
+  });
+
+  test('and stdin may be files', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'mcpp-stdio-'));
+    const text = 'x'.repeat(300_000);
+    await writeFile(join(folder, 'in'), initialize + call(2, 'soon') + call(3, 'echo', { text }));
+    const [input, output] = [await open(join(folder, 'in')), await open(join(folder, 'out'), 'w')];
+    const child = spawn(process.execPath, [fixture('server')], { stdio: [input.fd, output.fd, 'ignore'] });
+    expect(await once(child, 'exit')).toEqual([0, null]);
+    const answers = (await readFile(join(folder, 'out'), 'utf8'))
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(answers.map(({ id }) => id)).toEqual([1, 3, 2]);
+    expect(textOf(answers[1])).toBe(text);
+    await Promise.all([input.close(), output.close()]);
+    await rm(folder, { recursive: true });
   });
 });

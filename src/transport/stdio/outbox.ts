@@ -30,7 +30,6 @@ export class Outbox {
   constructor(output: Writable, events: OutboxEvents) {
     this.#output = output;
     this.#events = events;
-    output.on('drain', this.#onDrain);
   }
 
   /** True while the peer does not read. */
@@ -82,6 +81,7 @@ export class Outbox {
       this.#writes++;
       if (this.#output.write(this.#take(), this.#onWritten)) continue;
       this.#full = true;
+      this.#output.once('drain', this.#onDrain);
       this.#events.onFull();
     }
   };

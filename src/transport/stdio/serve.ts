@@ -65,7 +65,7 @@ export async function serveStdio(server: McpServer, options: StdioOptions = {}):
     letGo();
     throw error;
   }
-  if (input === process.stdin && process.stdin.isTTY) greet(server);
+  if ('isTTY' in input && input.isTTY) greet(server);
 
   const closed = serving.closed.then(async () => {
     deadline.start();

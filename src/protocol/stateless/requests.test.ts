@@ -1,0 +1,57 @@
+import { describe, expect, test } from 'vitest';
+import { decodeResult, encodeRequest } from './requests.ts';
+
+const client = { info: { name: 'c', version: '1' }, capabilities: { roots: {} }, logLevel: undefined };
+
+test('every request says its revision, who sends it and what it can do', () => {
+  expect(encodeRequest({ name: 't', _meta: { progressToken: 1, traceparent: '00-1' } }, client, '2026-07-28')).toEqual({
+    name: 't',
+    _meta: {
+      progressToken: 1,
+      traceparent: '00-1',
+      'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+      'io.modelcontextprotocol/clientCapabilities': { roots: {} },
+      'io.modelcontextprotocol/clientInfo': { name: 'c', version: '1' },
+    },
+  });
+  const loud = { ...client, logLevel: 'error' } as const;
+  expect(encodeRequest(undefined, loud, '2026-07-28')._meta).toMatchObject({
+    'io.modelcontextprotocol/logLevel': 'error',
+  });
+});
+
+describe('a result', () => {
+  test('without a resultType is complete', () => {
+    expect(decodeResult('tools/list', { tools: [] })).toEqual({ type: 'complete', result: { tools: [] } });
+  });
+
+  test('may be questions and a state, or one of them', () => {
+    const inputRequests = JSON.parse('{"a":{"method":"roots/list"},"__proto__":{"method":"roots/list"}}') as object;
+    expect(decodeResult('x', { resultType: 'input_required', inputRequests, requestState: 's' })).toEqual({
+      type: 'input_required',
+      requests: new Map([
+        ['a', { method: 'roots/list' }],
+        ['__proto__', { method: 'roots/list' }],
+      ]),
+      state: 's',
+    });
+    expect(decodeResult('x', { resultType: 'input_required', requestState: '' })).toMatchObject({ state: '' });
+  });
+
+  test.each<unknown>([
+    null,
+    [],
+    5,
+    { resultType: 'task' },
+    { resultType: null },
+    { resultType: 'input_required', inputRequests: [] },
+    { resultType: 'input_required', inputRequests: { a: 5 } },
+    { resultType: 'input_required', inputRequests: { a: { params: {} } } },
+    { resultType: 'input_required', inputRequests: { a: { method: 'x', params: [] } } },
+    { resultType: 'input_required', requestState: 5 },
+    // At least one of the two must be there.
+    { resultType: 'input_required' },
+  ])('%j is malformed', (result) => {
+    expect(() => decodeResult('x', result)).toThrow(expect.objectContaining({ code: 'malformed' }));
+  });
+});
