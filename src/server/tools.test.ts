@@ -92,6 +92,16 @@ describe('what a handler returns', () => {
     expect(reply.result).toMatchObject({ resultType: 'complete', structuredContent: fetched });
   });
 
+  test('nor does a whole result from elsewhere', async () => {
+    const content = [{ type: 'text', text: 'x' }] as const;
+    const fetched = { content, resultType: 'input_required', inputRequests: { x: { method: 'roots/list' } } };
+    const reply = await call(
+      make().registerTool('t', {}, () => fetched),
+      't',
+    );
+    expect(reply.result?.['resultType']).toBe('complete');
+  });
+
   test('members nobody knows stay', async () => {
     const result = { content: [{ type: 'text', text: 'x', 'com.example/b': [1] }], 'com.example/a': { b: null } };
     const reply = await call(

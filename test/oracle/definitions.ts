@@ -41,6 +41,10 @@ export const RESULTS: ReadonlyMap<string, string> = new Map([
   ['sampling/createMessage', 'CreateMessageResult'],
   ['roots/list', 'ListRootsResult'],
   ['elicitation/create', 'ElicitResult'],
+  ['tasks/get', 'GetTaskResult'],
+  ['tasks/result', 'GetTaskPayloadResult'],
+  ['tasks/list', 'ListTasksResult'],
+  ['tasks/cancel', 'CancelTaskResult'],
 ]);
 
 /** The definition of each question a stateless server may put into a result. */

@@ -39,6 +39,8 @@ export function schemaFault(
 ): string | undefined {
   if (Array.isArray(message)) return batchFault(revision, message, about, source);
   if (!isRecord(message)) return 'a message must be an object';
+  const parts = ['method', 'result', 'error'].filter((part) => part in message);
+  if (parts.length > 1) return `a message has either ${parts.join(' or ')}`;
   if ('method' in message) return callFault(revision, message, about, source);
   if ('result' in message) return resultFault(revision, message, about, source);
   return errorFault(revision, message, source);

@@ -50,6 +50,12 @@ const rows: readonly Row[] = [
   row('request', SERVER, 'roots/list', 'ListRootsRequest', FIRST, LAST_STATEFUL),
   row('request', SERVER, 'elicitation/create', 'ElicitRequest', '2025-06-18', LAST_STATEFUL),
 
+  row('request', BOTH, 'tasks/get', 'GetTaskRequest', LAST_STATEFUL, LAST_STATEFUL),
+  row('request', BOTH, 'tasks/result', 'GetTaskPayloadRequest', LAST_STATEFUL, LAST_STATEFUL),
+  row('request', BOTH, 'tasks/list', 'ListTasksRequest', LAST_STATEFUL, LAST_STATEFUL),
+  row('request', BOTH, 'tasks/cancel', 'CancelTaskRequest', LAST_STATEFUL, LAST_STATEFUL),
+
+  row('notification', BOTH, 'notifications/tasks/status', 'TaskStatusNotification', LAST_STATEFUL, LAST_STATEFUL),
   row('notification', CLIENT, 'notifications/initialized', 'InitializedNotification', FIRST, LAST_STATEFUL),
   row('notification', CLIENT, 'notifications/roots/list_changed', 'RootsListChangedNotification', FIRST, LAST_STATEFUL),
   row('notification', BOTH, 'notifications/cancelled', 'CancelledNotification', FIRST, NEWEST),

@@ -73,6 +73,11 @@ export const GOOD_STATEFUL: readonly Sample[] = [
 
 /** Wrong in every stateful revision they name, each for a reason of its own. */
 export const WRONG_STATEFUL: readonly Sample[] = [
+  {
+    what: 'a request that is an answer as well',
+    from: 'client',
+    message: { jsonrpc: '2.0', id: 1, method: 'ping', result: {} },
+  },
   { what: 'no jsonrpc', from: 'client', message: { id: 1, method: 'ping' } },
   { what: 'an id that is a fraction', from: 'client', message: { jsonrpc: '2.0', id: 1.5, method: 'ping' } },
   {

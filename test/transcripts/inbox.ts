@@ -10,7 +10,9 @@ export class Inbox {
   #end: Error | undefined;
 
   put(message: unknown): void {
-    if (this.#waiting) this.#waiting(message);
+    const waiting = this.#waiting;
+    this.#waiting = undefined;
+    if (waiting) waiting(message);
     else this.#messages.push(message);
   }
 
@@ -33,7 +35,6 @@ export class Inbox {
       });
     } finally {
       clearTimeout(timer);
-      this.#waiting = undefined;
       this.#fail = undefined;
     }
   }

@@ -101,8 +101,16 @@ function addWaiting(server: McpServer): void {
   const cancelled: string[] = [];
   const named = { type: 'object', properties: { name: text } } as const;
   server.registerTool('wait', { inputSchema: named }, ({ name = 'wait' }, { signal }) => {
-    signal.addEventListener('abort', () => cancelled.push(`${name}: ${(signal.reason as Error).message}`));
+    const note = (): void => void cancelled.push(`${name}: ${(signal.reason as Error).message}`);
+    if (signal.aborted) note();
+    else signal.addEventListener('abort', note);
     return new Promise<string>((resolve) => waiting.push(() => resolve(`${name} is over`)));
+  });
+  server.registerTool('wait-and-count', {}, async (_args, ctx) => {
+    await new Promise<void>((resolve) => waiting.push(resolve));
+    ctx.reportProgress(1);
+    ctx.log.emergency('too late');
+    return 'counted';
   });
   server.registerTool('release', {}, () => {
     for (const end of waiting.splice(0)) end();

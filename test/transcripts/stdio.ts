@@ -1,37 +1,16 @@
 /** Plays transcripts over the standard streams of a process that runs the built package. */
 
-import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
-import { build } from 'esbuild';
+import { bundle } from './bundle.ts';
 import { Inbox } from './inbox.ts';
 import type { Runner } from './play.ts';
 
-const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
-
-/** Builds the servers of the transcripts against the built package; gives the runner, and how to clean up after it. */
-export async function stdioRunner(): Promise<{ readonly runner: Runner; readonly remove: () => void }> {
-  const folder = mkdtempSync(join(tmpdir(), 'mcpp-transcripts-'));
-  await build({
-    entryPoints: [at('serve-stdio.ts')],
-    outdir: folder,
-    outExtension: { '.js': '.mjs' },
-    bundle: true,
-    splitting: true,
-    format: 'esm',
-    platform: 'node',
-    target: 'node20',
-    alias: { 'mcpp/server': at('../../dist/entries/server.js'), 'mcpp/stdio': at('../../dist/entries/stdio.js') },
-  });
-  const running = new Set<ChildProcess>();
+/** The runner, and how to clean up after it. Each conversation has a process of its own. */
+export async function stdioRunner(): Promise<{ readonly runner: Runner; readonly end: () => void }> {
+  const { program, remove } = await bundle('serve-stdio');
   const open: Runner['open'] = async (name) => {
-    const child = spawn(process.execPath, [join(folder, 'serve-stdio.mjs'), name], {
-      stdio: ['pipe', 'pipe', 'ignore'],
-    });
-    running.add(child);
+    const child = spawn(process.execPath, [program, name], { stdio: ['pipe', 'pipe', 'ignore'] });
     const inbox = new Inbox();
     const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
     child.once('error', (error) => inbox.end(error));
@@ -41,15 +20,10 @@ export async function stdioRunner(): Promise<{ readonly runner: Runner; readonly
       send: (line) => void child.stdin.write(`${line}\n`),
       next: () => inbox.next(),
       async close() {
-        running.delete(child);
         child.kill('SIGKILL');
         await ended;
       },
     };
   };
-  const remove = (): void => {
-    for (const child of running) child.kill('SIGKILL');
-    rmSync(folder, { recursive: true, force: true });
-  };
-  return { runner: { name: 'stdio', open }, remove };
+  return { runner: { name: 'stdio', open }, end: remove };
 }

@@ -4,6 +4,9 @@ import { expectTypeOf, test } from 'vitest';
 import { z } from 'zod';
 import { type Context, McpServer, type Variables } from '../../src/entries/server.ts';
 
+/** However it was put together. */
+type Flat<T> = { [K in keyof T]: T[K] };
+
 const makeServer = (): McpServer => new McpServer({ name: 'types', version: '1.0.0' });
 
 test('a prompt gets the arguments its schema gives', () => {
@@ -68,13 +71,13 @@ test('a prompt returns a string, messages or a whole result, and roles do not wi
 test('the variables of a template are read from its text', () => {
   makeServer()
     .registerResourceTemplate('notes://{owner}/{id}', 'text/plain', (variables, ctx, uri) => {
-      expectTypeOf(variables).toEqualTypeOf<{ readonly owner: string; readonly id: string }>();
+      expectTypeOf<Flat<typeof variables>>().toEqualTypeOf<{ readonly owner: string; readonly id: string }>();
       expectTypeOf(ctx).toEqualTypeOf<Context>();
       expectTypeOf(uri).toEqualTypeOf<string>();
       return variables.owner;
     })
     .registerResourceTemplate('a://{x,y}/{+path}{#part}', 'text/plain', (variables) => {
-      expectTypeOf(variables).toEqualTypeOf<{
+      expectTypeOf<Flat<typeof variables>>().toEqualTypeOf<{
         readonly x: string;
         readonly y: string;
         readonly path: string;
@@ -83,7 +86,7 @@ test('the variables of a template are read from its text', () => {
       return '';
     })
     .registerResourceTemplate('b://{id:8}', 'text/plain', (variables) => {
-      expectTypeOf(variables).toEqualTypeOf<{ readonly id: string }>();
+      expectTypeOf<Flat<typeof variables>>().toEqualTypeOf<{ readonly id: string }>();
       return '';
     });
 });
@@ -91,11 +94,11 @@ test('the variables of a template are read from its text', () => {
 test('a variable with a star is a list, and one of a query may be missing', () => {
   makeServer()
     .registerResourceTemplate('file://{/path*}', 'text/plain', (variables) => {
-      expectTypeOf(variables).toEqualTypeOf<{ readonly path: readonly string[] }>();
+      expectTypeOf<Flat<typeof variables>>().toEqualTypeOf<{ readonly path: readonly string[] }>();
       return '';
     })
     .registerResourceTemplate('find://{table}{?limit,tags*}', 'text/plain', (variables) => {
-      expectTypeOf(variables).toEqualTypeOf<{
+      expectTypeOf<Flat<typeof variables>>().toEqualTypeOf<{
         readonly table: string;
         readonly limit?: string;
         readonly tags?: readonly string[];

@@ -20,7 +20,7 @@ test('a chain collects the names, inputs and outputs of its tools', () => {
       'add',
       {
         inputSchema: z.object({ a: z.number(), b: z.number().default(0) }),
-        outputSchema: z.object({ sum: z.number().transform(String) }),
+        outputSchema: z.object({ sum: z.number(), unit: z.string().default('m') }),
       },
       ({ a, b }) => ({ sum: a + b }),
     )
@@ -30,7 +30,7 @@ test('a chain collects the names, inputs and outputs of its tools', () => {
   expectTypeOf<keyof typeof server.$tools>().toEqualTypeOf<'add' | 'list'>();
   // Inputs as callers write them, outputs as callers read them.
   expectTypeOf<(typeof server.$tools)['add']>().toEqualTypeOf<
-    ToolType<{ a: number; b?: number | undefined }, { sum: string }>
+    ToolType<{ a: number; b?: number | undefined }, { sum: number; unit: string }>
   >();
   expectTypeOf<(typeof server.$tools)['list']>().toEqualTypeOf<ToolType<{ [key: string]: never }, unknown>>();
 });

@@ -1,0 +1,167 @@
+import { McpServer } from 'mcpp/server';
+import { describe, expect, test } from 'vitest';
+import { open, quiet, STATEFUL } from '../../test/wire.ts';
+
+const SUBSCRIPTION = 'io.modelcontextprotocol/subscriptionId';
+const make = (): McpServer => {
+  const server = new McpServer({ name: 's', version: '1' })
+    .registerTool('t', {}, () => '')
+    .registerResource('x:/a', {}, () => '');
+  server.registerPrompt('p', {}, () => '');
+  return server;
+};
+
+describe('a session', () => {
+  test.each([...STATEFUL])('is told once of all that happened in one tick: %s', async (revision) => {
+    const server = make();
+    const wire = await open(server, { revision });
+    server.registerTool('a', {}, () => '');
+    server.tools.disable('t');
+    server.tools.enable('t');
+    server.tools.remove('a');
+    server.prompts.disable('p');
+    server.resources.remove('x:/a');
+    await quiet();
+    expect(wire.received).toEqual([
+      { jsonrpc: '2.0', method: 'notifications/tools/list_changed' },
+      { jsonrpc: '2.0', method: 'notifications/prompts/list_changed' },
+      { jsonrpc: '2.0', method: 'notifications/resources/list_changed' },
+    ]);
+  });
+
+  test('hears nothing before it is initialized, and nothing of what did not change', async () => {
+    const server = make();
+    const wire = await open(server, { revision: 'none' });
+    const clientInfo = { name: 'raw', version: '1' };
+    await wire.call('initialize', { protocolVersion: '2025-11-25', capabilities: {}, clientInfo }, 1);
+    server.tools.disable('t');
+    await quiet();
+    wire.notify('notifications/initialized');
+    server.tools.disable('t');
+    server.tools.remove('nope');
+    await quiet();
+    expect(wire.received).toHaveLength(1);
+  });
+
+  test('is told of resources it subscribed to, and of what is inside them, until it unsubscribes', async () => {
+    const server = make();
+    const wire = await open(server, { revision: '2025-11-25' });
+    server.resourceUpdated('x:/a');
+    await quiet();
+    expect((await wire.call('resources/subscribe', { uri: 'x:/a' })).result).toEqual({});
+    for (const uri of ['x:/a', 'x:/a/b', 'x:/ab', 'x:/', 'x:/a', 'x:/a/b']) server.resourceUpdated(uri);
+    await quiet();
+    const told = (): unknown[] => wire.notices('notifications/resources/updated').map((one) => one.params?.['uri']);
+    expect(told()).toEqual(['x:/a', 'x:/a/b']);
+    expect((await wire.call('resources/unsubscribe', { uri: 'x:/a' })).result).toEqual({});
+    server.resourceUpdated('x:/a');
+    await quiet();
+    expect(told()).toHaveLength(2);
+    for (const uri of [undefined, 5, {}]) {
+      expect((await wire.call('resources/subscribe', { uri })).error?.code).toBe(-32602);
+    }
+  });
+
+  test('that ended is told nothing', async () => {
+    const server = make();
+    const wire = await open(server, { revision: '2025-11-25' });
+    await wire.disconnect();
+    server.tools.disable('t');
+    await quiet();
+    expect(wire.received).toEqual([]);
+  });
+});
+
+describe('a listener', () => {
+  test('is acknowledged first, then told what it asked for, with its id', async () => {
+    const server = make();
+    const wire = await open(server);
+    const notifications = { toolsListChanged: true, resourceSubscriptions: ['x:/a'], promptsListChanged: false };
+    void wire.call('subscriptions/listen', { notifications }, 0);
+    server.tools.disable('t');
+    server.prompts.disable('p');
+    server.resourceUpdated('x:/a/b');
+    await quiet();
+    const _meta = { [SUBSCRIPTION]: 0 };
+    expect(wire.received).toEqual([
+      {
+        jsonrpc: '2.0',
+        method: 'notifications/subscriptions/acknowledged',
+        params: { notifications: { toolsListChanged: true, resourceSubscriptions: ['x:/a'] }, _meta },
+      },
+      { jsonrpc: '2.0', method: 'notifications/tools/list_changed', params: { _meta } },
+      { jsonrpc: '2.0', method: 'notifications/resources/updated', params: { uri: 'x:/a/b', _meta } },
+    ]);
+  });
+
+  test('and a session on one server are both told, each in its way', async () => {
+    const server = make();
+    const session = await open(server, { revision: '2025-06-18' });
+    const wire = await open(server);
+    void wire.call('subscriptions/listen', { notifications: { toolsListChanged: true } }, 'a');
+    void wire.call('subscriptions/listen', { notifications: { toolsListChanged: true } }, 'b');
+    server.tools.disable('t');
+    await quiet();
+    expect(session.received).toEqual([{ jsonrpc: '2.0', method: 'notifications/tools/list_changed' }]);
+    expect(wire.notices('notifications/tools/list_changed').map((one) => one.params?.['_meta'])).toEqual([
+      { [SUBSCRIPTION]: 'a' },
+      { [SUBSCRIPTION]: 'b' },
+    ]);
+  });
+
+  test('that can be told nothing is answered at once', async () => {
+    const wire = await open(new McpServer({ name: 's', version: '1' }));
+    const reply = await wire.call('subscriptions/listen', { notifications: { toolsListChanged: true } }, 5);
+    expect(reply.result).toMatchObject({ resultType: 'complete', _meta: { [SUBSCRIPTION]: 5 } });
+    expect(wire.received[0]).toMatchObject({ params: { notifications: {} } });
+  });
+
+  test('that cancels hears nothing more, not even an answer', async () => {
+    const server = make();
+    const wire = await open(server);
+    void wire.call('subscriptions/listen', { notifications: { toolsListChanged: true } }, 5);
+    await quiet();
+    wire.notify('notifications/cancelled', { requestId: 5 });
+    server.tools.disable('t');
+    await quiet();
+    expect(wire.received.map((one) => one.method)).toEqual(['notifications/subscriptions/acknowledged']);
+  });
+
+  test('is answered when the server closes, and told by its id', async () => {
+    const wire = await open(make());
+    const listening = wire.call('subscriptions/listen', { notifications: { toolsListChanged: true } }, 5);
+    await quiet();
+    await wire.serving?.close();
+    expect((await listening).result).toMatchObject({ resultType: 'complete', _meta: { [SUBSCRIPTION]: 5 } });
+    expect(wire.received.at(-1)).toEqual({
+      jsonrpc: '2.0',
+      method: 'notifications/cancelled',
+      params: { requestId: 5 },
+    });
+  });
+});
+
+test('a thousand clients that came and went leave nobody watching', async () => {
+  let watchers = 0;
+  const changes = {
+    publish: () => {},
+    subscribe: () => {
+      watchers++;
+      return () => {
+        watchers--;
+      };
+    },
+  };
+  const server = new McpServer({ name: 's', version: '1' }, { changes }).registerTool('t', {}, () => '');
+  for (let i = 0; i < 500; i++) {
+    const session = await open(server, { revision: '2025-11-25' });
+    const wire = await open(server);
+    void wire.call('subscriptions/listen', { notifications: { toolsListChanged: true } }, 1);
+    void wire.call('subscriptions/listen', { notifications: { toolsListChanged: true } }, 2);
+    expect(watchers).toBe(3);
+    wire.notify('notifications/cancelled', { requestId: 1 });
+    await session.disconnect();
+    await wire.disconnect();
+  }
+  expect(watchers).toBe(0);
+});

@@ -1,0 +1,190 @@
+import { RpcError } from 'mcpp';
+import { McpServer } from 'mcpp/server';
+import { testClient } from 'mcpp/testing';
+import { describe, expect, test, vi } from 'vitest';
+import { z } from 'zod';
+import { open, quiet, REVISIONS } from '../../test/wire.ts';
+
+const make = (onError: () => void = () => {}): McpServer => new McpServer({ name: 's', version: '1' }, { onError });
+
+describe('middleware', () => {
+  test.each(REVISIONS)('goes around the handler like the layers of an onion: %s', async (revision) => {
+    const trail: string[] = [];
+    const server = make()
+      .use(async (ctx, next) => {
+        trail.push(`1 ${ctx.method}`);
+        const result = await next();
+        trail.push('1 end');
+        return result;
+      })
+      .use((_, next) => {
+        trail.push('2');
+        return next();
+      })
+      .registerTool('t', {}, () => {
+        trail.push('handler');
+        return 'x';
+      });
+    const wire = await open(server, { revision });
+    await quiet();
+    trail.length = 0;
+    expect((await wire.call('tools/call', { name: 't' })).result).toMatchObject({ content: [{ text: 'x' }] });
+    expect(trail).toEqual(['1 tools/call', '2', 'handler', '1 end']);
+  });
+
+  test('may answer in the handler’s place', async () => {
+    const handler = vi.fn(() => 'x');
+    const server = make()
+      .use(() => ({ content: [{ type: 'text', text: 'cached' }] }))
+      .registerTool('t', {}, handler);
+    const wire = await open(server);
+    expect((await wire.call('tools/call', { name: 't' })).result).toMatchObject({ content: [{ text: 'cached' }] });
+    expect(handler).not.toHaveBeenCalled();
+  });
+
+  test('may refuse, with an error of its own or by accident', async () => {
+    const onError = vi.fn();
+    let fault: unknown = new RpcError(-31000, 'no');
+    const server = make(onError).use(() => {
+      throw fault;
+    });
+    const wire = await open(server);
+    expect((await wire.call('server/discover')).error).toEqual({ code: -31000, message: 'no' });
+    fault = new Error('secret');
+    const { error } = await wire.call('server/discover');
+    expect(error?.code).toBe(-32603);
+    expect(error?.message).not.toContain('secret');
+    expect(onError).toHaveBeenCalledTimes(1);
+  });
+
+  test('sees what a handler throws, and may make something of it', async () => {
+    const seen: unknown[] = [];
+    const server = make()
+      .use((_, next) => next().catch((error: unknown) => ({ content: [], seen: seen.push(error) })))
+      .registerTool('t', {}, () => {
+        throw new RpcError(-31000, 'no');
+      });
+    const wire = await open(server);
+    expect((await wire.call('tools/call', { name: 't' })).result).toMatchObject({ content: [] });
+    expect(seen).toMatchObject([{ code: -31000 }]);
+    expect((await wire.call('no/such')).result).toBeDefined();
+    expect(seen[1]).toMatchObject({ code: -32601 });
+  });
+
+  test('may change a list', async () => {
+    const server = make()
+      .use(async (ctx, next) => {
+        const result = await next();
+        if (ctx.method !== 'tools/list') return result;
+        const { tools } = result as { tools: { name: string }[] };
+        return { ...(result as object), tools: tools.filter((tool) => tool.name !== 'b') };
+      })
+      .registerTool('a', { title: 'A', icons: [{ src: 'https://x' }] }, () => '')
+      .registerTool('b', {}, () => '');
+    for (const revision of REVISIONS) {
+      const { tools } = (await (await open(server, { revision })).call('tools/list')).result as { tools: object[] };
+      expect(tools).toHaveLength(1);
+      expect('icons' in (tools[0] ?? {})).toBe(revision >= '2025-11-25');
+    }
+  });
+
+  test('that calls next twice is told so; the handler runs once', async () => {
+    const onError = vi.fn();
+    const handler = vi.fn(() => 'x');
+    const server = make(onError)
+      .use(async (_, next) => {
+        await next();
+        return next();
+      })
+      .registerTool('t', {}, handler);
+    const wire = await open(server);
+    expect((await wire.call('tools/call', { name: 't' })).error?.code).toBe(-32603);
+    expect(handler).toHaveBeenCalledTimes(1);
+    expect(String((onError.mock.calls[0] as unknown[])[0])).toContain('next() was called twice');
+  });
+
+  test('sees notifications, too; what it throws there is only reported', async () => {
+    const seen: string[] = [];
+    const onError = vi.fn();
+    const server = make(onError).use(async (ctx, next) => {
+      seen.push(ctx.method);
+      await next();
+      if (ctx.method === 'notifications/roots/list_changed') throw new Error('x');
+      return {};
+    });
+    const wire = await open(server, { revision: '2025-11-25' });
+    wire.notify('notifications/roots/list_changed');
+    await quiet();
+    expect(seen).toEqual(['initialize', 'notifications/initialized', 'notifications/roots/list_changed']);
+    expect(wire.received).toEqual([]);
+    expect(onError).toHaveBeenCalledTimes(1);
+  });
+
+  test.each(['2025-11-25', '2026-07-28'] as const)(
+    'may ask before the handler runs, and do things once: %s',
+    async (r) => {
+      const audit = vi.fn(() => 1);
+      const server = make()
+        .use(async (ctx, next) => {
+          if (ctx.method !== 'tools/call') return next();
+          await ctx.step('audit', audit);
+          const { action } = await ctx.elicit('Really?', z.object({}));
+          if (action !== 'accept') throw new RpcError(-31000, 'no');
+          return next();
+        })
+        .registerTool('t', {}, () => 'done');
+      const client = await testClient(server, { revision: r, answers: () => ({ action: 'accept', content: {} }) });
+      expect(await client.callTool('t')).toMatchObject({ content: [{ text: 'done' }] });
+      expect(audit).toHaveBeenCalledTimes(1);
+    },
+  );
+
+  test('that answers a listener in its place leaves nobody watching', async () => {
+    let watchers = 0;
+    const changes = {
+      publish: () => {},
+      subscribe: () => {
+        watchers++;
+        return () => {
+          watchers--;
+        };
+      },
+    };
+    const server = new McpServer({ name: 's', version: '1' }, { changes })
+      .use((_, next) => Promise.race([next(), quiet().then(() => ({}))]))
+      .registerTool('t', {}, () => '');
+    const wire = await open(server);
+    await wire.call('subscriptions/listen', { notifications: { toolsListChanged: true } });
+    await wire.disconnect();
+    await quiet();
+    expect(watchers).toBe(0);
+  });
+
+  test('may be slow when the client goes away: no watcher is left behind', async () => {
+    let watchers = 0;
+    let goOn = (): void => {};
+    const changes = {
+      publish: () => {},
+      subscribe: () => {
+        watchers++;
+        return () => {
+          watchers--;
+        };
+      },
+    };
+    const server = new McpServer({ name: 's', version: '1' }, { changes }).use(async (_, next) => {
+      await new Promise<void>((resolve) => {
+        goOn = resolve;
+      });
+      return next();
+    });
+    const wire = await open(server, { revision: 'none' });
+    const clientInfo = { name: 'raw', version: '1' };
+    const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo };
+    wire.say({ jsonrpc: '2.0', id: 1, method: 'initialize', params });
+    await wire.disconnect();
+    goOn();
+    await quiet();
+    expect(watchers).toBe(0);
+  });
+});

@@ -1,0 +1,113 @@
+/** The public names: which there are, so that adding one is a visible decision, and that each says what it is. */
+
+import { existsSync, readFileSync } from 'node:fs';
+import { posix } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+import { LOGGING_LEVELS } from '../src/protocol/model/logging.ts';
+import { type Declaration, declarationsOf, readCode, reexportsOf } from './source-code.ts';
+
+/** Every name that can be imported, by entry: values first, then types. */
+const NAMES: Readonly<Record<string, { readonly values: string; readonly types: string }>> = {
+  mcpp: {
+    values: `
+      ConnectionError ErrorCode LATEST_VERSION McpError McpErrorCode MetaKey ParseError RpcError ToolError
+      checkMessage isErrorResponse isMcpError isNotification isRequest isResponse memoryPair parseMessage parsePayload
+      serialize serializeLine`,
+    types: `
+      Annotations Answer AudioContent BlobResourceContents CallToolResult Change ClientCapabilities
+      ClientCapabilityName CompleteResult Completion CompletionReference ConnectionErrorCode ContentBlock
+      CreateMessageParams CreateMessageResult ElicitField ElicitForm ElicitFormParams ElicitResult ElicitUrlParams
+      EmbeddedResource ErrorObject ErrorResponse GetPromptResult Icon Id ImageContent Implementation JsonSchemaObject
+      ListRootsResult LoggingLevel Message Meta ModelPreferences Notification Params ParseErrorCode Payload Principal
+      Prompt PromptArgument PromptMessage ProtocolVersion Question ReadResourceResult Receiver Request Resource
+      ResourceContents ResourceLink ResourceTemplate Response ResultResponse Role Root SamplingContent
+      SamplingMessage SendOptions ServerCapabilities Settings SubscriptionFilter TextContent TextResourceContents Tool
+      ToolAnnotations ToolResultContent ToolUseContent Trace Transport`,
+  },
+  server: {
+    values: `
+      McpServer ToolError defineTool inputRequired isSuspension missingCapability resourceNotFound serve`,
+    types: `
+      AnyResult AnySchema Arguments AskOptions ChangeBus Completer Completers CompletionInput Context ElicitAnswer
+      ErrorReport Features InferInput InferOutput InputRequired Limits Log McpServerOptions Middleware NoArguments
+      Principal PromptConfig PromptHandler PromptReturn ResourceConfig ResourceHandler ResourceReturn
+      ResourceTemplateConfig ResourceTemplateHandler Secret ServeOptions Serving ToolConfig ToolDefinition
+      ToolHandler ToolReturn ToolType Transport UrlOptions Variables Viewer Visible`,
+  },
+  client: {
+    values: 'connect',
+    types: 'AnswerHandlers Calls Connection ConnectionOptions InProcess ListResult RequestOptions',
+  },
+  stdio: { values: 'serveStdio', types: 'StdioOptions' },
+  testing: { values: 'record testClient', types: 'Script TestClient TestClientOptions Testable WireEntry' },
+};
+
+const entries = Object.keys(NAMES);
+const root = fileURLToPath(new URL('../', import.meta.url));
+const words = (text: string): string[] => text.trim().split(/\s+/).toSorted();
+
+/** Where each name of an entry is declared, in the declarations users get. */
+function publicDeclarations(entry: string): { isType: boolean; path: string; declaration: Declaration | undefined }[] {
+  const path = `dist/entries/${entry}.d.ts`;
+  const code = readCode(readFileSync(root + path, 'utf8'));
+  const own = declarationsOf(code).map((declaration) => {
+    return { isType: ['interface', 'type'].includes(declaration.kind), path, declaration };
+  });
+  const others = reexportsOf(code).map(({ name, isType, specifier }) => {
+    const from = posix.join('dist/entries', specifier.replace(/\.[jt]s$/, '.d.ts'));
+    const declared = declarationsOf(readCode(readFileSync(root + from, 'utf8')));
+    return { isType, path: from, declaration: declared.find((one) => one.name === name) };
+  });
+  return [...own, ...others];
+}
+
+const found = new Map(entries.map((entry) => [entry, publicDeclarations(entry)]));
+
+/** What an interface says of a method holds for its implementations, and what `Log.send` says for each of the levels. */
+function isDocumentedAbove(name: string, declaration: Declaration | undefined): boolean {
+  if (declaration?.name === 'Log') return (LOGGING_LEVELS as readonly string[]).includes(name);
+  const above = [...found.values()].flat().flatMap((one) => one.declaration ?? []);
+  return above.some(
+    (one) =>
+      declaration?.implemented.includes(one.name) && one.members.some((member) => member.name === name && member.doc),
+  );
+}
+
+test('every entry of package.json is here', () => {
+  const { exports } = JSON.parse(readFileSync(`${root}package.json`, 'utf8')) as { exports: Record<string, unknown> };
+  const inPackage = Object.keys(exports).filter((path) => path !== './package.json');
+  expect(inPackage).toEqual(entries.map((entry) => (entry === 'mcpp' ? '.' : `./${entry}`)));
+  for (const entry of entries) expect(existsSync(`${root}src/entries/${entry}.ts`)).toBe(true);
+});
+
+describe.each(entries)('%s', (entry) => {
+  const names = NAMES[entry];
+  const declared = found.get(entry) ?? [];
+
+  test('has these names and no others', async () => {
+    const named = (isType: boolean): (string | undefined)[] =>
+      declared.filter((one) => one.isType === isType).map((one) => one.declaration?.name);
+    expect({ values: named(false).toSorted(), types: named(true).toSorted() }).toEqual({
+      values: words(names?.values ?? ''),
+      types: words(names?.types ?? ''),
+    });
+    const module: object = await import(`../src/entries/${entry}.ts`);
+    expect(Object.keys(module).toSorted()).toEqual(words(names?.values ?? ''));
+  });
+
+  test('says of each name what it is', () => {
+    const silent = declared.filter(({ declaration }) => !declaration?.doc);
+    expect(silent.map(({ path, declaration }) => `${path}: ${declaration?.name} has no doc comment`)).toEqual([]);
+  });
+
+  test('says of each method what it does', () => {
+    // A property may be clear from its name and type alone; a call never is.
+    const silent = declared.flatMap(({ path, declaration }) =>
+      (declaration?.members ?? [])
+        .filter(({ name, isMethod, doc }) => isMethod && !doc && !isDocumentedAbove(name, declaration))
+        .map(({ name }) => `${path}: ${declaration?.name}.${name} has no doc comment`),
+    );
+    expect(silent).toEqual([]);
+  });
+});
