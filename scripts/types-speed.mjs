@@ -85,7 +85,7 @@ function measure(folder) {
   }));
 }
 
-execFileSync(process.execPath, [join(root, 'scripts/build.mjs')], { stdio: 'inherit' });
+execFileSync(process.execPath, [join(root, 'scripts/build.mjs'), '--if-changed'], { stdio: 'inherit' });
 const folder = mkdtempSync(join(tmpdir(), 'mcpp-types-'));
 try {
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'), 'junction');

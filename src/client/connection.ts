@@ -1,6 +1,6 @@
 /** A connection to a server: calls go out, answers, questions and news come in. */
 
-import { ConnectionError, isMcpError, type ParseError, RpcError } from '../jsonrpc/errors.ts';
+import { ConnectionError, type ParseError, RpcError } from '../jsonrpc/errors.ts';
 import {
   type Id,
   isBatch,
@@ -11,6 +11,7 @@ import {
   type Notification,
   type Params,
   type Request,
+  type Response,
 } from '../jsonrpc/message.ts';
 import { type OutgoingOptions, OutgoingRequests, type Patience } from '../jsonrpc/outgoing.ts';
 import type { Payload } from '../jsonrpc/parse.ts';
@@ -18,7 +19,6 @@ import type { Receiver, Transport } from '../jsonrpc/transport.ts';
 import type { ClientCapabilities, ServerCapabilities } from '../protocol/model/capabilities.ts';
 import type { Implementation } from '../protocol/model/implementation.ts';
 import type { LoggingLevel } from '../protocol/model/logging.ts';
-import { MetaKey } from '../protocol/model/meta.ts';
 import type { Answer, Question } from '../protocol/model/questions.ts';
 import { revisionNamed } from '../protocol/pick.ts';
 import type { ClientFacts, Revision } from '../protocol/revision.ts';
@@ -48,6 +48,8 @@ export interface RequestOptions extends OutgoingOptions {
 }
 
 const MAX_ROUNDS = 10;
+const FIRST_PAUSE = 250;
+const LONGEST_PAUSE = 5000;
 const DEFAULT_INFO: Implementation = { name: 'mcpp', version: '0.1.0' };
 
 /** One server, as its client sees it. */
@@ -108,6 +110,8 @@ export class Connection implements Receiver {
     for (let round = 0; round <= MAX_ROUNDS; round++) {
       const decoded = this.#revision.decodeResult(method, await this.#send(method, { ...params, ...answers }, options));
       if (decoded.type === 'complete') return decoded.result;
+      // A server that only wants time is not to be hurried.
+      if (decoded.requests.size === 0) await pause(Math.min(FIRST_PAUSE * 2 ** round, LONGEST_PAUSE));
       const inputResponses = await this.#answerAll(decoded.requests);
       answers = {
         ...(decoded.requests.size > 0 ? { inputResponses } : {}),
@@ -120,8 +124,7 @@ export class Connection implements Receiver {
   /** Sends a notification. */
   notify(method: string, params?: Params): void {
     if (!this.#transport.connected) return;
-    const sent = this.#transport.send(params ? { jsonrpc: '2.0', method, params } : { jsonrpc: '2.0', method });
-    if (sent) sent.catch((error: Error) => this.onError(error));
+    this.#post(params ? { jsonrpc: '2.0', method, params } : { jsonrpc: '2.0', method });
   }
 
   /** Ends the connection; calls that wait are rejected. */
@@ -188,17 +191,37 @@ export class Connection implements Receiver {
     const { id, method } = request;
     const abort = new AbortController();
     this.#answering.set(id, abort);
+    // While the server waits for us, its slowness is ours.
+    const goOn = this.#outgoing.pauseAll();
+    let response: Response;
     try {
       const result = method === 'ping' ? {} : await answerQuestion(request as unknown as Question, this.#options);
-      if (!abort.signal.aborted) await this.#transport.send({ jsonrpc: '2.0', id, result });
+      response = { jsonrpc: '2.0', id, result };
     } catch (error) {
-      const failure =
-        isMcpError(error) && error instanceof RpcError ? error : RpcError.internal('The client failed to answer');
-      if (!abort.signal.aborted && this.#transport.connected) {
-        await this.#transport.send({ jsonrpc: '2.0', id, error: failure.toObject() });
-      }
-    } finally {
-      this.#answering.delete(id);
+      const failure = error instanceof RpcError ? error : RpcError.internal('The client failed to answer');
+      response = { jsonrpc: '2.0', id, error: failure.toObject() };
+    }
+    goOn();
+    this.#answering.delete(id);
+    if (!abort.signal.aborted && this.#transport.connected) this.#post(response);
+  }
+
+  // Whoever sends this has nobody to tell that it could not be sent.
+  #post(message: Message): void {
+    try {
+      const sent = this.#transport.send(message);
+      if (sent) sent.catch((error: Error) => this.onError(error));
+    } catch (error) {
+      this.onError(error as Error);
+    }
+  }
+
+  // What the caller's own functions throw is the caller's, and must not end the reading of messages.
+  #tell(listener: () => void): void {
+    try {
+      listener();
+    } catch (error) {
+      this.onError(error instanceof Error ? error : new Error('A listener failed', { cause: error }));
     }
   }
 
@@ -207,18 +230,19 @@ export class Connection implements Receiver {
     if (notification.method === 'notifications/progress') this.#takeProgress(params);
     else if (notification.method === 'notifications/cancelled' && this.#answering.has(params['requestId'] as Id)) {
       this.#answering.get(params['requestId'] as Id)?.abort();
-    } else this.#options.onNotification?.(notification);
+    } else this.#tell(() => this.#options.onNotification?.(notification));
   }
 
   #takeProgress(params: Params): void {
     const { progressToken, progress, total, message } = params;
     if (typeof progress !== 'number') return;
     this.#outgoing.progress(progressToken as Id, progress);
-    this.#progress.get(progressToken as Id)?.({
+    const report = {
       progress,
       ...(typeof total === 'number' ? { total } : {}),
       ...(typeof message === 'string' ? { message } : {}),
-    });
+    };
+    this.#tell(() => this.#progress.get(progressToken as Id)?.(report));
   }
 
   #takeUnreadable(fault: ParseError): void {
@@ -227,8 +251,6 @@ export class Connection implements Receiver {
   }
 }
 
-/** What a server says of itself in the `_meta` of a result. */
-export function serverInfoOf(result: Record<string, unknown>): Implementation | undefined {
-  const meta = result['_meta'];
-  return isObject(meta) ? (meta[MetaKey.serverInfo] as Implementation | undefined) : undefined;
+function pause(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds));
 }

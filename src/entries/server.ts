@@ -14,7 +14,8 @@ export type { McpServerOptions } from '../server/options.ts';
 export type { ErrorReport, Limits } from '../server/parts.ts';
 export type { PromptConfig, PromptHandler, PromptReturn } from '../server/prompts.ts';
 export { isSuspension } from '../server/questions.ts';
-export type { Features, Viewer, Visible } from '../server/registry.ts';
+export type { Viewer } from '../protocol/revision.ts';
+export type { Features, Visible } from '../server/registry.ts';
 export type {
   ResourceConfig,
   ResourceHandler,

@@ -16,7 +16,12 @@ const mark: unique symbol = Symbol.for('mcpp.error') as never;
 
 /** True for every error this package makes, also for those of another copy of it. */
 export function isMcpError(error: unknown): error is Error & { readonly code: number | string } {
-  return typeof error === 'object' && error !== null && mark in error;
+  try {
+    return typeof error === 'object' && error !== null && mark in error;
+  } catch {
+    // What is thrown may be anything, also an object that fights back.
+    return false;
+  }
 }
 
 /** What every error of this package has in common. */

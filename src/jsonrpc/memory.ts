@@ -23,6 +23,7 @@ class MemoryTransport implements Transport {
 
   async connect(receiver: Receiver): Promise<void> {
     if (this.#receiver) throw new ConnectionError('failed', 'This transport is connected already');
+    if (this.#closed) throw new ConnectionError('closed', 'The other end has closed the connection');
     this.#receiver = receiver;
     for (const text of this.#early.splice(0)) this.#deliver(text);
   }

@@ -29,6 +29,8 @@ interface Pending {
   readonly started: number;
   readonly timeout: number;
   lastProgress: number | undefined;
+  /** How many reasons there are for the idle clock to stand still. */
+  pauses: number;
   idle: ReturnType<typeof setTimeout> | undefined;
   readonly maximum: ReturnType<typeof setTimeout> | undefined;
   settle(outcome: { result: unknown } | { error: Error }): void;
@@ -67,6 +69,7 @@ export class OutgoingRequests {
 
     const id = ++this.#lastId;
     return new Promise((resolve, reject) => {
+      const own = typeof params === 'function' ? params(id) : params;
       const timeout = options.timeout ?? this.#defaults.timeout ?? DEFAULT_TIMEOUT;
       const maximum = options.maxTimeout ?? this.#defaults.maxTimeout ?? DEFAULT_MAXIMUM;
       const onAbort = (): void => this.#giveUp(id, aborted(method, signal), 'The caller gave up');
@@ -75,6 +78,7 @@ export class OutgoingRequests {
         started: Date.now(),
         timeout,
         lastProgress: undefined,
+        pauses: 0,
         idle: undefined,
         maximum: after(maximum, () => this.#expire(id, 'the maximum for one call')),
         settle: (outcome) => {
@@ -86,10 +90,10 @@ export class OutgoingRequests {
           else reject(outcome.error);
         },
       };
-      pending.idle = after(timeout, () => this.#expire(id, 'no answer and no progress'));
       signal?.addEventListener('abort', onAbort, { once: true });
       this.#pending.set(id, pending);
-      this.#send(id, method, typeof params === 'function' ? params(id) : params);
+      this.#startClock(id, pending);
+      this.#send(id, method, own);
     });
   }
 
@@ -113,29 +117,44 @@ export class OutgoingRequests {
     const pending = this.#pending.get(id);
     if (!pending) return;
     pending.lastProgress = progress;
-    this.pause(id);
-    this.resume(id);
+    this.#startClock(id, pending);
   }
 
-  /** Stops the idle clock, for instance while the peer waits for us. The maximum goes on. */
+  /** Stops the idle clock of one call, for instance while the peer waits for us. The maximum goes on. */
   pause(id: Id): void {
     const pending = this.#pending.get(id);
     if (!pending) return;
+    pending.pauses++;
     clearTimeout(pending.idle);
-    pending.idle = undefined;
   }
 
-  /** Starts the idle clock again after `pause`. */
+  /** Starts the idle clock again; whoever paused more than once has to resume as often. */
   resume(id: Id): void {
     const pending = this.#pending.get(id);
-    if (!pending || pending.idle !== undefined) return;
-    pending.idle = after(pending.timeout, () => this.#expire(id, 'no answer and no progress'));
+    if (!pending || pending.pauses === 0) return;
+    pending.pauses--;
+    this.#startClock(id, pending);
+  }
+
+  /** Stops the idle clocks of all calls; the returned function starts them again. */
+  pauseAll(): () => void {
+    const ids = [...this.#pending.keys()];
+    for (const id of ids) this.pause(id);
+    return () => {
+      for (const id of ids) this.resume(id);
+    };
   }
 
   /** Fails everything that waits, and everything that comes after. */
   close(error: Error = new ConnectionError('closed', 'The connection is closed')): void {
     this.#closed ??= error;
     for (const pending of [...this.#pending.values()]) pending.settle({ error });
+  }
+
+  #startClock(id: Id, pending: Pending): void {
+    clearTimeout(pending.idle);
+    if (pending.pauses === 0)
+      pending.idle = after(pending.timeout, () => this.#expire(id, 'no answer and no progress'));
   }
 
   #send(id: Id, method: string, params: Params | undefined): void {
@@ -165,7 +184,11 @@ export class OutgoingRequests {
     const pending = this.#pending.get(id);
     if (!pending) return;
     pending.settle({ error });
-    this.#wire.cancel(id, pending.method, reason);
+    try {
+      this.#wire.cancel(id, pending.method, reason);
+    } catch {
+      // A line that is broken cannot be told; the caller knows already.
+    }
   }
 }
 

@@ -26,4 +26,6 @@ export interface Exchange {
   readonly cancelled: boolean;
   /** Calls back when that happens; at once if it has. */
   onCancel(listener: (reason: unknown) => void): void;
+  /** Calls back when the request is over, answered or not; at once if it is. */
+  onEnd(listener: () => void): void;
 }

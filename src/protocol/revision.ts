@@ -9,8 +9,15 @@ import type { Change } from './model/changes.ts';
 import type { Implementation } from './model/implementation.ts';
 import type { Question } from './model/questions.ts';
 import type { JsonSchemaObject } from './model/tools.ts';
+import type { Principal } from './principal.ts';
 import type { Session } from './session.ts';
 import type { RevisionFacts } from './versions.ts';
+
+/** Who is looking: all that visibility may depend on. */
+export interface Viewer {
+  readonly principal: Principal | undefined;
+  readonly capabilities: Caller['capabilities'];
+}
 
 /** The lists of the protocol, by the member that holds the items. */
 export type ListKind = 'tools' | 'prompts' | 'resources' | 'resourceTemplates';
@@ -30,8 +37,8 @@ export interface Host {
   readonly versions: readonly string[];
   /** How long `server/discover` may be kept. */
   readonly cache: CacheHints;
-  /** Tells every change from now on, until the returned function is called. */
-  watch(listener: (change: Change) => void): () => void;
+  /** Tells every change the viewer may know of from now on, until the returned function is called. */
+  watch(listener: (change: Change) => void, viewer: Viewer): () => void;
 }
 
 /** One request, as a revision's own methods see it. */
@@ -60,6 +67,8 @@ export interface EncodedPage {
 /** What the encoder of a result has to know beside the result. */
 export interface ResultFacts {
   readonly cache?: CacheHints | undefined;
+  /** What kind of result it is, if not the complete one: never read from what a handler gave. */
+  readonly resultType?: string;
   /** The schema of a tool's structured result. */
   readonly outputSchema?: JsonSchemaObject | undefined;
 }

@@ -18,13 +18,14 @@ export interface RevisionFacts {
   readonly icons: boolean;
   /** `_meta` on items and content, and `lastModified` in annotations. */
   readonly itemMeta: boolean;
+  /** `execution` on tools, for experimental tasks. */
+  readonly execution: boolean;
   /** What `structuredContent` may be. */
   readonly structuredContent: 'nothing' | 'object' | 'any';
   readonly audio: boolean;
   readonly resourceLinks: boolean;
   readonly progressMessage: boolean;
   readonly completionsCapability: boolean;
-  readonly completionContext: boolean;
   readonly elicitation: 'none' | 'form' | 'form and url';
   /** Elicitation by URL carries an id, and its end is told by a notification. */
   readonly elicitationIds: boolean;
@@ -48,12 +49,12 @@ const newest: RevisionFacts = {
   titles: true,
   icons: true,
   itemMeta: true,
+  execution: false,
   structuredContent: 'any',
   audio: true,
   resourceLinks: true,
   progressMessage: true,
   completionsCapability: true,
-  completionContext: true,
   elicitation: 'form and url',
   elicitationIds: false,
   samplingTools: true,
@@ -66,6 +67,7 @@ const november2025: RevisionFacts = {
   ...newest,
   version: '2025-11-25',
   family: 'stateful',
+  execution: true,
   structuredContent: 'object',
   elicitationIds: true,
   resourceNotFound: -32002,
@@ -76,6 +78,7 @@ const june2025: RevisionFacts = {
   ...november2025,
   version: '2025-06-18',
   unreadableId: 'null',
+  execution: false,
   icons: false,
   elicitation: 'form',
   elicitationIds: false,
@@ -92,7 +95,6 @@ const march2025: RevisionFacts = {
   itemMeta: false,
   structuredContent: 'nothing',
   resourceLinks: false,
-  completionContext: false,
   elicitation: 'none',
 };
 

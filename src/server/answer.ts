@@ -18,6 +18,8 @@ import { RequestContext } from './context.ts';
 import { rpcFailure } from './failures.ts';
 import { isPromise, type Maybe } from './maybe.ts';
 import { runThrough } from './middleware.ts';
+import { RoundEnd } from './round-end.ts';
+import { runInRounds } from './rounds.ts';
 import type { Served, ServerParts } from './served.ts';
 
 /** Answers a request; synchronously, if its handler is. Never throws, never rejects. */
@@ -34,10 +36,11 @@ export function answer(server: Served, request: Request, exchange: Exchange): Ma
     return { jsonrpc: '2.0', id, error: (error as RpcError).toObject() };
   }
   try {
-    const result =
-      own.middleware.length === 0 ? handle(own, ctx) : runThrough(own.middleware, ctx, () => handle(own, ctx));
+    const result = runInRounds(ctx, () => enter(own, ctx));
     if (!isPromise(result)) return respond(ctx, result);
-    return result.then((value) => respond(ctx, value)).catch((error: unknown) => refuse(ctx, error));
+    return inTime(ctx, result)
+      .then((value) => respond(ctx, value))
+      .catch((error: unknown) => refuse(ctx, error));
   } catch (error) {
     return refuse(ctx, error);
   }
@@ -58,7 +61,11 @@ export function notice(server: Served, notification: Notification, exchange: Exc
   }
 }
 
-function handle(own: ServerParts, ctx: RequestContext): Maybe<unknown> {
+function enter(own: ServerParts, ctx: RequestContext): unknown {
+  return own.middleware.length === 0 ? handle(own, ctx) : runThrough(own.middleware, ctx, () => handle(own, ctx));
+}
+
+function handle(own: ServerParts, ctx: RequestContext): unknown {
   const { method, wire } = ctx;
   const handler = own.handler(method);
   if (!livesIn(method, wire.facts.version)) throw RpcError.methodNotFound(method);
@@ -90,6 +97,10 @@ function noticeContext(own: ServerParts, notification: Notification, exchange: E
 function respond(ctx: RequestContext, value: unknown): Response {
   const { id, method, wire, about, parts: own } = ctx;
   if (value instanceof EncodedJson) return { jsonrpc: '2.0', id, result: value };
+  if (value instanceof RoundEnd) {
+    const result = wire.encodeResult(method, value.result, { resultType: 'input_required' }, own.host);
+    return { jsonrpc: '2.0', id, result };
+  }
   if (value === undefined) return { jsonrpc: '2.0', id, result: wire.encodeResult(method, {}, about, own.host) };
   if (!isObject(value)) throw new Error(`The handler of ${method} must return an object`);
   return { jsonrpc: '2.0', id, result: wire.encodeResult(method, value, about, own.host) };
@@ -97,9 +108,32 @@ function respond(ctx: RequestContext, value: unknown): Response {
 
 function refuse(ctx: RequestContext, error: unknown): Response {
   const { id, method, wire, about, parts: own } = ctx;
-  const failure = wire.encodeFailure(rpcFailure(error, ctx));
+  const failure = wire.encodeFailure(toRpcError(error, ctx));
   if ('error' in failure) return { jsonrpc: '2.0', id, error: failure.error };
   return { jsonrpc: '2.0', id, result: wire.encodeResult(method, failure.result, about, own.host) };
+}
+
+// What was thrown may be anything, also an object whose every member throws.
+function toRpcError(error: unknown, ctx: RequestContext): RpcError {
+  try {
+    return rpcFailure(error, ctx);
+  } catch {
+    return RpcError.internal();
+  }
+}
+
+// A handler that takes too long is aborted, and answered for.
+function inTime(ctx: RequestContext, running: Promise<unknown>): Promise<unknown> {
+  const { handlerMs } = ctx.parts.limits;
+  if (!Number.isFinite(handlerMs) || ctx.method === 'subscriptions/listen') return running;
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => {
+      const late = RpcError.internal(`The request took more than ${handlerMs} ms`);
+      ctx.abortRun(late);
+      reject(late);
+    }, handlerMs);
+    running.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
 }
 
 function paramsOf({ params = {} }: Request | Notification): Params {

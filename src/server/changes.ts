@@ -6,10 +6,12 @@ import type { ChangeBus } from '../store/changes.ts';
 /** Publishes changes to everybody who watches this server, here or on other nodes. */
 export class Changes {
   readonly #bus: ChangeBus<Change>;
+  readonly #onError: (error: unknown) => void;
   readonly #pending = new Map<string, Change>();
 
-  constructor(bus: ChangeBus<Change>) {
+  constructor(bus: ChangeBus<Change>, onError: (error: unknown) => void) {
     this.#bus = bus;
+    this.#onError = onError;
   }
 
   /** Tells every watcher, once, at the end of this tick. */
@@ -26,6 +28,13 @@ export class Changes {
   #flush(): void {
     const changes = [...this.#pending.values()];
     this.#pending.clear();
-    for (const change of changes) this.#bus.publish(change);
+    for (const change of changes) {
+      try {
+        this.#bus.publish(change);
+      } catch (error) {
+        // Nobody called us who could be told: this runs at the end of a tick.
+        this.#onError(error);
+      }
+    }
   }
 }

@@ -1,5 +1,6 @@
 /** The exchange of one request on a line that carries many. */
 
+import { ConnectionError } from '../jsonrpc/errors.ts';
 import type { Message, Params } from '../jsonrpc/message.ts';
 import type { OutgoingOptions, OutgoingRequests } from '../jsonrpc/outgoing.ts';
 import type { Exchange } from '../protocol/exchange.ts';
@@ -28,6 +29,7 @@ export class ConnectionExchange implements Exchange {
   #finished = false;
   #reason: unknown;
   #listeners: ((reason: unknown) => void)[] | undefined;
+  #endListeners: (() => void)[] | undefined;
 
   constructor(line: Line, method: string) {
     this.#line = line;
@@ -55,12 +57,19 @@ export class ConnectionExchange implements Exchange {
   }
 
   ask(method: string, params: Params | undefined, options: OutgoingOptions): Promise<unknown> {
+    // The call a question belongs to is over: nobody would know what it is about.
+    if (this.#finished) return Promise.reject(new ConnectionError('closed', 'The request is answered already'));
     return this.#line.outgoing.request(method, params, options);
   }
 
   onCancel(listener: (reason: unknown) => void): void {
     if (this.cancelled) listener(this.#reason);
     else this.#listeners = [...(this.#listeners ?? []), listener];
+  }
+
+  onEnd(listener: () => void): void {
+    if (this.#finished) listener();
+    else this.#endListeners = [...(this.#endListeners ?? []), listener];
   }
 
   /** Ends the work; an answer may still come. */
@@ -76,11 +85,19 @@ export class ConnectionExchange implements Exchange {
   drop(reason: unknown): void {
     this.dropped = true;
     this.abort(reason);
+    this.#end();
   }
 
   /** The answer is there: what the handler still says is not sent. */
   finish(): void {
     this.#finished = true;
     this.#listeners = undefined;
+    this.#end();
+  }
+
+  #end(): void {
+    const listeners = this.#endListeners ?? [];
+    this.#endListeners = undefined;
+    for (const listener of listeners) listener();
   }
 }

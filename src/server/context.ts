@@ -93,6 +93,7 @@ export class RequestContext implements Context, Asker {
   about: ResultFacts = {};
   #abort: AbortController | undefined;
   #questions: Questions | undefined;
+  #onFirstQuestion: (() => void) | undefined;
   #progress: Progress | undefined;
   #log: Log | undefined;
 
@@ -181,8 +182,16 @@ export class RequestContext implements Context, Asker {
   }
 
   get questions(): Questions {
-    this.#questions ??= new Questions(this);
+    if (!this.#questions) {
+      this.#questions = new Questions(this);
+      this.#onFirstQuestion?.();
+    }
     return this.#questions;
+  }
+
+  /** Calls back when the handler turns to its questions. */
+  onFirstQuestion(listener: () => void): void {
+    this.#onFirstQuestion = listener;
   }
 
   /** Ends what the handler still does after it was suspended; the next run gets a signal of its own. */
@@ -196,19 +205,19 @@ export class RequestContext implements Context, Asker {
     schema: S,
     options?: AskOptions,
   ): Promise<ElicitAnswer<InferOutput<S>>> {
-    return elicit(this.questions, message, schema, options) as Promise<ElicitAnswer<InferOutput<S>>>;
+    return quiet(elicit(this.questions, message, schema, options)) as Promise<ElicitAnswer<InferOutput<S>>>;
   }
 
   elicitUrl(message: string, url: string, options?: UrlOptions): Promise<ElicitAnswer<undefined>> {
-    return elicitUrl(this.questions, message, url, options);
+    return quiet(elicitUrl(this.questions, message, url, options));
   }
 
   sample(params: CreateMessageParams, options?: AskOptions): Promise<CreateMessageResult> {
-    return sample(this.questions, params, options);
+    return quiet(sample(this.questions, params, options));
   }
 
   listRoots(options?: AskOptions): Promise<ListRootsResult> {
-    return listRoots(this.questions, options);
+    return quiet(listRoots(this.questions, options));
   }
 
   step<T>(name: string, fn: () => T | Promise<T>): Promise<T> {
@@ -222,4 +231,10 @@ export class RequestContext implements Context, Asker {
   get state(): unknown {
     return this.questions.journal.state;
   }
+}
+
+// A question that nobody waits for may be suspended or refused; that is no reason to end the process.
+function quiet<T>(question: Promise<T>): Promise<T> {
+  question.catch(() => {});
+  return question;
 }

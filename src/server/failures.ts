@@ -3,9 +3,11 @@
 import { isMcpError, RpcError } from '../jsonrpc/errors.ts';
 import type { CallToolResult } from '../protocol/model/tools.ts';
 import type { RequestContext } from './context.ts';
+import { isSuspension } from './questions.ts';
 
 /** What a tool threw: an error to the program, or a result that tells the model. */
 export function toolFailure(error: unknown, ctx: RequestContext, name: string): CallToolResult {
+  if (isSuspension(error)) throw error;
   if (isToolError(error)) return { content: [{ type: 'text', text: error.message }], isError: true };
   if (isRpcError(error)) throw error;
   return { content: [{ type: 'text', text: hide(error, ctx, name) }], isError: true };
@@ -29,6 +31,8 @@ function isRpcError(error: unknown): error is RpcError {
 // Texts of unforeseen errors hold paths, hosts and passwords: the client gets a reference to find them by.
 function hide(error: unknown, ctx: RequestContext, name: string | undefined): string {
   const reference = crypto.randomUUID().slice(0, 8);
-  if (!ctx.exchange.cancelled) ctx.parts.report(error, { method: ctx.method, name, reference });
+  // What a handler makes of its suspension, or of its cancellation, is no fault.
+  if (!ctx.exchange.cancelled && !ctx.asked?.isSuspended)
+    ctx.parts.report(error, { method: ctx.method, name, reference });
   return `Internal error (reference ${reference})`;
 }

@@ -6,6 +6,8 @@ import type { Answer } from '../protocol/model/questions.ts';
 export interface Asked {
   readonly method: string;
   readonly fingerprint: string;
+  /** It was returned with `inputRequired`, not asked with `ctx.elicit` and friends. */
+  readonly returned?: true;
 }
 
 type Answered = Asked & { readonly answer: Answer };
@@ -17,6 +19,7 @@ export interface JournalJson {
   readonly asked: readonly (readonly [string, Asked])[];
   readonly given: readonly (readonly [string, Answer])[];
   readonly state?: unknown;
+  readonly rounds: number;
 }
 
 /** Answers, steps and open questions of one call. */
@@ -31,6 +34,8 @@ export class Journal {
   readonly given: Map<string, Answer> = new Map();
   /** What the handler passed along with those. */
   state: unknown;
+  /** How many rounds there were. */
+  rounds = 0;
 
   /** True if there is nothing the next round would need. */
   get isEmpty(): boolean {
@@ -39,8 +44,8 @@ export class Journal {
   }
 
   toJSON(): JournalJson {
-    const { answered, steps, asked, given, state } = this;
-    return { answered: [...answered], steps: [...steps], asked: [...asked], given: [...given], state };
+    const { answered, steps, asked, given, state, rounds } = this;
+    return { answered: [...answered], steps: [...steps], asked: [...asked], given: [...given], state, rounds };
   }
 
   /** Reads what `toJSON` wrote. The seal proved that it is ours. */
@@ -51,6 +56,7 @@ export class Journal {
     for (const [key, value] of written.asked) journal.asked.set(key, value);
     for (const [key, value] of written.given) journal.given.set(key, value);
     journal.state = written.state;
+    journal.rounds = written.rounds;
     return journal;
   }
 }

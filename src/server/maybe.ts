@@ -10,5 +10,6 @@ export function isPromise(value: unknown): value is Promise<unknown> {
 
 /** Goes on with a value as soon as it is there: at once, if it is there already. */
 export function chain<T, R>(value: Maybe<T>, next: (value: T) => Maybe<R>): Maybe<R> {
-  return isPromise(value) ? (value as Promise<T>).then(next) : next(value as T);
+  // Not every thenable gives a promise from `then`.
+  return isPromise(value) ? Promise.resolve(value as Promise<T>).then(next) : next(value as T);
 }

@@ -3,6 +3,7 @@
 import { RpcError } from '../jsonrpc/errors.ts';
 import type { Params } from '../jsonrpc/message.ts';
 import type { ListKind } from '../protocol/revision.ts';
+import { fromBase64, toBase64 } from './base64.ts';
 
 /** Part of a list, and how to get the next. */
 export interface Page<E> {
@@ -33,13 +34,12 @@ function startOf(kind: ListKind, entries: readonly { readonly key: string }[], c
 }
 
 function cursorAfter(kind: ListKind, key: string): string {
-  const bytes = new TextEncoder().encode(JSON.stringify([kind, key]));
-  return btoa(String.fromCharCode(...bytes));
+  return toBase64(new TextEncoder().encode(JSON.stringify([kind, key])));
 }
 
 function keyOf(kind: ListKind, cursor: string): string | undefined {
   try {
-    const bytes = Uint8Array.from(atob(cursor), (char) => char.charCodeAt(0));
+    const bytes = fromBase64(cursor);
     const parsed: unknown = JSON.parse(new TextDecoder().decode(bytes));
     return Array.isArray(parsed) && parsed[0] === kind && typeof parsed[1] === 'string' ? parsed[1] : undefined;
   } catch {

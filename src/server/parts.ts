@@ -11,12 +11,20 @@ export interface Limits {
   readonly inFlight: number;
   /** Rounds of questions in one call. Default: 10. */
   readonly rounds: number;
+  /** Milliseconds a handler may take before it is aborted. Default: no limit. */
+  readonly handlerMs: number;
   /** Milliseconds a sealed state may be used. Default: 10 minutes. */
   readonly stateTtlMs: number;
 }
 
 /** The defaults, all of them generous. */
-export const DEFAULT_LIMITS: Limits = { pageSize: 1000, inFlight: 1000, rounds: 10, stateTtlMs: 10 * 60_000 };
+export const DEFAULT_LIMITS: Limits = {
+  pageSize: 1000,
+  inFlight: 1000,
+  rounds: 10,
+  handlerMs: Number.POSITIVE_INFINITY,
+  stateTtlMs: 10 * 60_000,
+};
 
 /** Where an error that no client gets to see happened. */
 export interface ErrorReport {

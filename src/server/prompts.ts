@@ -12,10 +12,9 @@ import type { AnySchema, InferOutput } from '../schema/infer.ts';
 import { describeProblems } from '../schema/problems.ts';
 import { type Completers, checkCompleters } from './completion.ts';
 import type { Context, RequestContext } from './context.ts';
-import type { InputRequired } from './input-required.ts';
+import { InputRequired } from './input-required.ts';
 import { chain, type Maybe } from './maybe.ts';
 import type { Entry, Registry, Visible } from './registry.ts';
-import { runInRounds } from './rounds.ts';
 import type { NoArguments } from './tool-types.ts';
 
 /** What a prompt is, apart from its name and its handler. */
@@ -79,7 +78,7 @@ export function getPrompt(prompts: Registry<PromptEntry>, ctx: RequestContext): 
     if (!checked.ok) {
       throw RpcError.invalidParams(`Invalid arguments for prompt ${name}: ${describeProblems(checked.problems)}`);
     }
-    const value = runInRounds(ctx, () => prompt.get(checked.value as never, ctx));
+    const value = prompt.get(checked.value as never, ctx) as Maybe<unknown>;
     return chain(value, (returned) => promptResult(returned, prompt));
   });
 }
@@ -91,7 +90,7 @@ function promptResult(returned: unknown, { key, definition }: PromptEntry): obje
   if (typeof returned === 'string') return result([message({ type: 'text', text: returned })]);
   if (Array.isArray(returned)) return result(returned);
   if (isObject(returned)) {
-    if ('messages' in returned || returned['resultType'] === 'input_required') return returned;
+    if ('messages' in returned || returned instanceof InputRequired) return returned;
     if ('role' in returned) return result([returned as unknown as PromptMessage]);
   }
   throw new Error(`Prompt "${key}" returned neither a string nor messages`);

@@ -11,7 +11,7 @@ import { type Asked, Journal } from './journal.ts';
 import type { Parts } from './parts.ts';
 
 /** The requests during which a stateless client can be asked something. */
-const CAN_ASK: ReadonlySet<string> = new Set(['tools/call', 'prompts/get', 'resources/read']);
+export const CAN_ASK: ReadonlySet<string> = new Set(['tools/call', 'prompts/get', 'resources/read']);
 
 /** What the questions of a request need of it. */
 export interface Asker extends Call {
@@ -42,6 +42,8 @@ export class Questions {
   suspended: Promise<void>;
   #suspend: () => void = () => {};
   readonly #ordinals = new Map<string, number>();
+  /** The keys this run has used. */
+  readonly #keys = new Set<string>();
   readonly #runningSteps = new Map<string, Promise<unknown>>();
 
   constructor(asker: Asker) {
@@ -55,6 +57,11 @@ export class Questions {
     return wire.facts.family === 'stateless' || (exchange.forceReruns && CAN_ASK.has(method));
   }
 
+  /** True if this run has ended because of its questions. */
+  get isSuspended(): boolean {
+    return this.open.size > 0 || this.waiting;
+  }
+
   /** Puts a question, or gives the answer it had in an earlier run. Registers at once, so that two make one round. */
   ask(
     question: Question,
@@ -65,6 +72,8 @@ export class Questions {
     const asked = { method: question.method, fingerprint: fingerprint(question) };
     try {
       this.#requireCapability(question);
+      if (this.#keys.has(name)) throw new Error(`Two questions of one call have the key "${name}"`);
+      this.#keys.add(name);
       const known = this.journal.answered.get(name);
       if (known && known.fingerprint === asked.fingerprint)
         return this.#recall(name, known.answer, question, asked, accepts);
@@ -90,6 +99,11 @@ export class Questions {
     return running.finally(() => this.#runningSteps.delete(name)) as Promise<T>;
   }
 
+  /** Settles when no step is running any more. */
+  async stepsDone(): Promise<void> {
+    await Promise.allSettled(this.#runningSteps.values());
+  }
+
   /** Sends a question now and waits for the answer. */
   async sendLive(question: Question): Promise<Answer> {
     const { exchange, wire, signal } = this.asker;
@@ -112,6 +126,7 @@ export class Questions {
   startAgain(): void {
     this.open.clear();
     this.#ordinals.clear();
+    this.#keys.clear();
     this.waiting = false;
     this.suspended = this.#newSuspension();
   }
@@ -150,7 +165,6 @@ export class Questions {
     if (this.asker.wire.facts.family === 'stateless' && !CAN_ASK.has(this.asker.method)) {
       throw new Error(`The client cannot be asked anything while ${this.asker.method} is answered`);
     }
-    if (this.open.has(name)) throw new Error(`Two questions of one call have the key "${name}"`);
     this.open.set(name, { question, asked });
     return this.#suspendRun();
   }

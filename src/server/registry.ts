@@ -1,16 +1,8 @@
 /** What a server offers of one kind, by name: each entry is encoded once per revision, and so is the whole list. */
 
 import type { EncodedJson, Params } from '../jsonrpc/message.ts';
-import type { ClientCapabilities } from '../protocol/model/capabilities.ts';
-import type { Principal } from '../protocol/principal.ts';
-import type { CacheHints, Host, ListKind, Revision } from '../protocol/revision.ts';
+import type { CacheHints, Host, ListKind, Revision, Viewer } from '../protocol/revision.ts';
 import { type Page, pageOf } from './pages.ts';
-
-/** Who is looking: all that visibility may depend on. */
-export interface Viewer {
-  readonly principal: Principal | undefined;
-  readonly capabilities: ClientCapabilities;
-}
 
 /** Decides whether someone may see an entry; hidden means absent from the list and unknown when called. */
 export type Visible = (viewer: Viewer) => boolean;
@@ -93,6 +85,16 @@ export class Registry<E extends Entry> implements Features {
   get(name: string, viewer: Viewer): E | undefined {
     const slot = this.#slots.get(name);
     return slot?.enabled && isVisible(slot.entry, viewer) ? slot.entry : undefined;
+  }
+
+  /** True for an entry that is there, but not for this viewer. */
+  hides(name: string, viewer: Viewer): boolean {
+    return this.#slots.has(name) && !this.get(name, viewer);
+  }
+
+  /** Every entry, also those nobody sees. */
+  *all(): Generator<E> {
+    for (const { entry } of this.#slots.values()) yield entry;
   }
 
   /** Every entry the viewer may know of. */

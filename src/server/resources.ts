@@ -9,12 +9,12 @@ import type { Icon } from '../protocol/model/implementation.ts';
 import type { Meta } from '../protocol/model/meta.ts';
 import type { ReadResourceResult, Resource, ResourceTemplate } from '../protocol/model/resources.ts';
 import type { CacheHints } from '../protocol/revision.ts';
+import { toBase64 } from './base64.ts';
 import { type Completers, checkCompleters } from './completion.ts';
 import type { Context, RequestContext } from './context.ts';
-import type { InputRequired } from './input-required.ts';
+import { InputRequired } from './input-required.ts';
 import { chain, type Maybe } from './maybe.ts';
 import type { Entry, Registry, Visible } from './registry.ts';
-import { runInRounds } from './rounds.ts';
 import { parseUriTemplate, type UriTemplate } from './uri-template.ts';
 
 /** What a resource is, apart from its URI and its handler. */
@@ -160,11 +160,11 @@ function run(
   entry: ResourceEntry | TemplateEntry,
   read: () => unknown,
 ): Maybe<unknown> {
-  return chain(runInRounds(ctx, read), (returned) => {
+  return chain(read() as Maybe<unknown>, (returned) => {
     // What came out of questions is one caller's business.
     const scope = entry.visible || ctx.asked ? ({ cacheScope: 'private' } as const) : {};
     ctx.about = { cache: { ...ctx.parts.host.cache, ...entry.cache, ...scope } };
-    if (isObject(returned) && ('contents' in returned || returned['resultType'] === 'input_required')) return returned;
+    if (returned instanceof InputRequired || (isObject(returned) && 'contents' in returned)) return returned;
     const contents = contentsOf(returned, uri, entry.definition.mimeType);
     if (!contents) throw new Error(`Resource "${entry.key}" returned neither text nor bytes nor contents`);
     return { contents };
@@ -184,11 +184,4 @@ function contentsOf(
   if (isObject(returned) && ('text' in returned || 'blob' in returned))
     return [returned as unknown as ResourceContents];
   return undefined;
-}
-
-function toBase64(bytes: Uint8Array): string {
-  let binary = '';
-  // In pieces: a call with too many arguments overflows the stack.
-  for (let at = 0; at < bytes.length; at += 8192) binary += String.fromCharCode(...bytes.subarray(at, at + 8192));
-  return btoa(binary);
 }

@@ -1,5 +1,7 @@
 /** Seals the state a client carries for us: it can neither read nor alter it, nor use it for anything else. */
 
+import { fromBase64, toBase64 } from './base64.ts';
+
 /** A secret: at least 32 characters or bytes, from a random source. */
 export type Secret = string | Uint8Array;
 
@@ -107,18 +109,12 @@ function concat(...parts: Uint8Array[]): Uint8Array<ArrayBuffer> {
 }
 
 function toBase64Url(bytes: Uint8Array): string {
-  let binary = '';
-  for (const byte of bytes) binary += String.fromCharCode(byte);
-  return btoa(binary).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
+  return toBase64(bytes).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
 }
 
-function fromBase64Url(text: string): Uint8Array | undefined {
+function fromBase64Url(text: string): Uint8Array<ArrayBuffer> | undefined {
   if (!/^[A-Za-z0-9_-]*$/.test(text)) return undefined;
-  try {
-    const bytes = Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), (char) => char.charCodeAt(0));
-    // The last character has bits that mean nothing: altering those is altering, too.
-    return toBase64Url(bytes) === text ? bytes : undefined;
-  } catch {
-    return undefined;
-  }
+  const bytes = fromBase64(text.replaceAll('-', '+').replaceAll('_', '/'));
+  // The last character has bits that mean nothing: altering those is altering, too.
+  return bytes && toBase64Url(bytes) === text ? bytes : undefined;
 }

@@ -20,10 +20,10 @@ import type { Receiver, Transport } from '../jsonrpc/transport.ts';
 import { revisionNamed } from '../protocol/pick.ts';
 import type { Principal } from '../protocol/principal.ts';
 import type { Session } from '../protocol/session.ts';
-import { claimedVersion } from '../protocol/stateless/caller.ts';
 import { answer, notice } from './answer.ts';
+import { answerBatch, standsAlone } from './batch.ts';
 import { ConnectionExchange, type Line } from './connection-exchange.ts';
-import { isPromise } from './maybe.ts';
+import { isPromise, type Maybe } from './maybe.ts';
 import type { Served, ServerParts } from './served.ts';
 
 /** Options of `serve`. */
@@ -66,6 +66,7 @@ class ServedConnection implements Receiver, Serving, Line {
   #running = 0;
   #unwatch: (() => void) | undefined;
   #closing = false;
+  #ended = false;
   #onIdle: (() => void) | undefined;
   #end: () => void = () => {};
 
@@ -87,11 +88,14 @@ class ServedConnection implements Receiver, Serving, Line {
 
   openSession(session: Session): void {
     this.session = session;
+    // A handshake that took long can be through after the client is gone.
+    if (this.#closing || this.#ended) return;
     const revision = revisionNamed(session.version);
+    const viewer = { principal: this.principal, capabilities: session.capabilities };
     this.#unwatch = this.#own.host.watch((change) => {
       const notification = revision?.deliver(change, session);
       if (notification) this.send(notification);
-    });
+    }, viewer);
   }
 
   onMessage(payload: Payload): void {
@@ -105,6 +109,7 @@ class ServedConnection implements Receiver, Serving, Line {
   }
 
   onClose(): void {
+    this.#ended = true;
     this.#unwatch?.();
     this.outgoing.close();
     for (const exchange of this.#inFlight.values()) exchange.drop(new ConnectionError('closed', 'The client is gone'));
@@ -147,7 +152,7 @@ class ServedConnection implements Receiver, Serving, Line {
     else this.#takeNotification(message);
   }
 
-  #answer(request: Request): Response | undefined | Promise<Response | undefined> {
+  #answer(request: Request): Maybe<Response | undefined> {
     const refusal = this.#refusalOf(request);
     if (refusal) return refusal;
     const exchange = new ConnectionExchange(this, request.method);
@@ -186,14 +191,18 @@ class ServedConnection implements Receiver, Serving, Line {
       if (isPromise(sent)) sent.catch((cause: Error) => this.onError(cause));
     } catch (cause) {
       if (!this.#transport.connected) return;
-      // What a handler gave cannot be written as JSON; the request still gets its answer.
-      this.#own.report(cause, { method: request.method });
-      this.send(error(request.id, RpcError.internal('The result could not be encoded')));
+      this.send(this.#unencodable(request.id, request.method, cause));
     }
     // One line carries everything here, so the end of a subscription is told twice: to the call, and by its id.
     if (request.method === 'subscriptions/listen' && !isErrorResponse(response)) {
       this.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: request.id } });
     }
+  }
+
+  // What a handler gave cannot be written as JSON; the request still gets its answer.
+  #unencodable(id: Id, method: string, cause: unknown): ErrorResponse {
+    this.#own.report(cause, { method });
+    return error(id, RpcError.internal('The result could not be encoded'));
   }
 
   #takeResponse(response: Response): void {
@@ -231,15 +240,25 @@ class ServedConnection implements Receiver, Serving, Line {
   }
 
   async #answerBatch(batch: readonly (Message | ParseError)[]): Promise<void> {
-    const answers: (Response | undefined | Promise<Response | undefined>)[] = [];
-    for (const one of batch) {
-      if (one instanceof Error) answers.push(one.isResponse ? undefined : this.#unreadable(one.toRpcError(), one.id));
-      else if (isRequest(one)) answers.push(this.#answer(one));
-      else this.#take(one);
-    }
-    const responses = (await Promise.all(answers)).filter((response) => response !== undefined);
+    const responses = await answerBatch(batch, {
+      answer: (request) => this.#answerUnlessDropped(request),
+      take: (message) => this.#take(message),
+      refuse: (fault) => (fault.isResponse ? undefined : this.#unreadable(fault.toRpcError(), fault.id)),
+      unencodable: ({ id }, cause) => this.#unencodable(id as Id, 'batch', cause),
+    });
     if (responses.length > 0) this.send(responses);
     this.#checkIdle();
+  }
+
+  // One call that was cancelled and does not end must not hold back the answers of the others.
+  #answerUnlessDropped(request: Request): Maybe<Response | undefined> {
+    const response = this.#answer(request);
+    const exchange = this.#inFlight.get(request.id);
+    if (!isPromise(response) || !exchange) return response;
+    const dropped = new Promise<undefined>((resolve) => {
+      exchange.onCancel(() => exchange.dropped && resolve(undefined));
+    });
+    return Promise.race([response, dropped]);
   }
 
   #refuseUnreadable(fault: ParseError): void {
@@ -274,15 +293,6 @@ class ServedConnection implements Receiver, Serving, Line {
     clearTimeout(timer);
     this.#onIdle = undefined;
   }
-}
-
-// The handshake, and requests that bring their own revision, are not for batches.
-function standsAlone(one: Message | ParseError): boolean {
-  return (
-    !(one instanceof Error) &&
-    'method' in one &&
-    (one.method === 'initialize' || claimedVersion(one.params) !== undefined)
-  );
 }
 
 function error(id: Id | null | undefined, fault: RpcError): ErrorResponse {

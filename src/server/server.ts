@@ -6,7 +6,7 @@ import type { Transport } from '../jsonrpc/transport.ts';
 import { isImplementation } from '../protocol/checks.ts';
 import type { ServerCapabilities } from '../protocol/model/capabilities.ts';
 import type { Implementation } from '../protocol/model/implementation.ts';
-import type { CacheHints, Host } from '../protocol/revision.ts';
+import type { CacheHints, Host, Viewer } from '../protocol/revision.ts';
 import type { AnySchema } from '../schema/infer.ts';
 import { memoryChangeBus } from '../store/changes.ts';
 import { Changes } from './changes.ts';
@@ -70,7 +70,9 @@ export class McpServer<out Tools = {}> implements Served {
     this.info = info;
     this.#options = options;
     this.#derived = { logging: {} };
-    this.#changes = new Changes(options.changes ?? memoryChangeBus());
+    this.#changes = new Changes(options.changes ?? memoryChangeBus(), (error) =>
+      this.#parts.report(error, { method: 'changes' }),
+    );
     this.#tools = new Registry('tools', 'Tool', () => this.#changes.publish({ type: 'tools' }));
     this.#prompts = new Registry('prompts', 'Prompt', () => this.#changes.publish({ type: 'prompts' }));
     const resourcesChanged = (): void => this.#changes.publish({ type: 'resources' });
@@ -201,7 +203,10 @@ export class McpServer<out Tools = {}> implements Served {
         server.#capabilities ??= mergeCapabilities(server.#derived, options);
         return server.#capabilities;
       },
-      watch: (listener) => server.#changes.watch(listener),
+      watch: (listener, viewer) =>
+        server.#changes.watch((change) => {
+          if (change.type !== 'resource' || !server.#hides(change.uri, viewer)) listener(change);
+        }),
     };
     const limits: Limits = { ...DEFAULT_LIMITS, ...options.limits };
     const report = options.onError ?? logError;
@@ -220,6 +225,15 @@ export class McpServer<out Tools = {}> implements Served {
         }
       },
     };
+  }
+
+  // What a viewer may not see must not become known by its changes either.
+  #hides(uri: string, viewer: Viewer): boolean {
+    if (this.#resources.has(uri)) return this.#resources.hides(uri, viewer);
+    for (const template of this.#templates.all()) {
+      if (template.template.match(uri)) return this.#templates.hides(template.key, viewer);
+    }
+    return false;
   }
 
   // Declares a feature and its methods when it is used for the first time; until then they do not exist.

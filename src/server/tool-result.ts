@@ -8,17 +8,17 @@ const CONTENT_TYPES: ReadonlySet<unknown> = new Set(['text', 'image', 'audio', '
 
 /** The result a returned value stands for. With an output schema, anything but a whole result is structured. */
 export function toolResult(value: unknown, hasOutputSchema: boolean): CallToolResult {
-  if (isResult(value)) return withText(value);
-  if (hasOutputSchema) return withText({ content: [], structuredContent: value });
+  if (isResult(value)) return value;
+  if (hasOutputSchema) return { content: [], structuredContent: value };
   if (value === undefined || value === null) return { content: [] };
   if (isContent(value)) return { content: [value] };
   if (Array.isArray(value) && value.every(isContent)) return { content: value };
-  if (typeof value === 'object') return withText({ content: [], structuredContent: value });
+  if (typeof value === 'object') return { content: [], structuredContent: value };
   return { content: [{ type: 'text', text: String(value) }] };
 }
 
-// Clients that know no structured content read the same thing as text.
-function withText(result: CallToolResult): CallToolResult {
+/** Adds the structured content as text, for clients that know no other. */
+export function withText(result: CallToolResult): CallToolResult {
   if (result.content.length > 0 || result.structuredContent === undefined) return result;
   return { ...result, content: [{ type: 'text', text: JSON.stringify(result.structuredContent) }] };
 }

@@ -10,10 +10,10 @@ import { type Checked, type CheckedSchema, checkedSchema } from '../schema/check
 import { describeProblems } from '../schema/problems.ts';
 import type { Context, RequestContext } from './context.ts';
 import { toolFailure } from './failures.ts';
+import { InputRequired } from './input-required.ts';
 import { chain, isPromise, type Maybe } from './maybe.ts';
 import type { Entry, Registry } from './registry.ts';
-import { runInRounds } from './rounds.ts';
-import { toolResult } from './tool-result.ts';
+import { toolResult, withText } from './tool-result.ts';
 import type { ToolConfig } from './tool-types.ts';
 
 /** A registered tool. */
@@ -64,7 +64,7 @@ export function callTool(tools: Registry<ToolEntry>, ctx: RequestContext): Maybe
 function run(tool: ToolEntry, args: unknown, ctx: RequestContext): Maybe<unknown> {
   const failed = (error: unknown): CallToolResult => toolFailure(error, ctx, tool.key);
   try {
-    const value = runInRounds(ctx, () => tool.call(args as never, ctx));
+    const value = tool.call(args as never, ctx) as Maybe<unknown>;
     const result = chain(value, (returned) => finish(tool, returned));
     return isPromise(result) ? result.catch(failed) : result;
   } catch (error) {
@@ -74,9 +74,9 @@ function run(tool: ToolEntry, args: unknown, ctx: RequestContext): Maybe<unknown
 
 function finish(tool: ToolEntry, returned: unknown): Maybe<unknown> {
   // Questions for the client: not a result of the tool yet.
-  if (isObject(returned) && returned['resultType'] === 'input_required') return returned;
+  if (returned instanceof InputRequired) return returned;
   const result = toolResult(returned, tool.output !== undefined);
-  if (!tool.output || result.isError) return result;
+  if (!tool.output || result.isError) return withText(result);
   if (result.structuredContent === undefined) {
     throw new Error(`Tool "${tool.key}" has an output schema, but returned no structured content`);
   }
@@ -84,7 +84,7 @@ function finish(tool: ToolEntry, returned: unknown): Maybe<unknown> {
 }
 
 function conforming(tool: ToolEntry, result: CallToolResult, checked: Checked): CallToolResult {
-  if (checked.ok)
-    return checked.value === result.structuredContent ? result : { ...result, structuredContent: checked.value };
+  // What the schema adds or takes away counts for the text, too.
+  if (checked.ok) return withText({ ...result, structuredContent: checked.value });
   throw new Error(`Tool "${tool.key}" returned what its output schema refuses: ${describeProblems(checked.problems)}`);
 }

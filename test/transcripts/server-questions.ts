@@ -53,7 +53,8 @@ function addForms(server: McpServer): void {
     const second = await ctx.elicit(`Are you sure, ${first.content.name}?`, YES);
     return `${JSON.stringify(second)}, order ${order}, begun ${begun} time`;
   });
-  server.registerTool('pair', {}, async (_args, ctx) => {
+  const note = { type: 'object', properties: { note: { type: 'string' } } } as const;
+  server.registerTool('pair', { inputSchema: note }, async (_args, ctx) => {
     const [left, right] = await Promise.all([
       ctx.elicit('Left?', NAME, { key: 'left' }),
       ctx.elicit('Right?', NAME, { key: 'right' }),

@@ -2,6 +2,7 @@
 
 import type { Annotations, ContentBlock, EmbeddedResource, ResourceContents, TextContent } from '../model/content.ts';
 import type { RevisionFacts } from '../versions.ts';
+import { without } from '../without.ts';
 
 /** One block in this revision's words. */
 export function encodeContent(block: ContentBlock, facts: RevisionFacts): ContentBlock {
@@ -23,12 +24,6 @@ export function encodeContents(contents: ResourceContents, facts: RevisionFacts)
 /** Annotations without what the revision does not know. */
 export function encodeAnnotations(annotations: Annotations, facts: RevisionFacts): Annotations {
   return facts.itemMeta ? annotations : without(annotations, 'lastModified');
-}
-
-/** An object without some of its members. */
-export function without<T extends object, K extends string>(value: T, ...keys: K[]): T {
-  if (!keys.some((key) => key in value)) return value;
-  return Object.fromEntries(Object.entries(value).filter(([key]) => !keys.includes(key as K))) as T;
 }
 
 function withoutMeta<B extends ContentBlock>(block: B): B {

@@ -8,7 +8,8 @@ import type { Resource, ResourceTemplate } from '../model/resources.ts';
 import type { Tool, ToolAnnotations } from '../model/tools.ts';
 import type { ListKind } from '../revision.ts';
 import type { RevisionFacts } from '../versions.ts';
-import { encodeAnnotations, without } from './content.ts';
+import { without } from '../without.ts';
+import { encodeAnnotations } from './content.ts';
 import { isWrapped, plainProperties, wrapSchema } from './structured.ts';
 
 /** One entry of a list in this revision's words. */
@@ -37,7 +38,7 @@ function encodeTool(tool: Tool, facts: RevisionFacts): object {
 
 function toolAnnotations(annotations: ToolAnnotations | undefined, title: string | undefined, facts: RevisionFacts) {
   if (!facts.toolAnnotations) return {};
-  if (title !== undefined && facts.toolTitle === 'annotations') return { annotations: { title, ...annotations } };
+  if (title !== undefined && facts.toolTitle === 'annotations') return { annotations: { ...annotations, title } };
   return annotations ? { annotations } : {};
 }
 
@@ -65,6 +66,7 @@ function encodeResource(resource: Resource | ResourceTemplate, facts: RevisionFa
 }
 
 function common<T extends object>(item: T, facts: RevisionFacts): T {
-  const known = facts.icons ? item : without(item, 'icons');
+  const timely = facts.execution ? item : without(item, 'execution');
+  const known = facts.icons ? timely : without(timely, 'icons');
   return facts.itemMeta ? known : without(known, '_meta');
 }

@@ -6,7 +6,8 @@ import type { ElicitField, ElicitFormParams, ElicitUrlParams } from '../model/el
 import type { Question } from '../model/questions.ts';
 import type { CreateMessageParams, SamplingContent, SamplingMessage } from '../model/sampling.ts';
 import type { RevisionFacts } from '../versions.ts';
-import { encodeContent, without } from './content.ts';
+import { without } from '../without.ts';
+import { encodeContent } from './content.ts';
 
 /** A question in this revision's words; throws where it has none. */
 export function encodeQuestion(question: Question, facts: RevisionFacts): { method: string; params?: Params } {

@@ -5,7 +5,8 @@ import type { ContentBlock, ResourceContents } from '../model/content.ts';
 import type { PromptMessage } from '../model/prompts.ts';
 import type { EncodedPage, ListKind, ResultFacts } from '../revision.ts';
 import type { RevisionFacts } from '../versions.ts';
-import { encodeContent, encodeContents, without } from './content.ts';
+import { without } from '../without.ts';
+import { encodeContent, encodeContents } from './content.ts';
 import { encodeItem } from './items.ts';
 import { wrapValue } from './structured.ts';
 
@@ -28,7 +29,8 @@ const encoders: ReadonlyMap<string, Encode> = new Map<string, Encode>([
 /** A result in this revision's words. */
 export function encodeResult(method: string, result: object, facts: RevisionFacts, about: ResultFacts): object {
   const encode = encoders.get(method);
-  return encode ? encode(result as Record<string, unknown>, facts, about) : result;
+  const plain = without(result, 'resultType') as Record<string, unknown>;
+  return encode ? encode(plain, facts, about) : plain;
 }
 
 /** A page of entries that are encoded already. */

@@ -40,18 +40,33 @@ export function plainProperties(schema: JsonSchemaObject): JsonSchemaObject {
   return { ...schema, properties: Object.fromEntries(plain) };
 }
 
+const REFERENCES: ReadonlySet<string> = new Set(['$ref', '$dynamicRef']);
+const DATA: ReadonlySet<string> = new Set(['enum', 'const', 'default', 'examples']);
+const SCHEMAS_BY_NAME: ReadonlySet<string> = new Set([
+  'properties',
+  'patternProperties',
+  '$defs',
+  'definitions',
+  'dependentSchemas',
+  'dependencies',
+]);
+
 // The schema moves one level down, and its references into itself move with it.
 function rebase(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(rebase);
-  if (!isObject(schema)) return schema;
-  return Object.fromEntries(
-    Object.entries(schema).map(([key, value]) => {
-      if ((key === '$ref' || key === '$dynamicRef') && typeof value === 'string') return [key, rebaseReference(value)];
-      // These hold data, not schemas.
-      if (key === 'enum' || key === 'const' || key === 'default' || key === 'examples') return [key, value];
-      return [key, rebase(value)];
-    }),
-  );
+  return isObject(schema) ? mapValues(schema, rebaseKeyword) : schema;
+}
+
+function rebaseKeyword(keyword: string, value: unknown): unknown {
+  if (REFERENCES.has(keyword) && typeof value === 'string') return rebaseReference(value);
+  if (DATA.has(keyword)) return value;
+  // In here the keys are names of the author's, which may be those of keywords.
+  if (SCHEMAS_BY_NAME.has(keyword) && isObject(value)) return mapValues(value, (_name, inner) => rebase(inner));
+  return rebase(value);
+}
+
+function mapValues(object: Record<string, unknown>, map: (key: string, value: unknown) => unknown): object {
+  return Object.fromEntries(Object.entries(object).map(([key, value]) => [key, map(key, value)]));
 }
 
 function rebaseReference(reference: string): string {

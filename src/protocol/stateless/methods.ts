@@ -1,5 +1,6 @@
 /** The methods only stateless revisions have: what the server is, and watching it. */
 
+import type { Change } from '../model/changes.ts';
 import { MetaKey } from '../model/meta.ts';
 import type { Call, Host, OwnMethod } from '../revision.ts';
 import { filterOf, honoured, noticeOf } from './changes.ts';
@@ -19,20 +20,17 @@ function discover(_call: Call, host: Host): object {
 }
 
 /** Stays open for as long as the client listens or the server runs; ends at once if nothing asked for can be told. */
-function listen({ id, params, exchange }: Call, host: Host): object | Promise<object> {
+function listen({ id, params, caller, exchange }: Call, host: Host): object | Promise<object> {
   const filter = honoured(filterOf(params), host.capabilities);
   const _meta = { [MetaKey.subscriptionId]: id };
   exchange.notify('notifications/subscriptions/acknowledged', { notifications: filter, _meta });
   if (Object.keys(filter).length === 0) return { _meta };
 
-  return new Promise((resolve) => {
-    const unwatch = host.watch((change) => {
-      const notice = noticeOf(change, filter, id);
-      if (notice) exchange.notify(notice.method, notice.params);
-    });
-    exchange.onCancel(() => {
-      unwatch();
-      resolve({ _meta });
-    });
-  });
+  const tell = (change: Change): void => {
+    const notice = noticeOf(change, filter, id);
+    if (notice) exchange.notify(notice.method, notice.params);
+  };
+  const viewer = { principal: exchange.principal, capabilities: caller.capabilities };
+  exchange.onEnd(host.watch(tell, viewer));
+  return new Promise((resolve) => exchange.onCancel(() => resolve({ _meta })));
 }

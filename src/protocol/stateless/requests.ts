@@ -30,6 +30,9 @@ export function decodeResult(method: string, result: unknown): Decoded {
     throw new ConnectionError('malformed', `The answer to ${method} has a "resultType" this client does not know`);
   }
   const { inputRequests = {}, requestState } = result;
+  if (result['inputRequests'] === undefined && requestState === undefined) {
+    throw new ConnectionError('malformed', `The answer to ${method} wants input, but says neither which nor why`);
+  }
   if (!isObject(inputRequests) || !Object.values(inputRequests).every(isQuestion)) {
     throw new ConnectionError('malformed', `The answer to ${method} has malformed "inputRequests"`);
   }

@@ -17,8 +17,9 @@ const CACHEABLE: ReadonlySet<string> = new Set([
 const STALE: CacheHints = { ttlMs: 0, cacheScope: 'private' };
 
 /** A result with everything this revision wants on it. */
-export function encodeResult(method: string, result: object, { cache }: ResultFacts, host: Host): object {
-  const { _meta, resultType = 'complete' } = result as { _meta?: object; resultType?: string };
+export function encodeResult(method: string, result: object, about: ResultFacts, host: Host): object {
+  const { cache, resultType = 'complete' } = about;
+  const { _meta } = result as { _meta?: object };
   const hints = resultType === 'complete' && CACHEABLE.has(method) ? (cache ?? STALE) : undefined;
   return { ...result, resultType, ...hints, _meta: { ..._meta, [MetaKey.serverInfo]: host.info } };
 }

@@ -1,0 +1,44 @@
+/** Several messages that came as one JSON array. */
+
+import type { ParseError } from '../jsonrpc/errors.ts';
+import { isRequest, type Message, type Request, type Response, serialize } from '../jsonrpc/message.ts';
+import { claimedVersion } from '../protocol/stateless/caller.ts';
+import type { Maybe } from './maybe.ts';
+
+/** What answering a batch needs of its connection. */
+export interface BatchLine {
+  answer(request: Request): Maybe<Response | undefined>;
+  /** Takes what wants no answer. */
+  take(message: Message): void;
+  refuse(fault: ParseError): Response | undefined;
+  /** What is answered in place of a result that cannot be written as JSON. */
+  unencodable(response: Response, cause: unknown): Response;
+}
+
+/** True for what cannot be part of a batch: the handshake, and requests that bring their own revision. */
+export function standsAlone(one: Message | ParseError): boolean {
+  if (one instanceof Error || !('method' in one)) return false;
+  return one.method === 'initialize' || claimedVersion(one.params) !== undefined;
+}
+
+/** The answers to all of it, in its order. */
+export async function answerBatch(batch: readonly (Message | ParseError)[], line: BatchLine): Promise<Response[]> {
+  const answers: Maybe<Response | undefined>[] = [];
+  for (const one of batch) {
+    if (one instanceof Error) answers.push(line.refuse(one));
+    else if (isRequest(one)) answers.push(line.answer(one));
+    else line.take(one);
+  }
+  const responses = (await Promise.all(answers)).filter((response) => response !== undefined);
+  return responses.map((response) => encodable(response, line));
+}
+
+// One result that cannot be encoded must not take the others with it.
+function encodable(response: Response, line: BatchLine): Response {
+  try {
+    serialize(response);
+    return response;
+  } catch (cause) {
+    return line.unencodable(response, cause);
+  }
+}
