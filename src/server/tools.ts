@@ -25,16 +25,24 @@ export interface ToolEntry extends Entry {
 }
 
 const NAME = /^[A-Za-z0-9_.-]{1,128}$/;
-const NO_ARGUMENTS = { type: 'object', additionalProperties: false };
+
+/** The schema of a tool that has none: checked by hand, so that nothing has to be loaded for it. */
+const NO_ARGUMENTS: CheckedSchema = {
+  jsonSchema: { type: 'object', additionalProperties: false },
+  check(value) {
+    if (Object.keys(value as object).length === 0) return { ok: true, value };
+    return { ok: false, problems: [{ path: '', message: 'must not have any properties' }] };
+  },
+};
 
 /** Makes a tool ready to be served; what is wrong with it is told now, with its name. */
 export function toolEntry(name: string, config: ToolConfig, call: ToolEntry['call']): ToolEntry {
-  const { inputSchema = NO_ARGUMENTS, outputSchema, visible, replace: _, ...shown } = config;
+  const { inputSchema, outputSchema, visible, replace: _, ...shown } = config;
   if (!NAME.test(name)) {
     throw new TypeError(`Tool "${shorten(name)}": a name has 1 to 128 of the characters A-Z a-z 0-9 _ . -`);
   }
   if (typeof call !== 'function') throw new TypeError(`Tool "${name}": the handler must be a function`);
-  const input = checkedSchema(inputSchema, `Tool "${name}": inputSchema`, 'input');
+  const input = inputSchema ? checkedSchema(inputSchema, `Tool "${name}": inputSchema`, 'input') : NO_ARGUMENTS;
   const output = outputSchema && checkedSchema(outputSchema, `Tool "${name}": outputSchema`, 'output');
   const headers = paramHeaders(input.jsonSchema);
   if ('fault' in headers) throw new TypeError(`Tool "${name}": inputSchema: ${headers.fault}`);
