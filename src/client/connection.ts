@@ -34,7 +34,10 @@ export interface ConnectionOptions extends AnswerHandlers, Patience {
   readonly info?: Implementation;
   /** What is declared to servers, if not what follows from the handlers. */
   readonly capabilities?: ClientCapabilities;
-  /** The least severe log message wanted. */
+  /**
+   * The least severe log message wanted.
+   * @deprecated SEP-2577: logging may be removed from 2027-07-28 on.
+   */
   readonly logLevel?: LoggingLevel;
   /** Gets every notification that belongs to no call of ours. */
   readonly onNotification?: (notification: Notification) => void;

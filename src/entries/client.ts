@@ -10,6 +10,7 @@ export type { Connection, ConnectionOptions, RequestOptions } from '../client/co
 
 /** Something that gives a connection to itself within this process, as `McpServer` does. */
 export interface InProcess {
+  /** The client's end of a new connection. */
   connectInProcess(): Promise<Transport>;
 }
 

@@ -3,6 +3,7 @@
 export type { Transport } from '../jsonrpc/transport.ts';
 export { missingCapability, resourceNotFound, ToolError } from '../protocol/errors.ts';
 export type { Principal } from '../protocol/principal.ts';
+export type { Viewer } from '../protocol/revision.ts';
 export type { AnySchema, InferInput, InferOutput } from '../schema/infer.ts';
 export type { AskOptions, ElicitAnswer, UrlOptions } from '../server/asking.ts';
 export type { Completer, Completers, CompletionInput } from '../server/completion.ts';
@@ -14,7 +15,6 @@ export type { McpServerOptions } from '../server/options.ts';
 export type { ErrorReport, Limits } from '../server/parts.ts';
 export type { PromptConfig, PromptHandler, PromptReturn } from '../server/prompts.ts';
 export { isSuspension } from '../server/questions.ts';
-export type { Viewer } from '../protocol/revision.ts';
 export type { Features, Visible } from '../server/registry.ts';
 export type {
   ResourceConfig,

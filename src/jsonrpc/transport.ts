@@ -28,9 +28,11 @@ export interface SendOptions {
  * What fails at once is thrown, what fails later goes to `receiver.onError`.
  */
 export interface Transport {
+  /** Opens the connection; from now on the receiver is told what happens. Once only. */
   connect(receiver: Receiver): Promise<void>;
   /** A promise is returned when the peer is slower than we are: awaiting it is backpressure. */
   send(message: Message | readonly Message[], options?: SendOptions): void | Promise<void>;
+  /** Closes it, after what was sent has left. */
   disconnect(): Promise<void>;
   readonly connected: boolean;
   /** How a running request is cancelled: by a notification, or by closing its stream. */

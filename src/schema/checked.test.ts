@@ -4,7 +4,8 @@ import * as v from 'valibot';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import * as mini from 'zod/mini';
-import { checkedSchema, checkReceived, describeProblems } from './checked.ts';
+import { checkedSchema, checkReceived } from './checked.ts';
+import { describeProblems } from './problems.ts';
 
 const raw = {
   type: 'object',

@@ -6,8 +6,6 @@ import { isStandardSchema, type StandardIssue, type StandardResult, type Standar
 import type { Direction } from './vendor.ts';
 import { readSchema, type SchemaDocument, type SchemaFault } from './walker.ts';
 
-export { describeProblems, type Problem } from './problems.ts';
-
 /** What came out of a check: the value as the handler gets it, or what is wrong with it. */
 export type Checked =
   | { readonly ok: true; readonly value: unknown }

@@ -15,7 +15,6 @@ import type { Context, RequestContext } from './context.ts';
 import { InputRequired } from './input-required.ts';
 import { chain, type Maybe } from './maybe.ts';
 import type { Entry, Registry, Visible } from './registry.ts';
-import type { NoArguments } from './tool-types.ts';
 
 /** What a prompt is, apart from its name and its handler. */
 export interface PromptConfig<S extends AnySchema = AnySchema> {
@@ -39,7 +38,7 @@ export type PromptReturn = string | PromptMessage | readonly PromptMessage[] | G
 /** Makes the messages. */
 export type PromptHandler<S> = (args: PromptArguments<S>, ctx: Context) => PromptReturn | Promise<PromptReturn>;
 
-type PromptArguments<S> = S extends NoArguments ? {} : InferOutput<S>;
+type PromptArguments<S> = unknown extends InferOutput<S> ? Readonly<Record<string, string>> : InferOutput<S>;
 
 /** A registered prompt. */
 export interface PromptEntry extends Entry {

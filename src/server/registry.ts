@@ -18,6 +18,7 @@ export interface Entry {
 export interface Features {
   /** The names of all entries, also of hidden and disabled ones. */
   readonly names: readonly string[];
+  /** True if there is such an entry, hidden or not. */
   has(name: string): boolean;
   /** Takes the entry out of the list and refuses calls. False if there is no such entry. */
   disable(name: string): boolean;

@@ -174,7 +174,7 @@ class ServedConnection implements Receiver, Serving, Line {
   #refusalOf({ id }: Request): ErrorResponse | undefined {
     // An error under this id would end the call that is running under it.
     if (this.#inFlight.has(id))
-      return error(undefined, RpcError.invalidRequest('A request with this id is running already'));
+      return this.#unreadable(RpcError.invalidRequest('A request with this id is running already'));
     if (this.#closing) return error(id, RpcError.internal('The server is closing'));
     if (this.#running < this.#own.limits.inFlight) return undefined;
     return error(id, RpcError.internal('Too many requests are running on this connection'));

@@ -2,6 +2,7 @@
 
 /** A place to publish changes to and hear of them. */
 export interface ChangeBus<Change> {
+  /** Tells everybody who subscribed, here or elsewhere. */
   publish(change: Change): void;
   /** Hears every change until the returned function is called. */
   subscribe(listener: (change: Change) => void): () => void;

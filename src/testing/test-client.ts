@@ -25,6 +25,7 @@ export interface TestClientOptions extends Omit<ConnectionOptions, 'onElicit' | 
 
 /** A server that can be tested: `McpServer` is one. */
 export interface Testable {
+  /** The client's end of a new connection. */
   connectInProcess(options?: { principal?: Principal; forceReruns?: boolean }): Promise<Transport>;
 }
 

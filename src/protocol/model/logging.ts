@@ -12,7 +12,10 @@ export const LOGGING_LEVELS = [
   'emergency',
 ] as const;
 
-/** How severe a log message is. */
+/**
+ * How severe a log message is.
+ * @deprecated SEP-2577: logging may be removed from 2027-07-28 on.
+ */
 export type LoggingLevel = (typeof LOGGING_LEVELS)[number];
 
 /** True for one of the eight levels. */

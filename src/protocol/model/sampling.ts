@@ -4,7 +4,10 @@ import type { AudioContent, ContentBlock, ImageContent, Role, TextContent } from
 import type { Meta } from './meta.ts';
 import type { Tool } from './tools.ts';
 
-/** The model wants a tool called. */
+/**
+ * The model wants a tool called.
+ * @deprecated SEP-2577: sampling may be removed from 2027-07-28 on.
+ */
 export interface ToolUseContent {
   readonly type: 'tool_use';
   readonly id: string;
@@ -13,7 +16,10 @@ export interface ToolUseContent {
   readonly _meta?: Meta;
 }
 
-/** What the tool said. */
+/**
+ * What the tool said.
+ * @deprecated SEP-2577: sampling may be removed from 2027-07-28 on.
+ */
 export interface ToolResultContent {
   readonly type: 'tool_result';
   readonly toolUseId: string;
@@ -23,17 +29,26 @@ export interface ToolResultContent {
   readonly _meta?: Meta;
 }
 
-/** One piece of a sampling message. */
+/**
+ * One piece of a sampling message.
+ * @deprecated SEP-2577: sampling may be removed from 2027-07-28 on.
+ */
 export type SamplingContent = TextContent | ImageContent | AudioContent | ToolUseContent | ToolResultContent;
 
-/** One turn of the conversation the model is given. */
+/**
+ * One turn of the conversation the model is given.
+ * @deprecated SEP-2577: sampling may be removed from 2027-07-28 on.
+ */
 export interface SamplingMessage {
   readonly role: Role;
   readonly content: SamplingContent | readonly SamplingContent[];
   readonly _meta?: Meta;
 }
 
-/** Wishes on which model to take; the client decides. */
+/**
+ * Wishes on which model to take; the client decides.
+ * @deprecated SEP-2577: sampling may be removed from 2027-07-28 on.
+ */
 export interface ModelPreferences {
   readonly hints?: readonly { readonly name?: string }[];
   readonly costPriority?: number;

@@ -65,7 +65,7 @@ function setLevel({ params, exchange }: Call, host: Host): object {
 }
 
 function subscribe({ params, exchange }: Call, host: Host): object {
-  const uri = subscriptionUri(params, host);
+  const uri = subscriptionUri('resources/subscribe', params, host);
   const { subscriptions } = sessionIn(exchange.session);
   if (subscriptions.size >= MAX_SUBSCRIPTIONS) throw RpcError.invalidParams('Too many subscriptions in this session');
   subscriptions.add(uri);
@@ -73,12 +73,12 @@ function subscribe({ params, exchange }: Call, host: Host): object {
 }
 
 function unsubscribe({ params, exchange }: Call, host: Host): object {
-  sessionIn(exchange.session).subscriptions.delete(subscriptionUri(params, host));
+  sessionIn(exchange.session).subscriptions.delete(subscriptionUri('resources/unsubscribe', params, host));
   return {};
 }
 
-function subscriptionUri(params: Params, host: Host): string {
-  if (!host.capabilities.resources?.subscribe) throw RpcError.methodNotFound('resources/subscribe');
+function subscriptionUri(method: string, params: Params, host: Host): string {
+  if (!host.capabilities.resources?.subscribe) throw RpcError.methodNotFound(method);
   return stringParam(params, 'uri');
 }
 
