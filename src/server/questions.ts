@@ -1,6 +1,6 @@
 /** The questions of one call: asked live where the client can be asked, in rounds where it has to call again. */
 
-import { RpcError } from '../jsonrpc/errors.ts';
+import { ErrorCode, RpcError, shorten } from '../jsonrpc/errors.ts';
 import { capabilityFor, isAnswer } from '../protocol/answers.ts';
 import { missingCapability } from '../protocol/errors.ts';
 import type { ClientCapabilityName } from '../protocol/model/capabilities.ts';
@@ -110,7 +110,9 @@ export class Questions {
     const { method, params } = wire.encodeQuestion(question);
     if (!exchange.ask) throw missingCapability(capabilityFor(question));
     // A person may take as long as they like: only the call itself and the hard maximum end the wait.
-    const answer = await exchange.ask(method, params, { timeout: Number.POSITIVE_INFINITY, signal });
+    const answer = await exchange
+      .ask(method, params, { timeout: Number.POSITIVE_INFINITY, signal })
+      .catch((error: unknown) => Promise.reject(unanswered(method, error)));
     if (!isAnswer(method, answer)) throw RpcError.internal(`The client's answer to ${method} is malformed`);
     if (params && typeof params['elicitationId'] === 'string')
       this.#elicitationIds.set(question, params['elicitationId']);
@@ -200,4 +202,11 @@ export class Questions {
       this.#suspend = resolve;
     });
   }
+}
+
+// The client's error is about the question: passed on as it is, it would be taken for one about the call.
+function unanswered(method: string, error: unknown): unknown {
+  if (!(error instanceof RpcError)) return error;
+  const message = `The client answered ${method} with error ${error.code}: ${shorten(error.message)}`;
+  return new RpcError(ErrorCode.InternalError, message, undefined, { cause: error });
 }

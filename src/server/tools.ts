@@ -70,6 +70,8 @@ export function callTool(tools: Registry<ToolEntry>, ctx: RequestContext): Maybe
 }
 
 function run(tool: ToolEntry, args: unknown, ctx: RequestContext): Maybe<unknown> {
+  // The check may have taken its time, and the caller may be gone.
+  if (ctx.exchange.cancelled) throw RpcError.internal('The call was cancelled before it began');
   const failed = (error: unknown): CallToolResult => toolFailure(error, ctx, tool.key);
   try {
     const value = tool.call(args as never, ctx) as Maybe<unknown>;

@@ -14,7 +14,10 @@ beforeAll(() => {
   mkdirSync(folder, { recursive: true });
   for (const { place, code } of snippets) writeFileSync(`${fileOf(place)}.ts`, code);
   const compilerOptions = { isolatedDeclarations: false, declaration: false, noUnusedLocals: false, lib: ['ES2023'] };
-  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ extends: '../../tsconfig.json', compilerOptions, include: ['*.ts'] }));
+  writeFileSync(
+    join(folder, 'tsconfig.json'),
+    JSON.stringify({ extends: '../../tsconfig.json', compilerOptions, include: ['*.ts'] }),
+  );
 });
 
 test('there are snippets to look at', () => {

@@ -89,11 +89,25 @@ function bare(): McpServer {
   return server;
 }
 
+/** The hello server, as `docs/protocol.md` shows it on the wire. */
+function hello(): McpServer {
+  const server = new McpServer({ name: 'GreetingServer', version: '1.0.0' });
+  const value = { type: 'string', description: 'User name to greet' } as const;
+  const inputSchema = { type: 'object', properties: { value }, required: ['value'] } as const;
+  server.registerTool(
+    'HelloTool',
+    { description: 'A tool that greets users', inputSchema },
+    (args) => `Hello ${args.value}!`,
+  );
+  return server;
+}
+
 const makers: ReadonlyMap<string, () => McpServer> = new Map([
   ['everything', everything],
   ['showcase', showcase],
   ['pages', pages],
   ['bare', bare],
+  ['hello', hello],
   ['stateless', () => new McpServer(INFO, { revisions: ['2026-07-28'], onError })],
   ['stateful', () => new McpServer(INFO, { revisions: ['2025-11-25', '2025-06-18'], onError })],
 ]);

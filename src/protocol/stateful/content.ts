@@ -8,7 +8,7 @@ import { without } from '../without.ts';
 export function encodeContent(block: ContentBlock, facts: RevisionFacts): ContentBlock {
   if (block.type === 'audio' && !facts.audio) return encodeContent(audioAsResource(block.data, block.mimeType), facts);
   if (block.type === 'resource_link' && !facts.resourceLinks) {
-    return text(`${block.title ?? block.name}: ${block.uri}`);
+    return text(`${block.name}: ${block.uri}`);
   }
   const known = facts.itemMeta ? block : withoutMeta(block);
   if (known.type === 'resource') return { ...known, resource: encodeContents(known.resource, facts) };
