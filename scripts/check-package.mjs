@@ -19,6 +19,7 @@ import { transformSync } from 'esbuild';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const bin = (path) => join(root, 'node_modules', path);
 const folder = mkdtempSync(join(tmpdir(), 'mcpp-package-'));
+process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
 const consumer = join(folder, 'consumer');
 const installed = join(consumer, 'node_modules/mcpp');
 
@@ -289,5 +290,3 @@ await check("the README's server compiles and answers over a pipe, to old client
   };
   await callOverPipe('hello.mjs', '2026-07-28', (send) => listAndCall(send, { _meta }));
 });
-
-rmSync(folder, { recursive: true, force: true });

@@ -28,7 +28,10 @@ export type { Secret } from '../server/seal.ts';
 export { type ServeOptions, type Serving, serve } from '../server/serve.ts';
 export { McpServer } from '../server/server.ts';
 export {
+  type AnyResult,
+  type Arguments,
   defineTool,
+  type NoArguments,
   type ToolConfig,
   type ToolDefinition,
   type ToolHandler,

@@ -7,7 +7,7 @@ import { isImplementation } from '../protocol/checks.ts';
 import type { ServerCapabilities } from '../protocol/model/capabilities.ts';
 import type { Implementation } from '../protocol/model/implementation.ts';
 import type { CacheHints, Host, Viewer } from '../protocol/revision.ts';
-import type { AnySchema } from '../schema/infer.ts';
+import type { AnySchema, InferInput } from '../schema/infer.ts';
 import { memoryChangeBus } from '../store/changes.ts';
 import { Changes } from './changes.ts';
 import { complete } from './completion.ts';
@@ -35,13 +35,13 @@ import type { Handler, Served, ServerParts } from './served.ts';
 import type {
   AnyResult,
   AnyToolDefinition,
-  Arguments,
+  HandlerOf,
   NoArguments,
-  Returns,
+  Result,
   ToolConfig,
   ToolHandler,
+  ToolType,
   ToolTypeOf,
-  ToolTypesOf,
 } from './tool-types.ts';
 import { callTool, type ToolEntry, toolEntry } from './tools.ts';
 
@@ -90,9 +90,9 @@ export class McpServer<out Tools = {}> implements Served {
   registerTool<const N extends string, const I extends AnySchema = NoArguments, const O extends AnySchema = AnyResult>(
     name: N,
     config: ToolConfig<I, O>,
-    handler: ToolHandler<Arguments<I>, Returns<O>>,
-  ): McpServer<Tools & { readonly [K in N]: ToolTypeOf<I, O> }> {
-    this.#tools.add(toolEntry(name, config, handler), config.replace === true);
+    handler: NoInfer<HandlerOf<I, O>>,
+  ): McpServer<Tools & { readonly [K in N]: ToolType<InferInput<I>, Result<O>> }> {
+    this.#tools.add(toolEntry(name, config, handler as ToolHandler<never, unknown>), config.replace === true);
     this.#offer('tools', { listChanged: true }, [
       ['tools/list', (ctx) => this.#list(this.#tools, ctx)],
       ['tools/call', (ctx) => callTool(this.#tools, ctx)],
@@ -103,7 +103,7 @@ export class McpServer<out Tools = {}> implements Served {
   /** Registers tools made with `defineTool`, by name. Better than a long chain from about a hundred tools on. */
   registerTools<const D extends Readonly<Record<string, AnyToolDefinition>>>(
     definitions: D,
-  ): McpServer<Tools & ToolTypesOf<D>> {
+  ): McpServer<Tools & { readonly [K in keyof D]: ToolTypeOf<D[K]> }> {
     for (const [name, { config, call }] of Object.entries(definitions)) {
       this.registerTool(name, config as ToolConfig, call as ToolHandler<unknown, unknown>);
     }

@@ -41,21 +41,35 @@ export interface ToolConfig<I extends AnySchema = AnySchema, O extends AnySchema
 /** An object that is neither an array nor anything else one iterates over. */
 export type PlainObject = object & { readonly [Symbol.iterator]?: never };
 
-/** What a handler without an output schema may return beside content. */
-// biome-ignore lint/suspicious/noConfusingVoidType: a handler that returns nothing is typed void
-export type Loose = string | number | boolean | null | undefined | void | PlainObject;
+/** What a handler without an output schema may return: content, or what becomes content. */
+export type Loose =
+  | readonly ContentBlock[]
+  | ContentBlock
+  | PlainObject
+  | string
+  | number
+  | boolean
+  | null
+  | undefined
+  // biome-ignore lint/suspicious/noConfusingVoidType: a handler that returns nothing is typed void
+  | void;
 
-/** What a handler may return. */
-export type ToolReturn<Out> = CallToolResult | readonly ContentBlock[] | ContentBlock | InputRequired | Out;
+/** What a handler may return, beside what its output schema says. */
+export type ToolReturn<Out> = CallToolResult | InputRequired | Out;
 
 /** Does the work: arguments are checked, errors become results. */
 export type ToolHandler<In, Out> = (args: In, ctx: Context) => ToolReturn<Out> | Promise<ToolReturn<Out>>;
 
+/**
+ * The handler of a tool with these schemas. The choice is around the whole function: inside its result the compiler
+ * would not see the literals of an output schema while it infers, and would widen what the handler returns.
+ */
+export type HandlerOf<I, O> = [O] extends [AnyResult]
+  ? ToolHandler<Arguments<I>, Loose>
+  : ToolHandler<Arguments<I>, InferInput<O>>;
+
 /** What a handler gets for an input schema. */
 export type Arguments<I> = unknown extends InferOutput<I> ? Readonly<Record<string, unknown>> : InferOutput<I>;
-
-/** What a handler returns for an output schema. */
-export type Returns<O> = O extends AnyResult ? Loose : InferInput<O>;
 
 /** A tool as a client's types see it. */
 export interface ToolType<In, Out> {
@@ -63,13 +77,13 @@ export interface ToolType<In, Out> {
   readonly output: Out;
 }
 
-/** The type a tool adds to its server. */
-export type ToolTypeOf<I, O> = ToolType<InferInput<I>, O extends AnyResult ? unknown : InferOutput<O>>;
+/** What a caller reads for an output schema. */
+export type Result<O> = O extends AnyResult ? unknown : InferOutput<O>;
 
 /** A tool as an object, to be registered under a name: its description, its schemas and its call. */
 export interface ToolDefinition<I extends AnySchema = AnySchema, O extends AnySchema = AnySchema> {
   readonly config: ToolConfig<I, O>;
-  readonly call: ToolHandler<Arguments<I>, Returns<O>>;
+  readonly call: HandlerOf<I, O>;
 }
 
 /** A tool of unknown types, as records of tools are made of. */
@@ -78,17 +92,15 @@ export interface AnyToolDefinition {
   readonly call: (args: never, ctx: Context) => unknown;
 }
 
-/** The types a record of tools adds to its server. */
-export type ToolTypesOf<D> = {
-  readonly [K in keyof D]: D[K] extends ToolDefinition<infer I, infer O>
-    ? ToolTypeOf<I, O>
-    : ToolType<unknown, unknown>;
-};
+/** The type a definition adds to its server. */
+export type ToolTypeOf<D> =
+  D extends ToolDefinition<infer I, infer O> ? ToolType<InferInput<I>, Result<O>> : ToolType<unknown, unknown>;
 
 /** Makes a tool an object, so that it can stand in a file of its own and be registered with `registerTools`. */
 export function defineTool<const I extends AnySchema = NoArguments, const O extends AnySchema = AnyResult>(
   config: ToolConfig<I, O>,
-  handler: ToolHandler<Arguments<I>, Returns<O>>,
+  // Nothing is inferred from the handler; without saying so a chain of tools takes twice the compiler's time.
+  handler: NoInfer<HandlerOf<I, O>>,
 ): ToolDefinition<I, O> {
   return { config, call: handler };
 }
