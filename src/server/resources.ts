@@ -4,9 +4,7 @@ import { shorten } from '../jsonrpc/errors.ts';
 import { isObject } from '../jsonrpc/message.ts';
 import { stringParam } from '../protocol/checks.ts';
 import { resourceNotFound } from '../protocol/errors.ts';
-import type { Annotations, ResourceContents } from '../protocol/model/content.ts';
-import type { Icon } from '../protocol/model/implementation.ts';
-import type { Meta } from '../protocol/model/meta.ts';
+import type { ResourceContents } from '../protocol/model/content.ts';
 import type { ReadResourceResult, Resource, ResourceTemplate } from '../protocol/model/resources.ts';
 import type { CacheHints } from '../protocol/revision.ts';
 import { toBase64 } from './base64.ts';
@@ -18,16 +16,9 @@ import type { Entry, Registry, Visible } from './registry.ts';
 import { parseUriTemplate, type UriTemplate } from './uri-template.ts';
 
 /** What a resource is, apart from its URI and its handler. */
-export interface ResourceConfig {
+export interface ResourceConfig extends Partial<Omit<Resource, 'uri' | 'name'>> {
   /** Default: the URI. */
   readonly name?: string;
-  readonly title?: string;
-  readonly description?: string;
-  readonly mimeType?: string;
-  readonly size?: number;
-  readonly annotations?: Annotations;
-  readonly icons?: readonly Icon[];
-  readonly _meta?: Meta;
   /** How long clients may keep what they read. */
   readonly cache?: Partial<CacheHints>;
   /** Hides the resource from some callers. */
