@@ -27,7 +27,7 @@ const NAMES: Readonly<Record<string, { readonly values: string; readonly types: 
   },
   server: {
     values: `
-      McpServer ToolError defineTool inputRequired isSuspension missingCapability resourceNotFound serve`,
+      McpServer RpcError ToolError defineTool inputRequired isSuspension missingCapability resourceNotFound serve`,
     types: `
       AnyResult AnySchema Arguments AskOptions ChangeBus Completer Completers CompletionInput Context ElicitAnswer
       ErrorReport Features InferInput InferOutput InputRequired Limits Log McpServerOptions Middleware NoArguments

@@ -53,6 +53,7 @@ export interface RequestOptions extends OutgoingOptions {
 const MAX_ROUNDS = 10;
 const FIRST_PAUSE = 250;
 const LONGEST_PAUSE = 5000;
+const LONGEST_CALL = 30 * 60_000;
 const DEFAULT_INFO: Implementation = { name: 'mcpp', version: '0.1.0' };
 
 /** One server, as its client sees it. */
@@ -109,12 +110,14 @@ export class Connection implements Receiver {
 
   /** Calls a method and gives its result. Questions that stand before the result are answered on the way. */
   async request(method: string, params?: Params, options: RequestOptions = {}): Promise<Record<string, unknown>> {
+    const started = Date.now();
     let answers: Params = {};
-    for (let round = 0; round <= MAX_ROUNDS; round++) {
+    let rounds = 0;
+    for (let leg = 0; rounds <= MAX_ROUNDS; leg++) {
       const decoded = this.#revision.decodeResult(method, await this.#send(method, { ...params, ...answers }, options));
       if (decoded.type === 'complete') return decoded.result;
-      // A server that only wants time is not to be hurried.
-      if (decoded.requests.size === 0) await pause(Math.min(FIRST_PAUSE * 2 ** round, LONGEST_PAUSE));
+      if (decoded.requests.size > 0) rounds++;
+      else await this.#giveTime(method, started, leg, options);
       const inputResponses = await this.#answerAll(decoded.requests);
       answers = {
         ...(decoded.requests.size > 0 ? { inputResponses } : {}),
@@ -183,6 +186,16 @@ export class Connection implements Receiver {
     } finally {
       if (token !== undefined) this.#progress.delete(token);
     }
+  }
+
+  // A server that only wants time gets it, but not for ever.
+  async #giveTime(method: string, started: number, leg: number, options: RequestOptions): Promise<void> {
+    const maximum = options.maxTimeout ?? this.#options.maxTimeout ?? LONGEST_CALL;
+    if (Date.now() - started > maximum) {
+      throw new ConnectionError('timeout', `${method} timed out: the server wanted more time again and again`);
+    }
+    await pause(Math.min(FIRST_PAUSE * 2 ** leg, LONGEST_PAUSE));
+    if (options.signal?.aborted) throw new ConnectionError('aborted', `${method} was aborted by the caller`);
   }
 
   async #answerAll(requests: ReadonlyMap<string, Question>): Promise<Record<string, Answer>> {

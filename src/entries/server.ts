@@ -1,5 +1,6 @@
 /** `mcpp/server`: write a server, and serve it over any transport. */
 
+export { RpcError } from '../jsonrpc/errors.ts';
 export type { Transport } from '../jsonrpc/transport.ts';
 export { missingCapability, resourceNotFound, ToolError } from '../protocol/errors.ts';
 export type { Principal } from '../protocol/principal.ts';

@@ -8,6 +8,10 @@ export interface MethodFacts {
   /** The capability of the *receiving* side without which the method does not exist. */
   readonly capability?: string;
   readonly revisions: readonly string[];
+  /** The member its result cannot be without. */
+  readonly result?: string;
+  /** The server may ask the client something before it answers, on every revision. */
+  readonly asks?: true;
 }
 
 const stateful = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'];
@@ -27,18 +31,18 @@ const rows: readonly MethodFacts[] = [
   request('client', 'server/discover', stateless),
   request('both', 'ping', stateful),
 
-  request('client', 'tools/list', all, 'tools'),
-  request('client', 'tools/call', all, 'tools'),
-  request('client', 'prompts/list', all, 'prompts'),
-  request('client', 'prompts/get', all, 'prompts'),
-  request('client', 'resources/list', all, 'resources'),
-  request('client', 'resources/templates/list', all, 'resources'),
-  request('client', 'resources/read', all, 'resources'),
+  { ...request('client', 'tools/list', all, 'tools'), result: 'tools' },
+  { ...request('client', 'tools/call', all, 'tools'), result: 'content', asks: true },
+  { ...request('client', 'prompts/list', all, 'prompts'), result: 'prompts' },
+  { ...request('client', 'prompts/get', all, 'prompts'), result: 'messages', asks: true },
+  { ...request('client', 'resources/list', all, 'resources'), result: 'resources' },
+  { ...request('client', 'resources/templates/list', all, 'resources'), result: 'resourceTemplates' },
+  { ...request('client', 'resources/read', all, 'resources'), result: 'contents', asks: true },
   request('client', 'resources/subscribe', stateful, 'resources.subscribe'),
   request('client', 'resources/unsubscribe', stateful, 'resources.subscribe'),
   request('client', 'subscriptions/listen', stateless),
   notification('server', 'notifications/subscriptions/acknowledged', stateless),
-  request('client', 'completion/complete', all, 'completions'),
+  { ...request('client', 'completion/complete', all, 'completions'), result: 'completion' },
   request('client', 'logging/setLevel', stateful, 'logging'),
 
   // Under stateless revisions these three travel inside a result, never as requests.
@@ -64,4 +68,9 @@ export const METHODS: ReadonlyMap<string, MethodFacts> = new Map(rows.map((row) 
 export function livesIn(method: string, version: string): boolean {
   const row = METHODS.get(method);
   return row === undefined || row.revisions.includes(version);
+}
+
+/** True if a stateless client can be asked something before this method is answered. */
+export function canAsk(method: string): boolean {
+  return METHODS.get(method)?.asks === true;
 }

@@ -14,6 +14,7 @@ const session = (version: string): Session => ({
   capabilities: {},
   initialized: true,
   logLevel: undefined,
+  declared: {},
   subscriptions: new Set(),
 });
 const picked = (method: string, params: object, open?: Session, served = all): string =>

@@ -1,6 +1,6 @@
 /** What a stateful revision remembers of its client between messages. */
 
-import type { ClientCapabilities } from './model/capabilities.ts';
+import type { ClientCapabilities, ServerCapabilities } from './model/capabilities.ts';
 import type { Implementation } from './model/implementation.ts';
 import type { LoggingLevel } from './model/logging.ts';
 
@@ -9,6 +9,8 @@ export interface Session {
   readonly version: string;
   readonly clientInfo: Implementation | undefined;
   readonly capabilities: ClientCapabilities;
+  /** What the server declared to this client: it is told nothing else. */
+  readonly declared: ServerCapabilities;
   /** The client has said `notifications/initialized`. */
   initialized: boolean;
   logLevel: LoggingLevel | undefined;

@@ -1,5 +1,5 @@
 import { Automaton } from './regex-automaton.ts';
-import { readRegex } from './regex-tree.ts';
+import { type RegexTree, readRegex } from './regex-tree.ts';
 
 const maxLength = 1024;
 
@@ -13,7 +13,13 @@ export function patternFault(pattern: string): string | undefined {
   if (compilePattern(pattern) === undefined) return 'must be a regular expression';
   // Only a repeated group can be ambiguous without end; most patterns have none.
   if (!/\)(?:[*+]|\{)/.test(pattern)) return undefined;
-  return new Automaton(readRegex(pattern)).fault;
+  const lookArounds: RegexTree[] = [];
+  const whole = readRegex(pattern, (inside) => lookArounds.push(inside));
+  for (const tree of [whole, ...lookArounds]) {
+    const { fault } = new Automaton(tree);
+    if (fault !== undefined) return fault;
+  }
+  return undefined;
 }
 
 /** Patterns are meant to be read with the `u` flag; many in use are valid only without it (`[\w-.]`). */

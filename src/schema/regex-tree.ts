@@ -44,7 +44,7 @@ function rangeOf(from: number, to: number): bigint {
   return to < 128 ? mask : mask | bitOf(Math.max(from, 128)) | bitOf(to);
 }
 
-export function readRegex(source: string): RegexTree {
+export function readRegex(source: string, onLookAround: (inside: RegexTree) => void = () => {}): RegexTree {
   let at = 0;
   return choice();
 
@@ -102,8 +102,10 @@ export function readRegex(source: string): RegexTree {
     at += opening.length;
     const inside = choice();
     at++;
-    // A look-around takes no text of its own.
-    return /[=!]$/.test(opening) ? nothing : inside;
+    if (!/[=!]$/.test(opening)) return inside;
+    // A look-around takes no text of its own, but is tried on the text as any pattern is.
+    onLookAround(inside);
+    return nothing;
   }
 
   function characterClass(): bigint {

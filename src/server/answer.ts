@@ -10,7 +10,7 @@ import {
   type Response,
 } from '../jsonrpc/message.ts';
 import type { Exchange } from '../protocol/exchange.ts';
-import { livesIn } from '../protocol/methods.ts';
+import { livesIn, METHODS } from '../protocol/methods.ts';
 import { revisionNamed, revisionOf } from '../protocol/pick.ts';
 import type { Revision } from '../protocol/revision.ts';
 import { claimedVersion } from '../protocol/stateless/caller.ts';
@@ -101,9 +101,13 @@ function respond(ctx: RequestContext, value: unknown): Response {
     const result = wire.encodeResult(method, value.result, { resultType: 'input_required' }, own.host);
     return { jsonrpc: '2.0', id, result };
   }
-  if (value === undefined) return { jsonrpc: '2.0', id, result: wire.encodeResult(method, {}, about, own.host) };
-  if (!isObject(value)) throw new Error(`The handler of ${method} must return an object`);
-  return { jsonrpc: '2.0', id, result: wire.encodeResult(method, value, about, own.host) };
+  const result = value === undefined ? {} : value;
+  const member = METHODS.get(method)?.result;
+  // A middleware that forgets to return what `next` gave ends here, too.
+  if (!isObject(result) || (member !== undefined && !isObject(result[member]) && !Array.isArray(result[member]))) {
+    throw new Error(`What was returned for ${method} is not ${member ? `an object with "${member}"` : 'an object'}`);
+  }
+  return { jsonrpc: '2.0', id, result: wire.encodeResult(method, result, about, own.host) };
 }
 
 function refuse(ctx: RequestContext, error: unknown): Response {

@@ -27,6 +27,8 @@ export type ElicitAnswer<T> =
   | { readonly action: 'cancel' };
 
 const POLL_MS = 500;
+/** How long a call stays open for it, where the client can be told to call again. */
+const LEG_MS = 20_000;
 
 /** Asks by form. */
 export async function elicit(
@@ -87,11 +89,11 @@ export async function listRoots(questions: Questions, { key }: AskOptions = {}):
 }
 
 async function waitUntil(questions: Questions, until: () => boolean | Promise<boolean>): Promise<void> {
-  if (await until()) return;
-  if (questions.inRounds) return questions.wait();
   const { signal } = questions.asker;
+  const started = Date.now();
   while (!(await until())) {
     if (signal.aborted) throw RpcError.internal('The call was given up');
+    if (questions.inRounds && Date.now() - started >= LEG_MS) return questions.wait();
     await pause(POLL_MS, signal);
   }
 }

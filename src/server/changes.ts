@@ -2,6 +2,7 @@
 
 import type { Change } from '../protocol/model/changes.ts';
 import type { ChangeBus } from '../store/changes.ts';
+import { isPromise } from './maybe.ts';
 
 /** Publishes changes to everybody who watches this server, here or on other nodes. */
 export class Changes {
@@ -22,19 +23,23 @@ export class Changes {
 
   /** Hears of every change until the returned function is called. */
   watch(listener: (change: Change) => void): () => void {
-    return this.#bus.subscribe(listener);
+    // One listener that fails must not keep the others from hearing.
+    return this.#bus.subscribe((change) => this.#attempt(() => listener(change)));
   }
 
   #flush(): void {
     const changes = [...this.#pending.values()];
     this.#pending.clear();
-    for (const change of changes) {
-      try {
-        this.#bus.publish(change);
-      } catch (error) {
-        // Nobody called us who could be told: this runs at the end of a tick.
-        this.#onError(error);
-      }
+    for (const change of changes) this.#attempt(() => this.#bus.publish(change));
+  }
+
+  // Nobody called who could be told.
+  #attempt(action: () => unknown): void {
+    try {
+      const result = action();
+      if (isPromise(result)) result.then(undefined, this.#onError);
+    } catch (error) {
+      this.#onError(error);
     }
   }
 }

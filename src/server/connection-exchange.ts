@@ -15,7 +15,12 @@ export interface Line {
   readonly outgoing: OutgoingRequests;
   openSession(session: Session): void;
   send(message: Message): void;
+  /** The peer does not read what is sent. */
+  readonly isCongested: boolean;
 }
+
+/** What a peer that does not read can do without. */
+const LOSSY: ReadonlySet<string> = new Set(['notifications/progress', 'notifications/message']);
 
 /** One request on its way. */
 export class ConnectionExchange implements Exchange {
@@ -30,6 +35,7 @@ export class ConnectionExchange implements Exchange {
   #reason: unknown;
   #listeners: ((reason: unknown) => void)[] | undefined;
   #endListeners: (() => void)[] | undefined;
+  #questions: AbortController | undefined;
 
   constructor(line: Line, method: string) {
     this.#line = line;
@@ -53,13 +59,18 @@ export class ConnectionExchange implements Exchange {
   }
 
   notify(method: string, params: Params): void {
-    if (!this.#finished && !this.cancelled) this.#line.send({ jsonrpc: '2.0', method, params });
+    if (this.#finished || this.cancelled || (this.#line.isCongested && LOSSY.has(method))) return;
+    this.#line.send({ jsonrpc: '2.0', method, params });
   }
 
   ask(method: string, params: Params | undefined, options: OutgoingOptions): Promise<unknown> {
     // The call a question belongs to is over: nobody would know what it is about.
     if (this.#finished) return Promise.reject(new ConnectionError('closed', 'The request is answered already'));
-    return this.#line.outgoing.request(method, params, options);
+    // A question that nobody waits for any more is taken back when its call ends.
+    this.#questions ??= new AbortController();
+    const ends = this.#questions.signal;
+    const signal = options.signal ? AbortSignal.any([options.signal, ends]) : ends;
+    return this.#line.outgoing.request(method, params, { ...options, signal });
   }
 
   onCancel(listener: (reason: unknown) => void): void {
@@ -96,6 +107,7 @@ export class ConnectionExchange implements Exchange {
   }
 
   #end(): void {
+    this.#questions?.abort();
     const listeners = this.#endListeners ?? [];
     this.#endListeners = undefined;
     for (const listener of listeners) listener();

@@ -194,10 +194,16 @@ export class RequestContext implements Context, Asker {
     this.#onFirstQuestion = listener;
   }
 
-  /** Ends what the handler still does after it was suspended; the next run gets a signal of its own. */
+  /** Ends what the handler still does after it was suspended or took too long. */
   abortRun(reason: unknown): void {
-    this.#abort?.abort(reason);
+    this.#abort ??= new AbortController();
+    this.#abort.abort(reason);
+  }
+
+  /** Makes ready for another run of the handler, with a signal of its own. */
+  startAgain(): void {
     this.#abort = undefined;
+    this.#questions?.startAgain();
   }
 
   elicit<const S extends AnySchema>(

@@ -10,14 +10,19 @@ export function toolFailure(error: unknown, ctx: RequestContext, name: string): 
   if (isSuspension(error)) throw error;
   if (isToolError(error)) return { content: [{ type: 'text', text: error.message }], isError: true };
   if (isRpcError(error)) throw error;
+  // What a handler makes of its own suspension is no fault: the run is repeated.
+  if (ctx.asked?.isSuspended) throw error;
   return { content: [{ type: 'text', text: hide(error, ctx, name) }], isError: true };
 }
 
 /** What any other handler threw, as an error that may leave. */
-export function rpcFailure(error: unknown, ctx: RequestContext, name?: string): RpcError {
+export function rpcFailure(error: unknown, ctx: RequestContext): RpcError {
   if (isRpcError(error)) return error;
   if (isToolError(error)) return RpcError.internal(error.message);
-  return RpcError.internal(hide(error, ctx, name));
+  const { name, uri } = ctx.params;
+  return RpcError.internal(
+    hide(error, ctx, typeof name === 'string' ? name : typeof uri === 'string' ? uri : undefined),
+  );
 }
 
 function isToolError(error: unknown): error is Error {
@@ -31,8 +36,7 @@ function isRpcError(error: unknown): error is RpcError {
 // Texts of unforeseen errors hold paths, hosts and passwords: the client gets a reference to find them by.
 function hide(error: unknown, ctx: RequestContext, name: string | undefined): string {
   const reference = crypto.randomUUID().slice(0, 8);
-  // What a handler makes of its suspension, or of its cancellation, is no fault.
-  if (!ctx.exchange.cancelled && !ctx.asked?.isSuspended)
-    ctx.parts.report(error, { method: ctx.method, name, reference });
+  // What a handler makes of its cancellation is no fault.
+  if (!ctx.exchange.cancelled) ctx.parts.report(error, { method: ctx.method, name, reference });
   return `Internal error (reference ${reference})`;
 }

@@ -1,5 +1,5 @@
 import { McpServer, type McpServerOptions, type Viewer } from 'mcpp/server';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { open, REVISIONS, type Wire } from '../../test/wire.ts';
 
 const make = (options: McpServerOptions = {}): McpServer =>
@@ -145,12 +145,30 @@ describe('visibility', () => {
     expect((await (await open(withMiddleware)).call('tools/list')).result).toMatchObject({ cacheScope: 'private' });
   });
 
-  test('that throws hides nothing and breaks nothing but the request', async () => {
-    const broken = make().registerTool('t', { visible: () => JSON.parse('x') as boolean }, () => 'x');
+  test('that throws hides the entry, for whom it throws, and is reported', async () => {
+    const onError = vi.fn();
+    const broken = new McpServer({ name: 's', version: '1' }, { onError })
+      .registerTool('t', { visible: ({ principal }) => principal?.claims?.['x'] === JSON.parse('x') }, () => 'x')
+      .registerTool('other', {}, () => 'y');
     const wire = await open(broken);
-    expect((await wire.call('tools/list')).error?.code).toBe(-32603);
-    expect((await wire.call('tools/call', { name: 't' })).error?.code).toBe(-32603);
-    expect((await wire.call('server/discover')).result).toBeDefined();
+    expect((await wire.call('tools/list')).result?.['tools']).toMatchObject([{ name: 'other' }]);
+    expect((await wire.call('tools/call', { name: 't' })).error).toEqual({ code: -32602, message: 'Unknown tool: t' });
+    expect(onError).toHaveBeenCalledWith(expect.any(SyntaxError), { method: 'visible' });
+  });
+
+  test('that throws for one client keeps no other from hearing of changes', async () => {
+    const server = new McpServer({ name: 's', version: '1' }, { onError: () => {} }).registerResource(
+      'x:/a',
+      { visible: ({ capabilities }) => (capabilities.experimental ? JSON.parse('x') : true) },
+      () => '',
+    );
+    const bad = await open(server, { revision: '2025-11-25', capabilities: { experimental: { a: {} } } });
+    const good = await open(server, { revision: '2025-11-25' });
+    for (const wire of [bad, good]) await wire.call('resources/subscribe', { uri: 'x:/a' });
+    server.resourceUpdated('x:/a');
+    for (const wire of [bad, good]) await wire.call('ping');
+    expect(bad.notices('notifications/resources/updated')).toEqual([]);
+    expect(good.notices('notifications/resources/updated')).toHaveLength(1);
   });
 
   test('also decides who hears that a resource has changed', async () => {

@@ -20,7 +20,8 @@ export class Log {
   /** Sends one message. `data` is any JSON value; `logger` names its source. */
   send(level: LoggingLevel, data: unknown, logger?: string): void {
     if (this.#minimum === undefined || !isLoud(level, this.#minimum)) return;
-    this.#exchange.notify('notifications/message', logger === undefined ? { level, data } : { level, logger, data });
+    const entry = { level, data: data === undefined ? null : data };
+    this.#exchange.notify('notifications/message', logger === undefined ? entry : { ...entry, logger });
   }
 
   debug(data: unknown, logger?: string): void {

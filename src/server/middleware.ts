@@ -4,7 +4,8 @@ import type { Context } from './context.ts';
 
 /**
  * Wraps a request or a notification. `next()` goes on inwards and gives the result; returning something else replaces
- * it, not calling `next` answers in its place, and what it throws is what the client is told.
+ * it, not calling `next` answers in its place. What it throws is treated like what a handler throws. With questions a
+ * request may go through it more than once.
  */
 export type Middleware = (ctx: Context, next: () => Promise<unknown>) => unknown;
 
@@ -14,11 +15,18 @@ export function runThrough(layers: readonly Middleware[], ctx: Context, innermos
     const layer = layers[index];
     if (!layer) return innermost();
     let called = false;
-    return layer(ctx, async () => {
-      if (called) throw new Error('next() was called twice in one middleware');
+    return layer(ctx, () => {
+      const inner = goOn(called, () => enter(index + 1));
       called = true;
-      return enter(index + 1);
+      // A layer that does not wait for it need not be told.
+      inner.catch(() => {});
+      return inner;
     });
   };
   return enter(0);
+}
+
+async function goOn(called: boolean, inwards: () => unknown): Promise<unknown> {
+  if (called) throw new Error('next() was called twice in one middleware');
+  return inwards();
 }

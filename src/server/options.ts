@@ -6,7 +6,8 @@ import { isPrefixedKey } from '../protocol/model/meta.ts';
 import type { CacheHints } from '../protocol/revision.ts';
 import { type ProtocolVersion, REVISIONS } from '../protocol/versions.ts';
 import type { ChangeBus } from '../store/changes.ts';
-import type { ErrorReport, Limits } from './parts.ts';
+import { isPromise } from './maybe.ts';
+import { DEFAULT_LIMITS, type ErrorReport, type Limits } from './parts.ts';
 import type { Secret } from './seal.ts';
 
 /** Options of `McpServer`; none is needed. */
@@ -58,8 +59,32 @@ export function checkExtensions(extensions: Readonly<Record<string, Settings>> =
     throw new TypeError(`Extension "${bad}": an id has a prefix and a name, as in "com.example/name"`);
 }
 
+/** The limits, with the defaults where nothing is said. */
+export function limitsOf(wanted: Partial<Limits> = {}): Limits {
+  const given = Object.entries(wanted).filter(([, limit]) => limit !== undefined);
+  for (const [name, limit] of given) {
+    if (typeof limit !== 'number' || !(limit > 0)) throw new TypeError(`limits.${name} must be a positive number`);
+  }
+  return { ...DEFAULT_LIMITS, ...Object.fromEntries(given) };
+}
+
+/** Reports errors to whom the author named, or to stderr. It never throws: nobody who calls it could do anything. */
+export function reporter(
+  onError: McpServerOptions['onError'] = logError,
+): (error: unknown, about: ErrorReport) => void {
+  const failed = (cause: unknown): void => logError(cause, { method: 'onError' });
+  return (error, about) => {
+    try {
+      const result: unknown = onError(error, about);
+      if (isPromise(result)) result.then(undefined, failed);
+    } catch (cause) {
+      failed(cause);
+    }
+  };
+}
+
 /** Writes an error to stderr; whatever was thrown, writing it must not throw. */
-export function logError(error: unknown, { method, name, reference }: ErrorReport): void {
+function logError(error: unknown, { method, name, reference }: ErrorReport): void {
   const about = [method, name, reference && `reference ${reference}`].filter(Boolean).join(', ');
   try {
     console.error(`mcpp: ${about}:`, error);

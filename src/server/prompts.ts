@@ -15,6 +15,7 @@ import type { Context, RequestContext } from './context.ts';
 import { InputRequired } from './input-required.ts';
 import { chain, type Maybe } from './maybe.ts';
 import type { Entry, Registry, Visible } from './registry.ts';
+import { isContent } from './tool-result.ts';
 
 /** What a prompt is, apart from its name and its handler. */
 export interface PromptConfig<S extends AnySchema = AnySchema> {
@@ -87,12 +88,18 @@ function promptResult(returned: unknown, { key, definition }: PromptEntry): obje
   const result = (messages: readonly PromptMessage[]): GetPromptResult =>
     description === undefined ? { messages } : { description, messages };
   if (typeof returned === 'string') return result([message({ type: 'text', text: returned })]);
-  if (Array.isArray(returned)) return result(returned);
-  if (isObject(returned)) {
-    if ('messages' in returned || returned instanceof InputRequired) return returned;
-    if ('role' in returned) return result([returned as unknown as PromptMessage]);
-  }
+  if (returned instanceof InputRequired) return returned;
+  if (isMessages(returned)) return result(returned);
+  if (isMessages([returned])) return result([returned as PromptMessage]);
+  if (isObject(returned) && isMessages(returned['messages'])) return returned;
   throw new Error(`Prompt "${key}" returned neither a string nor messages`);
+}
+
+function isMessages(value: unknown): value is PromptMessage[] {
+  return (
+    Array.isArray(value) &&
+    value.every((one) => isObject(one) && typeof one['role'] === 'string' && isContent(one['content']))
+  );
 }
 
 function message(content: ContentBlock): PromptMessage {

@@ -3,15 +3,13 @@
 import { ErrorCode, RpcError, shorten } from '../jsonrpc/errors.ts';
 import { capabilityFor, isAnswer } from '../protocol/answers.ts';
 import { missingCapability } from '../protocol/errors.ts';
+import { canAsk } from '../protocol/methods.ts';
 import type { ClientCapabilityName } from '../protocol/model/capabilities.ts';
 import type { Answer, Question } from '../protocol/model/questions.ts';
 import type { Call, Revision } from '../protocol/revision.ts';
 import { fingerprint } from './canonical.ts';
 import { type Asked, Journal } from './journal.ts';
 import type { Parts } from './parts.ts';
-
-/** The requests during which a stateless client can be asked something. */
-export const CAN_ASK: ReadonlySet<string> = new Set(['tools/call', 'prompts/get', 'resources/read']);
 
 /** What the questions of a request need of it. */
 export interface Asker extends Call {
@@ -44,7 +42,10 @@ export class Questions {
   readonly #ordinals = new Map<string, number>();
   /** The keys this run has used. */
   readonly #keys = new Set<string>();
-  readonly #runningSteps = new Map<string, Promise<unknown>>();
+  /** The steps this run has come to. */
+  readonly #stepNames = new Set<string>();
+  readonly #runningSteps = new Set<Promise<unknown>>();
+  readonly #elicitationIds = new WeakMap<Question, string>();
 
   constructor(asker: Asker) {
     this.asker = asker;
@@ -54,7 +55,7 @@ export class Questions {
   /** True if the handler is ended by its questions and run again with the answers. */
   get inRounds(): boolean {
     const { wire, exchange, method } = this.asker;
-    return wire.facts.family === 'stateless' || (exchange.forceReruns && CAN_ASK.has(method));
+    return wire.facts.family === 'stateless' || (exchange.forceReruns && canAsk(method));
   }
 
   /** True if this run has ended because of its questions. */
@@ -92,16 +93,26 @@ export class Questions {
 
   /** Runs `fn` once per call and remembers what it gave. */
   async step<T>(name: string, fn: () => T | Promise<T>): Promise<T> {
+    if (this.#stepNames.has(name)) throw new Error(`Two steps of one call have the name "${name}"`);
+    this.#stepNames.add(name);
     const known = this.journal.steps.get(name);
     if (known) return known.value as T;
-    const running = this.#runningSteps.get(name) ?? this.#runStep(name, fn);
-    this.#runningSteps.set(name, running);
-    return running.finally(() => this.#runningSteps.delete(name)) as Promise<T>;
+    const running = this.#runStep(name, fn);
+    this.#runningSteps.add(running);
+    try {
+      return await running;
+    } catch (error) {
+      // What failed was not done, and may be tried again.
+      this.#stepNames.delete(name);
+      throw error;
+    } finally {
+      this.#runningSteps.delete(running);
+    }
   }
 
   /** Settles when no step is running any more. */
   async stepsDone(): Promise<void> {
-    await Promise.allSettled(this.#runningSteps.values());
+    await Promise.allSettled(this.#runningSteps);
   }
 
   /** Sends a question now and waits for the answer. */
@@ -129,11 +140,10 @@ export class Questions {
     this.open.clear();
     this.#ordinals.clear();
     this.#keys.clear();
+    this.#stepNames.clear();
     this.waiting = false;
     this.suspended = this.#newSuspension();
   }
-
-  readonly #elicitationIds = new WeakMap<Question, string>();
 
   async #recall(
     name: string,
@@ -164,7 +174,7 @@ export class Questions {
   }
 
   #askInRound(name: string, question: Question, asked: Asked): Promise<never> {
-    if (this.asker.wire.facts.family === 'stateless' && !CAN_ASK.has(this.asker.method)) {
+    if (this.asker.wire.facts.family === 'stateless' && !canAsk(this.asker.method)) {
       throw new Error(`The client cannot be asked anything while ${this.asker.method} is answered`);
     }
     this.open.set(name, { question, asked });

@@ -40,12 +40,14 @@ export class Registry<E extends Entry> implements Features {
   readonly #kind: ListKind;
   readonly #noun: string;
   readonly #onChange: () => void;
+  readonly #onError: (error: unknown) => void;
   readonly #slots = new Map<string, Slot<E>>();
   readonly #lists = new Map<string, EncodedJson>();
   #filtered = false;
 
-  constructor(kind: ListKind, noun: string, onChange: () => void) {
+  constructor(kind: ListKind, noun: string, onChange: () => void, onError: (error: unknown) => void) {
     this.#kind = kind;
+    this.#onError = onError;
     this.#noun = noun;
     this.#onChange = onChange;
   }
@@ -85,7 +87,7 @@ export class Registry<E extends Entry> implements Features {
   /** The entry of this name, if the viewer may know of it. */
   get(name: string, viewer: Viewer): E | undefined {
     const slot = this.#slots.get(name);
-    return slot?.enabled && isVisible(slot.entry, viewer) ? slot.entry : undefined;
+    return slot?.enabled && this.#isVisible(slot.entry, viewer) ? slot.entry : undefined;
   }
 
   /** True for an entry that is there, but not for this viewer. */
@@ -100,7 +102,7 @@ export class Registry<E extends Entry> implements Features {
 
   /** Every entry the viewer may know of. */
   *entries(viewer: Viewer): Generator<E> {
-    for (const { entry, enabled } of this.#slots.values()) if (enabled && isVisible(entry, viewer)) yield entry;
+    for (const { entry, enabled } of this.#slots.values()) if (enabled && this.#isVisible(entry, viewer)) yield entry;
   }
 
   /** A page of definitions, for those who want to look at them or change them. */
@@ -131,7 +133,7 @@ export class Registry<E extends Entry> implements Features {
   #page(params: Params, viewer: Viewer, size: number): Page<{ key: string; slot: Slot<E> }> {
     const shown: { key: string; slot: Slot<E> }[] = [];
     for (const [key, slot] of this.#slots) {
-      if (slot.enabled && isVisible(slot.entry, viewer)) shown.push({ key, slot });
+      if (slot.enabled && this.#isVisible(slot.entry, viewer)) shown.push({ key, slot });
     }
     return pageOf(this.#kind, shown, params, size);
   }
@@ -144,6 +146,16 @@ export class Registry<E extends Entry> implements Features {
       slot.encoded.set(version, text);
     }
     return text;
+  }
+
+  // What cannot be decided is not shown.
+  #isVisible({ visible }: E, viewer: Viewer): boolean {
+    try {
+      return visible === undefined || visible(viewer) === true;
+    } catch (error) {
+      this.#onError(error);
+      return false;
+    }
   }
 
   #switch(name: string, enabled: boolean): boolean {
@@ -160,8 +172,4 @@ export class Registry<E extends Entry> implements Features {
     this.#filtered = [...this.#slots.values()].some(({ entry }) => entry.visible !== undefined);
     this.#onChange();
   }
-}
-
-function isVisible(entry: Entry, viewer: Viewer): boolean {
-  return entry.visible === undefined || entry.visible(viewer) === true;
 }

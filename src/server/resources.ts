@@ -155,7 +155,7 @@ function run(
     // What came out of questions is one caller's business.
     const scope = entry.visible || ctx.asked ? ({ cacheScope: 'private' } as const) : {};
     ctx.about = { cache: { ...ctx.parts.host.cache, ...entry.cache, ...scope } };
-    if (returned instanceof InputRequired || (isObject(returned) && 'contents' in returned)) return returned;
+    if (returned instanceof InputRequired || (isObject(returned) && isContents(returned['contents']))) return returned;
     const contents = contentsOf(returned, uri, entry.definition.mimeType);
     if (!contents) throw new Error(`Resource "${entry.key}" returned neither text nor bytes nor contents`);
     return { contents };
@@ -171,8 +171,15 @@ function contentsOf(
   if (returned === undefined || returned === null) throw resourceNotFound(uri);
   if (typeof returned === 'string') return [{ ...base, text: returned }];
   if (returned instanceof Uint8Array) return [{ ...base, blob: toBase64(returned) }];
-  if (Array.isArray(returned)) return returned;
-  if (isObject(returned) && ('text' in returned || 'blob' in returned))
-    return [returned as unknown as ResourceContents];
-  return undefined;
+  if (isContents(returned)) return returned;
+  return isContents([returned]) ? [returned as ResourceContents] : undefined;
+}
+
+function isContents(value: unknown): value is ResourceContents[] {
+  return Array.isArray(value) && value.every(isOneContents);
+}
+
+function isOneContents(value: unknown): boolean {
+  if (!isObject(value) || typeof value['uri'] !== 'string') return false;
+  return typeof value['text'] === 'string' || typeof value['blob'] === 'string';
 }

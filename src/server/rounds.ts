@@ -2,11 +2,11 @@
 
 import { capabilityFor } from '../protocol/answers.ts';
 import { missingCapability } from '../protocol/errors.ts';
+import { canAsk } from '../protocol/methods.ts';
 import type { Question } from '../protocol/model/questions.ts';
 import type { RequestContext } from './context.ts';
 import { InputRequired } from './input-required.ts';
 import { isPromise, type Maybe } from './maybe.ts';
-import { CAN_ASK } from './questions.ts';
 import { RoundEnd } from './round-end.ts';
 import { openJournal, sealJournal } from './state.ts';
 
@@ -17,7 +17,7 @@ const WAIT_MS = 250;
 
 /** Gives what `run` gives, or the end of a round that stands before it. Code that never asks is not slowed down. */
 export function runInRounds(ctx: RequestContext, run: () => unknown): Maybe<unknown> {
-  if (ctx.wire.facts.family === 'stateless' && CAN_ASK.has(ctx.method) && carriesAnswers(ctx)) {
+  if (ctx.wire.facts.family === 'stateless' && canAsk(ctx.method) && carriesAnswers(ctx)) {
     return openJournal(ctx).then((journal) => {
       ctx.questions.journal = journal;
       return finish(ctx, run, attempt(run));
@@ -59,7 +59,7 @@ async function finish(ctx: RequestContext, run: () => unknown, first: Promise<un
     const requests = closeRound(ctx, isSuspended ? undefined : (outcome.value as InputRequired));
     if (ctx.wire.facts.family === 'stateless') return endRound(ctx, requests);
     await answerLive(ctx, requests);
-    questions.startAgain();
+    ctx.startAgain();
     running = attempt(run);
   }
 }
@@ -93,10 +93,11 @@ async function outcomeOf(
 function closeRound(ctx: RequestContext, returned: InputRequired | undefined): ReadonlyMap<string, Question> {
   const { questions, parts, wire, method } = ctx;
   const { journal } = questions;
-  if (wire.facts.family === 'stateless' && !CAN_ASK.has(method)) {
+  if (wire.facts.family === 'stateless' && !canAsk(method)) {
     throw new Error(`The client cannot be asked anything while ${method} is answered`);
   }
-  journal.rounds++;
+  // A round that only waits asks nobody anything.
+  if (questions.open.size > 0 || (returned?.requests.size ?? 0) > 0) journal.rounds++;
   if (journal.rounds > parts.limits.rounds) {
     throw new Error(`The handler asked in more than ${parts.limits.rounds} rounds`);
   }

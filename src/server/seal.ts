@@ -15,7 +15,8 @@ interface Key {
 const PREFIX = 'v1.';
 const KID_LENGTH = 4;
 const IV_LENGTH = 12;
-const MAX_TOKEN = 512 * 1024;
+/** Characters a sealed text may have; a longer one is neither sealed nor opened. */
+export const MAX_SEALED: number = 512 * 1024;
 
 /** AES-256-GCM under a ring of keys: the first one seals, all of them open. */
 export class Seal {
@@ -42,7 +43,7 @@ export class Seal {
 
   /** The text that was sealed; undefined for anything that was not, or not by us, or not for this. */
   async open(token: string, binding: string): Promise<string | undefined> {
-    if (!token.startsWith(PREFIX) || token.length > MAX_TOKEN) return undefined;
+    if (!token.startsWith(PREFIX) || token.length > MAX_SEALED) return undefined;
     const bytes = fromBase64Url(token.slice(PREFIX.length));
     if (!bytes || bytes.length < KID_LENGTH + IV_LENGTH) return undefined;
     const kid = bytes.subarray(0, KID_LENGTH);

@@ -17,9 +17,11 @@ import {
 import { OutgoingRequests } from '../jsonrpc/outgoing.ts';
 import type { Payload } from '../jsonrpc/parse.ts';
 import type { Receiver, Transport } from '../jsonrpc/transport.ts';
+import { METHODS } from '../protocol/methods.ts';
 import { revisionNamed } from '../protocol/pick.ts';
 import type { Principal } from '../protocol/principal.ts';
 import type { Session } from '../protocol/session.ts';
+import { claimedVersion } from '../protocol/stateless/caller.ts';
 import { answer, notice } from './answer.ts';
 import { answerBatch, standsAlone } from './batch.ts';
 import { ConnectionExchange, type Line } from './connection-exchange.ts';
@@ -62,6 +64,11 @@ class ServedConnection implements Receiver, Serving, Line {
   readonly #own: ServerParts;
   readonly #transport: Transport;
   readonly #inFlight = new Map<Id, ConnectionExchange>();
+  readonly #notices = new Set<ConnectionExchange>();
+  /** What arrived for the session while the handshake is not through. */
+  #held: Payload[] | undefined;
+  /** Sends the peer has not read yet. */
+  #unread = 0;
   /** Handlers at work, also those whose call was cancelled: cancelling must not make room before they end. */
   #running = 0;
   #unwatch: (() => void) | undefined;
@@ -98,9 +105,18 @@ class ServedConnection implements Receiver, Serving, Line {
     }, viewer);
   }
 
+  get isCongested(): boolean {
+    return this.#unread > 0;
+  }
+
   onMessage(payload: Payload): void {
+    if (this.#held && belongsToSession(payload)) this.#held.push(payload);
+    else this.#receive(payload);
+  }
+
+  #receive(payload: Payload): void {
     if (isBatch(payload)) this.#takeBatch(payload as readonly (Message | ParseError)[]);
-    else if (payload instanceof Error) this.#refuseUnreadable(payload);
+    else if (payload instanceof Error) this.#sendIfAny(this.#answerToUnreadable(payload));
     else this.#take(payload as Message);
   }
 
@@ -109,10 +125,12 @@ class ServedConnection implements Receiver, Serving, Line {
   }
 
   onClose(): void {
+    if (this.#ended) return;
     this.#ended = true;
     this.#unwatch?.();
     this.outgoing.close();
-    for (const exchange of this.#inFlight.values()) exchange.drop(new ConnectionError('closed', 'The client is gone'));
+    const gone = new ConnectionError('closed', 'The client is gone');
+    for (const exchange of [...this.#inFlight.values(), ...this.#notices]) exchange.drop(gone);
     this.#inFlight.clear();
     this.#onIdle?.();
     this.#end();
@@ -122,31 +140,42 @@ class ServedConnection implements Receiver, Serving, Line {
     if (!this.#closing) {
       this.#closing = true;
       this.#unwatch?.();
-      this.outgoing.close();
       // Those who listen wait for nothing but this.
       this.#abort((exchange) => exchange.method === 'subscriptions/listen');
       await this.#idle(graceMs);
       this.#abort(() => true);
+      this.outgoing.close();
       await this.#idle(ABORT_MS);
-      await this.#transport.disconnect();
+      try {
+        await this.#transport.disconnect();
+      } finally {
+        // Not every transport tells an end that it was asked for.
+        this.onClose();
+      }
     }
     await this.closed;
   }
 
   /** Sends, and reports what cannot be sent: whoever notified has nobody to tell. */
   send(message: Message | readonly Message[]): void {
+    this.#deliver(message, (error) => this.onError(error as Error));
+  }
+
+  #deliver(message: Message | readonly Message[], onUnsent: (cause: unknown) => void): void {
     try {
       const sent = this.#transport.send(message);
-      if (isPromise(sent)) sent.catch((error: Error) => this.onError(error));
-    } catch (error) {
-      if (this.#transport.connected) this.#own.report(error, { method: 'transport' });
+      if (!isPromise(sent)) return;
+      this.#unread++;
+      sent.catch((error: Error) => this.onError(error)).finally(() => this.#unread--);
+    } catch (cause) {
+      if (this.#transport.connected) onUnsent(cause);
     }
   }
 
   #take(message: Message): void {
     if (isRequest(message)) {
       const response = this.#answer(message);
-      if (isPromise(response)) void response.then((late) => this.#respond(message, late));
+      if (isPromise(response)) this.#respondLater(message, response);
       else this.#respond(message, response);
     } else if (isResponse(message)) this.#takeResponse(message);
     else this.#takeNotification(message);
@@ -180,19 +209,25 @@ class ServedConnection implements Receiver, Serving, Line {
     return error(id, RpcError.internal('Too many requests are running on this connection'));
   }
 
+  #respondLater(request: Request, response: Promise<Response | undefined>): void {
+    const opens = request.method === 'initialize' && this.#held === undefined;
+    if (opens) this.#held = [];
+    void response.then((late) => {
+      this.#respond(request, late);
+      if (!opens) return;
+      const held = this.#held ?? [];
+      this.#held = undefined;
+      for (const payload of held) this.onMessage(payload);
+    });
+  }
+
   #respond(request: Request, response: Response | undefined): void {
     if (response) this.#sendResponse(request, response);
     this.#checkIdle();
   }
 
   #sendResponse(request: Request, response: Response): void {
-    try {
-      const sent = this.#transport.send(response);
-      if (isPromise(sent)) sent.catch((cause: Error) => this.onError(cause));
-    } catch (cause) {
-      if (!this.#transport.connected) return;
-      this.send(this.#unencodable(request.id, request.method, cause));
-    }
+    this.#deliver(response, (cause) => this.send(this.#unencodable(request.id, request.method, cause)));
     // One line carries everything here, so the end of a subscription is told twice: to the call, and by its id.
     if (request.method === 'subscriptions/listen' && !isErrorResponse(response)) {
       this.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: request.id } });
@@ -213,8 +248,22 @@ class ServedConnection implements Receiver, Serving, Line {
   }
 
   #takeNotification(notification: Notification): void {
-    if (notification.method === 'notifications/cancelled') this.#cancel(notification);
-    else void notice(this.#server, notification, new ConnectionExchange(this, notification.method));
+    const { method } = notification;
+    if (method === 'notifications/cancelled') {
+      this.#cancel(notification);
+      return;
+    }
+    // A request without an id is for nobody, and a flood is not taken on.
+    if (METHODS.get(method)?.kind === 'request' || this.#notices.size >= this.#own.limits.inFlight) return;
+    const exchange = new ConnectionExchange(this, method);
+    this.#notices.add(exchange);
+    const done = (): void => {
+      exchange.finish();
+      this.#notices.delete(exchange);
+    };
+    const taken = notice(this.#server, notification, exchange);
+    if (isPromise(taken)) void taken.then(done);
+    else done();
   }
 
   #cancel({ params }: Notification): void {
@@ -243,7 +292,7 @@ class ServedConnection implements Receiver, Serving, Line {
     const responses = await answerBatch(batch, {
       answer: (request) => this.#answerUnlessDropped(request),
       take: (message) => this.#take(message),
-      refuse: (fault) => (fault.isResponse ? undefined : this.#unreadable(fault.toRpcError(), fault.id)),
+      refuse: (fault) => this.#answerToUnreadable(fault),
       unencodable: ({ id }, cause) => this.#unencodable(id as Id, 'batch', cause),
     });
     if (responses.length > 0) this.send(responses);
@@ -261,17 +310,24 @@ class ServedConnection implements Receiver, Serving, Line {
     return Promise.race([response, dropped]);
   }
 
-  #refuseUnreadable(fault: ParseError): void {
-    const known = fault.isResponse && fault.id !== undefined;
-    if (known) this.outgoing.fail(fault.id as Id, new ConnectionError('malformed', fault.message));
-    // Answering an answer could go on for ever, and an error under the id of a running call would end that.
-    const id = fault.id !== undefined && this.#inFlight.has(fault.id) ? undefined : fault.id;
-    if (!fault.isResponse) this.send(this.#unreadable(fault.toRpcError(), id));
+  #answerToUnreadable(fault: ParseError): ErrorResponse | undefined {
+    const { id, isResponse } = fault;
+    if (!isResponse) {
+      // An error under the id of a running call would end that.
+      return this.#unreadable(fault.toRpcError(), id !== undefined && this.#inFlight.has(id) ? undefined : id);
+    }
+    // Answering an answer could go on for ever; but whoever waits for it can be told.
+    if (id !== undefined) this.outgoing.fail(id, new ConnectionError('malformed', fault.message));
+    return undefined;
   }
 
   #unreadable(fault: RpcError, id?: Id): ErrorResponse {
     const facts = this.session && revisionNamed(this.session.version)?.facts;
     return error(id ?? (facts?.unreadableId === 'null' ? null : undefined), fault);
+  }
+
+  #sendIfAny(message: Message | undefined): void {
+    if (message) this.send(message);
   }
 
   #abort(which: (exchange: ConnectionExchange) => boolean): void {
@@ -293,6 +349,13 @@ class ServedConnection implements Receiver, Serving, Line {
     clearTimeout(timer);
     this.#onIdle = undefined;
   }
+}
+
+// Calls of a session and news for it; not answers, not cancellations, not what brings its own revision.
+function belongsToSession(payload: Payload): boolean {
+  if (isBatch(payload)) return true;
+  if (payload instanceof Error || !('method' in payload) || payload.method === 'notifications/cancelled') return false;
+  return claimedVersion(payload.params) === undefined;
 }
 
 function error(id: Id | null | undefined, fault: RpcError): ErrorResponse {

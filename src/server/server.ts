@@ -13,8 +13,14 @@ import { Changes } from './changes.ts';
 import { complete } from './completion.ts';
 import type { Context, RequestContext } from './context.ts';
 import type { Middleware } from './middleware.ts';
-import { checkExtensions, logError, type McpServerOptions, mergeCapabilities, servedVersions } from './options.ts';
-import { DEFAULT_LIMITS, type ErrorReport, type Limits } from './parts.ts';
+import {
+  checkExtensions,
+  limitsOf,
+  type McpServerOptions,
+  mergeCapabilities,
+  reporter,
+  servedVersions,
+} from './options.ts';
 import { getPrompt, type PromptConfig, type PromptEntry, type PromptHandler, promptEntry } from './prompts.ts';
 import { type Features, Registry } from './registry.ts';
 import {
@@ -70,15 +76,15 @@ export class McpServer<out Tools = {}> implements Served {
     this.info = info;
     this.#options = options;
     this.#derived = { logging: {} };
-    this.#changes = new Changes(options.changes ?? memoryChangeBus(), (error) =>
-      this.#parts.report(error, { method: 'changes' }),
-    );
-    this.#tools = new Registry('tools', 'Tool', () => this.#changes.publish({ type: 'tools' }));
-    this.#prompts = new Registry('prompts', 'Prompt', () => this.#changes.publish({ type: 'prompts' }));
-    const resourcesChanged = (): void => this.#changes.publish({ type: 'resources' });
-    this.#resources = new Registry('resources', 'Resource', resourcesChanged);
-    this.#templates = new Registry('resourceTemplates', 'Resource template', resourcesChanged);
+    const failed = (method: string) => (error: unknown) => this.#parts.report(error, { method });
+    const changed = (type: 'tools' | 'prompts' | 'resources') => () => this.#changes.publish({ type });
+    this.#changes = new Changes(options.changes ?? memoryChangeBus(), failed('changes'));
+    this.#tools = new Registry('tools', 'Tool', changed('tools'), failed('visible'));
+    this.#prompts = new Registry('prompts', 'Prompt', changed('prompts'), failed('visible'));
+    this.#resources = new Registry('resources', 'Resource', changed('resources'), failed('visible'));
+    this.#templates = new Registry('resourceTemplates', 'Resource template', changed('resources'), failed('visible'));
     this.#parts = this.#makeParts(info, options);
+    this.#offerDeclared(options.capabilities);
   }
 
   /** For this package, not for its users. */
@@ -93,10 +99,7 @@ export class McpServer<out Tools = {}> implements Served {
     handler: NoInfer<HandlerOf<I, O>>,
   ): McpServer<Tools & { readonly [K in N]: ToolType<InferInput<I>, Result<O>> }> {
     this.#tools.add(toolEntry(name, config, handler as ToolHandler<never, unknown>), config.replace === true);
-    this.#offer('tools', { listChanged: true }, [
-      ['tools/list', (ctx) => this.#list(this.#tools, ctx)],
-      ['tools/call', (ctx) => callTool(this.#tools, ctx)],
-    ]);
+    this.#offerTools();
     return this as unknown as McpServer<never>;
   }
 
@@ -114,7 +117,8 @@ export class McpServer<out Tools = {}> implements Served {
   registerResource(uri: string, config: ResourceConfig | string, handler: ResourceHandler): this {
     const entry = resourceEntry(uri, config, handler);
     this.#resources.add(entry, typeof config === 'object' && config.replace === true);
-    return this.#offerResources();
+    this.#offerResources();
+    return this;
   }
 
   /** Registers a family of resources, named by an RFC 6570 URI template. */
@@ -126,7 +130,8 @@ export class McpServer<out Tools = {}> implements Served {
     const entry = templateEntry(uriTemplate, config, handler as unknown as ResourceTemplateHandler);
     this.#templates.add(entry, typeof config === 'object' && config.replace === true);
     if (entry.complete) this.#offerCompletions();
-    return this.#offerResources();
+    this.#offerResources();
+    return this;
   }
 
   /** Registers a prompt. */
@@ -138,10 +143,7 @@ export class McpServer<out Tools = {}> implements Served {
     const entry = promptEntry(name, config, handler);
     this.#prompts.add(entry, config.replace === true);
     if (entry.complete) this.#offerCompletions();
-    this.#offer('prompts', { listChanged: true }, [
-      ['prompts/list', (ctx) => this.#list(this.#prompts, ctx)],
-      ['prompts/get', (ctx) => getPrompt(this.#prompts, ctx)],
-    ]);
+    this.#offerPrompts();
     return this;
   }
 
@@ -208,22 +210,14 @@ export class McpServer<out Tools = {}> implements Served {
           if (change.type !== 'resource' || !server.#hides(change.uri, viewer)) listener(change);
         }),
     };
-    const limits: Limits = { ...DEFAULT_LIMITS, ...options.limits };
-    const report = options.onError ?? logError;
     return {
       host,
-      limits,
+      limits: limitsOf(options.limits),
       seal: new Seal(options.keys),
       middleware: this.#middleware,
       handler: (method) => (method.startsWith('notifications/') ? undefined : this.#handlers.get(method)),
       notificationHandler: (method) => (method.startsWith('notifications/') ? this.#handlers.get(method) : undefined),
-      report: (error: unknown, about: ErrorReport) => {
-        try {
-          report(error, about);
-        } catch (cause) {
-          logError(cause, { method: 'onError' });
-        }
-      },
+      report: reporter(options.onError),
     };
   }
 
@@ -245,13 +239,34 @@ export class McpServer<out Tools = {}> implements Served {
     for (const [method, handler] of handlers) if (!this.#handlers.has(method)) this.#handlers.set(method, handler);
   }
 
-  #offerResources(): this {
+  // A server may declare a feature of which it has nothing yet.
+  #offerDeclared(declared: McpServerOptions['capabilities'] = {}): void {
+    if (declared.tools) this.#offerTools();
+    if (declared.prompts) this.#offerPrompts();
+    if (declared.resources) this.#offerResources();
+    if (declared.completions) this.#offerCompletions();
+  }
+
+  #offerTools(): void {
+    this.#offer('tools', { listChanged: true }, [
+      ['tools/list', (ctx) => this.#list(this.#tools, ctx)],
+      ['tools/call', (ctx) => callTool(this.#tools, ctx)],
+    ]);
+  }
+
+  #offerPrompts(): void {
+    this.#offer('prompts', { listChanged: true }, [
+      ['prompts/list', (ctx) => this.#list(this.#prompts, ctx)],
+      ['prompts/get', (ctx) => getPrompt(this.#prompts, ctx)],
+    ]);
+  }
+
+  #offerResources(): void {
     this.#offer('resources', { listChanged: true, subscribe: true }, [
       ['resources/list', (ctx) => this.#list(this.#resources, ctx)],
       ['resources/templates/list', (ctx) => this.#list(this.#templates, ctx)],
       ['resources/read', (ctx) => readResource(this.#resources, this.#templates, ctx)],
     ]);
-    return this;
   }
 
   #offerCompletions(): void {

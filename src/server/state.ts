@@ -8,17 +8,15 @@ import { principalKey } from '../protocol/principal.ts';
 import { canonical } from './canonical.ts';
 import { Journal, type JournalJson } from './journal.ts';
 import type { Asker } from './questions.ts';
-
-const MAX_STATE = 256 * 1024;
+import { MAX_SEALED } from './seal.ts';
 
 /** The journal as a `requestState`. */
 export async function sealJournal(call: Asker, journal: Journal): Promise<string> {
   const { seal, limits } = call.parts;
   const text = JSON.stringify({ expires: Date.now() + limits.stateTtlMs, journal });
-  if (text.length > MAX_STATE) {
-    throw new Error(`The answers and steps of this call do not fit into ${MAX_STATE} characters of state`);
-  }
-  return seal.seal(text, bindingOf(call));
+  const sealed = await seal.seal(text, bindingOf(call));
+  if (sealed.length <= MAX_SEALED) return sealed;
+  throw new Error(`The answers and steps of this call do not fit into ${MAX_SEALED} characters of state`);
 }
 
 /** The journal a retry brings along, with the answers it brings entered. */

@@ -8,7 +8,8 @@ const CONTENT_TYPES: ReadonlySet<unknown> = new Set(['text', 'image', 'audio', '
 
 /** The result a returned value stands for. With an output schema, anything but a whole result is structured. */
 export function toolResult(value: unknown, hasOutputSchema: boolean): CallToolResult {
-  if (isResult(value)) return value;
+  if (isResult(value, hasOutputSchema)) return value;
+  if (hasToJson(value)) return toolResult(value.toJSON(), hasOutputSchema);
   if (hasOutputSchema) return { content: [], structuredContent: value };
   if (value === undefined || value === null) return { content: [] };
   if (isContent(value)) return { content: [value] };
@@ -23,13 +24,16 @@ export function withText(result: CallToolResult): CallToolResult {
   return { ...result, content: [{ type: 'text', text: JSON.stringify(result.structuredContent) }] };
 }
 
-function isResult(value: unknown): value is CallToolResult {
+// With an output schema an object with `content` may be just what the schema describes.
+function isResult(value: unknown, hasOutputSchema: boolean): value is CallToolResult {
   if (!isObject(value)) return false;
   const { content, isError } = value;
+  if (hasOutputSchema && isError !== true && !Object.hasOwn(value, 'structuredContent')) return false;
   return Array.isArray(content) && (isError === undefined || typeof isError === 'boolean') && content.every(isContent);
 }
 
-function isContent(value: unknown): value is ContentBlock {
+/** True for one piece of content. */
+export function isContent(value: unknown): value is ContentBlock {
   if (!isObject(value)) return false;
   const { type, text, data, mimeType, uri, resource } = value;
   if (!CONTENT_TYPES.has(type)) return false;
@@ -37,4 +41,9 @@ function isContent(value: unknown): value is ContentBlock {
   if (type === 'resource') return isObject(resource) && typeof resource['uri'] === 'string';
   if (type === 'resource_link') return typeof uri === 'string' && typeof value['name'] === 'string';
   return typeof data === 'string' && typeof mimeType === 'string';
+}
+
+// A date, for instance: what JSON makes of it is what it is on the wire.
+function hasToJson(value: unknown): value is { toJSON(): unknown } {
+  return isObject(value) && typeof value['toJSON'] === 'function';
 }

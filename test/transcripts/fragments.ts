@@ -1,5 +1,6 @@
 /** What the revisions put around a message: written as `"...": "name"` in a transcript, spread out here. */
 
+import type { Implementation } from 'mcpp';
 import { isRecord, type SchemaRevision } from '../oracle/definitions.ts';
 import { INFO } from './servers.ts';
 
@@ -9,6 +10,8 @@ export interface Caller {
   readonly capabilities: unknown;
 }
 
+const { name, version, title } = INFO;
+const BRIEFLY = { name, version, ...(title === undefined ? {} : { title }) };
 const CLIENT = { name: 'transcript', version: '1.0.0' };
 
 type Fragment = (caller: Caller) => Record<string, unknown>;
@@ -25,10 +28,12 @@ const FRAGMENTS: ReadonlyMap<string, Fragment> = new Map<string, Fragment>([
   ['complete', () => complete('complete')],
   ['input_required', () => complete('input_required')],
   ['cacheable', () => ({ ...complete('complete'), ttlMs: 0, cacheScope: 'private' })],
+  // What the server is asked of itself it tells in full.
+  ['discovered', () => ({ ...complete('complete', INFO), ttlMs: 0, cacheScope: 'private' })],
 ]);
 
-function complete(resultType: string): Record<string, unknown> {
-  return { resultType, _meta: { 'io.modelcontextprotocol/serverInfo': INFO } };
+function complete(resultType: string, info: Implementation = BRIEFLY): Record<string, unknown> {
+  return { resultType, _meta: { 'io.modelcontextprotocol/serverInfo': info } };
 }
 
 /** A JSON value of a transcript with its fragments spread out. */

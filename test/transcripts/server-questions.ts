@@ -9,6 +9,7 @@ const YES = { type: 'object', properties: { yes: { type: 'boolean' } }, required
 export function addQuestions(server: McpServer): void {
   addForms(server);
   addUrl(server);
+  addWaiting(server);
   addSampling(server);
   server.registerTool('roots', {}, async (_args, ctx) => {
     const { roots } = await ctx.listRoots();
@@ -67,6 +68,12 @@ function addForms(server: McpServer): void {
     const params = { mode: 'form', message: 'Who are you?', requestedSchema: NAME } as const;
     return inputRequired({ requests: { name: { method: 'elicitation/create', params } }, state: { asked: 1 } });
   });
+}
+
+function addWaiting(server: McpServer): void {
+  server.registerTool('later', {}, (_args, ctx) =>
+    ctx.state === 'waited' ? 'Now' : inputRequired({ state: 'waited' }),
+  );
 }
 
 function addUrl(server: McpServer): void {

@@ -4,7 +4,7 @@ import { RpcError } from '../../jsonrpc/errors.ts';
 import { isObject, type Params } from '../../jsonrpc/message.ts';
 import type { Caller } from '../caller.ts';
 import { isImplementation } from '../checks.ts';
-import type { ClientCapabilities } from '../model/capabilities.ts';
+import type { ClientCapabilities, ServerCapabilities } from '../model/capabilities.ts';
 import type { Session } from '../session.ts';
 
 /** The session's client. Before there is a session, nobody in particular. */
@@ -13,7 +13,7 @@ export function callerOf(session: Session | undefined): Caller {
 }
 
 /** The session `initialize` asks for, in the revision that was agreed on. */
-export function sessionOf(params: Params, version: string): Session {
+export function sessionOf(params: Params, version: string, declared: ServerCapabilities): Session {
   const { capabilities, clientInfo } = params;
   if (!isObject(capabilities)) throw RpcError.invalidParams('initialize: "capabilities" must be an object');
   if (!isImplementation(clientInfo)) {
@@ -23,6 +23,7 @@ export function sessionOf(params: Params, version: string): Session {
     version,
     clientInfo,
     capabilities: capabilities as ClientCapabilities,
+    declared,
     initialized: false,
     // Until the client sets a level the server may choose: what matters to people, not what matters to developers.
     logLevel: 'info',

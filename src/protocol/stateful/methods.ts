@@ -38,10 +38,11 @@ function initialize(call: Call, host: Host): object {
   const requested = stringParam(call.params, 'protocolVersion');
   const facts = agreeOn(requested, host.versions);
   if (!facts) throw unsupportedVersion(requested, host.versions);
-  call.exchange.openSession(sessionOf(call.params, facts.version));
+  const capabilities = encodeCapabilities(host.capabilities, facts);
+  call.exchange.openSession(sessionOf(call.params, facts.version, capabilities));
   return {
     protocolVersion: facts.version,
-    capabilities: encodeCapabilities(host.capabilities, facts),
+    capabilities,
     serverInfo: encodeImplementation(host.info, facts),
     ...(host.instructions === undefined ? {} : { instructions: host.instructions }),
   };

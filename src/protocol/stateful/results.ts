@@ -41,7 +41,7 @@ export function encodePage({ kind, items, nextCursor }: EncodedPage): EncodedJso
 
 function encodeToolResult(result: Record<string, unknown>, facts: RevisionFacts, about: ResultFacts): object {
   const content = (result['content'] as ContentBlock[]).map((block) => encodeContent(block, facts));
-  if (!Object.hasOwn(result, 'structuredContent')) return { ...result, content };
+  if (result['structuredContent'] === undefined) return { ...without(result, 'structuredContent'), content };
   if (facts.structuredContent === 'nothing') return { ...without(result, 'structuredContent'), content };
   // An error need not follow the tool's schema, so neither does its wrapping.
   const schema = result['isError'] === true ? undefined : about.outputSchema;

@@ -10,9 +10,20 @@ const RENUMBERED: ReadonlyMap<number, number> = new Map([
   [McpErrorCode.UrlElicitationRequired, ErrorCode.InternalError],
 ]);
 
+const DEFINED: ReadonlySet<number> = new Set([
+  McpErrorCode.HeaderMismatch,
+  McpErrorCode.MissingRequiredClientCapability,
+  McpErrorCode.UnsupportedProtocolVersion,
+]);
+
 /** What a handler threw, as this revision tells it. */
 export function encodeFailure({ code, message, data, reason }: RpcError): { error: ErrorObject } | { result: object } {
   if (reason === Reason.badArguments) return { result: { content: [{ type: 'text', text: message }], isError: true } };
-  const number = RENUMBERED.get(code) ?? code;
+  const number = RENUMBERED.get(code) ?? (isReserved(code) ? ErrorCode.InternalError : code);
   return { error: data === undefined ? { code: number, message } : { code: number, message, data } };
+}
+
+// The protocol keeps these for itself, and has given a meaning to three of them.
+function isReserved(code: number): boolean {
+  return !Number.isInteger(code) || (code <= -32020 && code >= -32099 && !DEFINED.has(code));
 }

@@ -1,8 +1,10 @@
 /** Results that say of themselves what they are, whose they are, and how long they keep. */
 
 import { EncodedJson } from '../../jsonrpc/message.ts';
+import type { Implementation } from '../model/implementation.ts';
 import { MetaKey } from '../model/meta.ts';
 import type { CacheHints, EncodedPage, Host, ResultFacts } from '../revision.ts';
+import { without } from '../without.ts';
 
 /** The results that carry caching hints. No others may. */
 const CACHEABLE: ReadonlySet<string> = new Set([
@@ -21,12 +23,21 @@ export function encodeResult(method: string, result: object, about: ResultFacts,
   const { cache, resultType = 'complete' } = about;
   const { _meta } = result as { _meta?: object };
   const hints = resultType === 'complete' && CACHEABLE.has(method) ? (cache ?? STALE) : undefined;
-  return { ...result, resultType, ...hints, _meta: { ..._meta, [MetaKey.serverInfo]: host.info } };
+  return { ...result, resultType, ...hints, _meta: { ..._meta, [MetaKey.serverInfo]: infoFor(method, host) } };
 }
 
 /** A page of entries that are encoded already. */
 export function encodePage({ kind, items, nextCursor, cache }: EncodedPage, host: Host): EncodedJson {
   const cursor = nextCursor === undefined ? '' : `,"nextCursor":${JSON.stringify(nextCursor)}`;
-  const tail = { resultType: 'complete', ...cache, _meta: { [MetaKey.serverInfo]: host.info } };
+  const tail = { resultType: 'complete', ...cache, _meta: { [MetaKey.serverInfo]: briefly(host.info) } };
   return new EncodedJson(`{"${kind}":[${items.join(',')}]${cursor},${JSON.stringify(tail).slice(1)}`);
+}
+
+// Whoever asks what the server is gets all of it; other results only say whose they are, without pictures.
+function infoFor(method: string, { info }: Host): Implementation {
+  return method === 'server/discover' ? info : briefly(info);
+}
+
+function briefly(info: Implementation): Implementation {
+  return without(info, 'icons', 'description', 'websiteUrl');
 }

@@ -24,7 +24,11 @@ class Sink extends Writable {
 
 function outboxOf(sink: Writable): { outbox: Outbox; events: string[] } {
   const events: string[] = [];
-  const outbox = new Outbox(sink, { onFull: () => events.push('full'), onDrain: () => events.push('drain') });
+  const outbox = new Outbox(sink, {
+    onFull: () => events.push('full'),
+    onDrain: () => events.push('drain'),
+    onOverflow: () => events.push('overflow'),
+  });
   return { outbox, events };
 }
 

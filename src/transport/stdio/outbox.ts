@@ -5,11 +5,15 @@ import { clearImmediate, clearTimeout, setImmediate, setTimeout } from 'node:tim
 
 // Enough to be worth a system call, little enough to notice soon that the peer does not read.
 const WRITE_SIZE = 64 * 1024;
+// More than this is not kept for a peer that does not read.
+const MAX_WAITING = 64 * 1024 * 1024;
 
 /** What an outbox tells its owner. */
 export interface OutboxEvents {
   /** The peer does not read: make no more work for it. */
   readonly onFull: () => void;
+  /** So much waits for a peer that does not read that the connection has to end. */
+  readonly onOverflow: () => void;
   /** The peer reads again, and all that waited has been written. */
   readonly onDrain: () => void;
 }
@@ -51,6 +55,7 @@ export class Outbox {
       else this.#scheduled ??= setImmediate(this.#write);
     }
     if (!this.#full) return undefined;
+    if (this.#size > MAX_WAITING) this.#events.onOverflow();
     this.#drained ??= deferred();
     return this.#drained.promise;
   }

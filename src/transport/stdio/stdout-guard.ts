@@ -39,6 +39,16 @@ export function guardStdout(stdout: Writable = process.stdout, stderr: Writable 
   };
 
   Object.defineProperty(stdout, 'write', { value: redirect, configurable: true, writable: true });
+  const originalEnd = Object.getOwnPropertyDescriptor(stdout, 'end');
+  // Whoever ends stdout would end the connection; their last words are redirected like the others.
+  const end = (...words: unknown[]): Writable => {
+    const [chunk] = words;
+    if (typeof chunk === 'string' || chunk instanceof Uint8Array) redirect(chunk);
+    const done = words.find((word) => typeof word === 'function') as (() => void) | undefined;
+    if (done) process.nextTick(done);
+    return stdout;
+  };
+  Object.defineProperty(stdout, 'end', { value: end, configurable: true, writable: true });
   stderr.on('error', ignore);
 
   return {
@@ -47,10 +57,15 @@ export function guardStdout(stdout: Writable = process.stdout, stderr: Writable 
       stderr.off('error', ignore);
       // Somebody may have put their own on top of ours; theirs is not ours to take away.
       if (stdout.write !== redirect) return;
-      if (original) Object.defineProperty(stdout, 'write', original);
-      else Reflect.deleteProperty(stdout, 'write');
+      restore(stdout, 'write', original);
+      restore(stdout, 'end', originalEnd);
     },
   };
+}
+
+function restore(stream: Writable, name: string, original: PropertyDescriptor | undefined): void {
+  if (original) Object.defineProperty(stream, name, original);
+  else Reflect.deleteProperty(stream, name);
 }
 
 type Callback = (error?: Error | null) => void;

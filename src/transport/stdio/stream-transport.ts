@@ -48,7 +48,11 @@ export class StreamTransport implements Transport {
     this.#options = options;
     const maxLength = options.maxLineLength ?? MAX_LINE_LENGTH;
     this.#lines = new Lines({ maxLength, onTooLong: (head) => this.#refuse(head, maxLength) });
-    this.#outbox = new Outbox(output, { onFull: () => input.pause(), onDrain: () => this.#goOn() });
+    this.#outbox = new Outbox(output, {
+      onFull: () => input.pause(),
+      onDrain: () => this.#goOn(),
+      onOverflow: () => this.#close(new ConnectionError('failed', 'The peer does not read what it is sent')),
+    });
   }
 
   get connected(): boolean {
