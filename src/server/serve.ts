@@ -25,6 +25,7 @@ import { claimedVersion } from '../protocol/stateless/caller.ts';
 import { answer, notice } from './answer.ts';
 import { answerBatch, standsAlone } from './batch.ts';
 import { ConnectionExchange, type Line } from './connection-exchange.ts';
+import { InFlight } from './in-flight.ts';
 import { isPromise, type Maybe } from './maybe.ts';
 import type { Served, ServerParts } from './served.ts';
 
@@ -63,18 +64,14 @@ class ServedConnection implements Receiver, Serving, Line {
   readonly #server: Served;
   readonly #own: ServerParts;
   readonly #transport: Transport;
-  readonly #inFlight = new Map<Id, ConnectionExchange>();
-  readonly #notices = new Set<ConnectionExchange>();
+  readonly #inFlight = new InFlight();
   /** What arrived for the session while the handshake is not through. */
   #held: Payload[] | undefined;
   /** Sends the peer has not read yet. */
   #unread = 0;
-  /** Handlers at work, also those whose call was cancelled: cancelling must not make room before they end. */
-  #running = 0;
   #unwatch: (() => void) | undefined;
   #closing = false;
   #ended = false;
-  #onIdle: (() => void) | undefined;
   #end: () => void = () => {};
 
   constructor(server: Served, transport: Transport, { principal, forceReruns = false }: ServeOptions) {
@@ -110,7 +107,9 @@ class ServedConnection implements Receiver, Serving, Line {
   }
 
   onMessage(payload: Payload): void {
-    if (this.#held && belongsToSession(payload)) this.#held.push(payload);
+    if (this.#ended) return;
+    const waits = this.#held && this.#held.length < this.#own.limits.inFlight && belongsToSession(payload);
+    if (waits) this.#held?.push(payload);
     else this.#receive(payload);
   }
 
@@ -129,10 +128,7 @@ class ServedConnection implements Receiver, Serving, Line {
     this.#ended = true;
     this.#unwatch?.();
     this.outgoing.close();
-    const gone = new ConnectionError('closed', 'The client is gone');
-    for (const exchange of [...this.#inFlight.values(), ...this.#notices]) exchange.drop(gone);
-    this.#inFlight.clear();
-    this.#onIdle?.();
+    this.#inFlight.dropAll(new ConnectionError('closed', 'The client is gone'));
     this.#end();
   }
 
@@ -140,12 +136,13 @@ class ServedConnection implements Receiver, Serving, Line {
     if (!this.#closing) {
       this.#closing = true;
       this.#unwatch?.();
+      const reason = new ConnectionError('closed', 'The server is closing');
       // Those who listen wait for nothing but this.
-      this.#abort((exchange) => exchange.method === 'subscriptions/listen');
-      await this.#idle(graceMs);
-      this.#abort(() => true);
+      this.#inFlight.abort(reason, ({ method }) => method === 'subscriptions/listen');
+      await this.#inFlight.idle(graceMs);
+      this.#inFlight.abort(reason);
       this.outgoing.close();
-      await this.#idle(ABORT_MS);
+      await this.#inFlight.idle(ABORT_MS);
       try {
         await this.#transport.disconnect();
       } finally {
@@ -185,8 +182,7 @@ class ServedConnection implements Receiver, Serving, Line {
     const refusal = this.#refusalOf(request);
     if (refusal) return refusal;
     const exchange = new ConnectionExchange(this, request.method);
-    this.#inFlight.set(request.id, exchange);
-    this.#running++;
+    this.#inFlight.begin(request.id, exchange);
     const response = answer(this.#server, request, exchange);
     return isPromise(response)
       ? response.then((late) => this.#finish(request, exchange, late))
@@ -194,18 +190,16 @@ class ServedConnection implements Receiver, Serving, Line {
   }
 
   #finish(request: Request, exchange: ConnectionExchange, response: Response): Response | undefined {
-    exchange.finish();
-    this.#running--;
-    if (this.#inFlight.get(request.id) === exchange) this.#inFlight.delete(request.id);
+    this.#inFlight.end(request.id, exchange);
     return exchange.dropped ? undefined : response;
   }
 
   #refusalOf({ id }: Request): ErrorResponse | undefined {
     // An error under this id would end the call that is running under it.
-    if (this.#inFlight.has(id))
+    if (this.#inFlight.get(id))
       return this.#unreadable(RpcError.invalidRequest('A request with this id is running already'));
     if (this.#closing) return error(id, RpcError.internal('The server is closing'));
-    if (this.#running < this.#own.limits.inFlight) return undefined;
+    if (this.#inFlight.running < this.#own.limits.inFlight) return undefined;
     return error(id, RpcError.internal('Too many requests are running on this connection'));
   }
 
@@ -223,7 +217,7 @@ class ServedConnection implements Receiver, Serving, Line {
 
   #respond(request: Request, response: Response | undefined): void {
     if (response) this.#sendResponse(request, response);
-    this.#checkIdle();
+    this.#inFlight.checkIdle();
   }
 
   #sendResponse(request: Request, response: Response): void {
@@ -254,25 +248,20 @@ class ServedConnection implements Receiver, Serving, Line {
       return;
     }
     // A request without an id is for nobody, and a flood is not taken on.
-    if (METHODS.get(method)?.kind === 'request' || this.#notices.size >= this.#own.limits.inFlight) return;
+    if (METHODS.get(method)?.kind === 'request' || this.#inFlight.notifications >= this.#own.limits.inFlight) return;
     const exchange = new ConnectionExchange(this, method);
-    this.#notices.add(exchange);
-    const done = (): void => {
-      exchange.finish();
-      this.#notices.delete(exchange);
-    };
+    this.#inFlight.beginNotification(exchange);
     const taken = notice(this.#server, notification, exchange);
-    if (isPromise(taken)) void taken.then(done);
-    else done();
+    if (isPromise(taken)) void taken.then(() => this.#inFlight.endNotification(exchange));
+    else this.#inFlight.endNotification(exchange);
   }
 
   #cancel({ params }: Notification): void {
     const { requestId, reason } = isObject(params) ? params : {};
     const exchange = this.#inFlight.get(requestId as Id);
     if (!exchange || exchange.method === 'initialize') return;
-    this.#inFlight.delete(requestId as Id);
-    exchange.drop(new ConnectionError('aborted', typeof reason === 'string' ? reason : 'Cancelled by the client'));
-    this.#checkIdle();
+    const text = typeof reason === 'string' ? reason : 'Cancelled by the client';
+    this.#inFlight.cancel(requestId as Id, new ConnectionError('aborted', text));
   }
 
   #takeBatch(batch: readonly (Message | ParseError)[]): void {
@@ -296,7 +285,7 @@ class ServedConnection implements Receiver, Serving, Line {
       unencodable: ({ id }, cause) => this.#unencodable(id as Id, 'batch', cause),
     });
     if (responses.length > 0) this.send(responses);
-    this.#checkIdle();
+    this.#inFlight.checkIdle();
   }
 
   // One call that was cancelled and does not end must not hold back the answers of the others.
@@ -314,7 +303,7 @@ class ServedConnection implements Receiver, Serving, Line {
     const { id, isResponse } = fault;
     if (!isResponse) {
       // An error under the id of a running call would end that.
-      return this.#unreadable(fault.toRpcError(), id !== undefined && this.#inFlight.has(id) ? undefined : id);
+      return this.#unreadable(fault.toRpcError(), id !== undefined && this.#inFlight.get(id) ? undefined : id);
     }
     // Answering an answer could go on for ever; but whoever waits for it can be told.
     if (id !== undefined) this.outgoing.fail(id, new ConnectionError('malformed', fault.message));
@@ -328,26 +317,6 @@ class ServedConnection implements Receiver, Serving, Line {
 
   #sendIfAny(message: Message | undefined): void {
     if (message) this.send(message);
-  }
-
-  #abort(which: (exchange: ConnectionExchange) => boolean): void {
-    const reason = new ConnectionError('closed', 'The server is closing');
-    for (const exchange of [...this.#inFlight.values()]) if (which(exchange)) exchange.abort(reason);
-  }
-
-  #checkIdle(): void {
-    if (this.#inFlight.size === 0) this.#onIdle?.();
-  }
-
-  async #idle(milliseconds: number): Promise<void> {
-    if (this.#inFlight.size === 0 || milliseconds <= 0) return;
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    await new Promise<void>((resolve) => {
-      this.#onIdle = resolve;
-      timer = setTimeout(resolve, milliseconds);
-    });
-    clearTimeout(timer);
-    this.#onIdle = undefined;
   }
 }
 

@@ -1,0 +1,84 @@
+/** What is being worked on for one connection. */
+
+import type { Id } from '../jsonrpc/message.ts';
+import type { ConnectionExchange } from './connection-exchange.ts';
+
+/** Requests by id, and notifications, from their arrival to their end. */
+export class InFlight {
+  readonly #requests = new Map<Id, ConnectionExchange>();
+  readonly #notifications = new Set<ConnectionExchange>();
+  #running = 0;
+  #onIdle: (() => void) | undefined;
+
+  /** Requests at work, also cancelled ones: cancelling must not make room before their handlers end. */
+  get running(): number {
+    return this.#running;
+  }
+
+  /** Notifications at work. */
+  get notifications(): number {
+    return this.#notifications.size;
+  }
+
+  /** The request that is running under this id. */
+  get(id: Id): ConnectionExchange | undefined {
+    return this.#requests.get(id);
+  }
+
+  begin(id: Id, exchange: ConnectionExchange): void {
+    this.#requests.set(id, exchange);
+    this.#running++;
+  }
+
+  end(id: Id, exchange: ConnectionExchange): void {
+    exchange.finish();
+    this.#running--;
+    // A request that was cancelled may have given its id to another.
+    if (this.#requests.get(id) === exchange) this.#requests.delete(id);
+  }
+
+  beginNotification(exchange: ConnectionExchange): void {
+    this.#notifications.add(exchange);
+  }
+
+  endNotification(exchange: ConnectionExchange): void {
+    exchange.finish();
+    this.#notifications.delete(exchange);
+  }
+
+  /** Gives a request up: nothing is sent for it any more, and its id is free. */
+  cancel(id: Id, reason: Error): void {
+    this.#requests.get(id)?.drop(reason);
+    this.#requests.delete(id);
+    this.checkIdle();
+  }
+
+  /** Asks requests to end; their answers are still sent. */
+  abort(reason: Error, which: (exchange: ConnectionExchange) => boolean = () => true): void {
+    for (const exchange of [...this.#requests.values()]) if (which(exchange)) exchange.abort(reason);
+  }
+
+  /** Gives everything up. */
+  dropAll(reason: Error): void {
+    for (const exchange of [...this.#requests.values(), ...this.#notifications]) exchange.drop(reason);
+    this.#requests.clear();
+    this.checkIdle();
+  }
+
+  /** Tells whoever waits, if nothing is left. Called once an answer has been sent, not when it is there. */
+  checkIdle(): void {
+    if (this.#requests.size === 0) this.#onIdle?.();
+  }
+
+  /** Waits until no request is left, but not longer than `milliseconds`. */
+  async idle(milliseconds: number): Promise<void> {
+    if (this.#requests.size === 0 || milliseconds <= 0) return;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    await new Promise<void>((resolve) => {
+      this.#onIdle = resolve;
+      timer = setTimeout(resolve, milliseconds);
+    });
+    clearTimeout(timer);
+    this.#onIdle = undefined;
+  }
+}
