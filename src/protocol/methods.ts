@@ -12,6 +12,8 @@ export interface MethodFacts {
   readonly result?: string;
   /** The server may ask the client something before it answers, on every revision. */
   readonly asks?: true;
+  /** It is answered when it ends, not when it is done. */
+  readonly staysOpen?: true;
 }
 
 const stateful = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'];
@@ -40,7 +42,7 @@ const rows: readonly MethodFacts[] = [
   { ...request('client', 'resources/read', all, 'resources'), result: 'contents', asks: true },
   request('client', 'resources/subscribe', stateful, 'resources.subscribe'),
   request('client', 'resources/unsubscribe', stateful, 'resources.subscribe'),
-  request('client', 'subscriptions/listen', stateless),
+  { ...request('client', 'subscriptions/listen', stateless), staysOpen: true },
   notification('server', 'notifications/subscriptions/acknowledged', stateless),
   { ...request('client', 'completion/complete', all, 'completions'), result: 'completion' },
   request('client', 'logging/setLevel', stateful, 'logging'),
@@ -73,4 +75,9 @@ export function livesIn(method: string, version: string): boolean {
 /** True if a stateless client can be asked something before this method is answered. */
 export function canAsk(method: string): boolean {
   return METHODS.get(method)?.asks === true;
+}
+
+/** True for a request that stays open for as long as somebody listens. */
+export function staysOpen(method: string): boolean {
+  return METHODS.get(method)?.staysOpen === true;
 }

@@ -48,6 +48,8 @@ export interface Call {
   readonly params: Params;
   readonly caller: Caller;
   readonly exchange: Exchange;
+  /** What the encoder has to know of the result; set by whoever made it. */
+  about: ResultFacts;
 }
 
 /** A method that belongs to the revision itself, not to the server's features. */

@@ -5,6 +5,8 @@ export interface RevisionFacts {
   readonly version: string;
   /** Stateful revisions open with `initialize` and keep a session; stateless ones say everything in each request. */
   readonly family: 'stateful' | 'stateless';
+  /** How a server asks its client: by a request of its own, or by a result after which the client calls again. */
+  readonly asking: 'live' | 'in rounds';
   /** Whether several messages may arrive as one JSON array, and whether they are answered as one. */
   readonly batches: 'refused' | 'accepted' | 'answered as one';
   /** What an error about an unreadable message has for an id. */
@@ -31,6 +33,8 @@ export interface RevisionFacts {
   readonly elicitationIds: boolean;
   /** Sampling with tools, and messages of several parts. */
   readonly samplingTools: boolean;
+  /** Clients say whether they can include context in sampling. */
+  readonly samplingContext: boolean;
   /** The code for a resource that does not exist. */
   readonly resourceNotFound: number;
   /** The code for a capability the client did not declare. */
@@ -42,6 +46,7 @@ export interface RevisionFacts {
 const newest: RevisionFacts = {
   version: '2026-07-28',
   family: 'stateless',
+  asking: 'in rounds',
   batches: 'refused',
   unreadableId: 'absent',
   toolTitle: 'title',
@@ -58,6 +63,7 @@ const newest: RevisionFacts = {
   elicitation: 'form and url',
   elicitationIds: false,
   samplingTools: true,
+  samplingContext: true,
   resourceNotFound: -32602,
   missingCapability: -32021,
   badArguments: 'result',
@@ -67,6 +73,7 @@ const november2025: RevisionFacts = {
   ...newest,
   version: '2025-11-25',
   family: 'stateful',
+  asking: 'live',
   execution: true,
   structuredContent: 'object',
   elicitationIds: true,
@@ -83,6 +90,7 @@ const june2025: RevisionFacts = {
   elicitation: 'form',
   elicitationIds: false,
   samplingTools: false,
+  samplingContext: false,
   badArguments: 'error',
 };
 

@@ -1,3 +1,5 @@
+/** A schema and a value: an author's schema is checked by its library or by the engine, a received one is interpreted. */
+
 import { toJsonSchema } from './convert.ts';
 import type { Validate } from './engine.ts';
 import { isObject, type JsonSchema, pointer } from './json.ts';

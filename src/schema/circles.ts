@@ -1,3 +1,5 @@
+/** References that go round in circles, found before anybody follows them. */
+
 import { isObject, type JsonObject } from './json.ts';
 import { inPlace, subschemas } from './keywords.ts';
 

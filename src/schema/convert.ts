@@ -1,3 +1,5 @@
+/** Authors' schemas, of whatever library, as JSON Schema. */
+
 import { isObject, type JsonObject, type JsonSchema } from './json.ts';
 import { isStandardSchema } from './standard.ts';
 import { type Direction, Unconvertible, vendorJsonSchema } from './vendor.ts';

@@ -1,3 +1,5 @@
+/** What the engine says is wrong, in words for the caller. */
+
 import { isObject, shorten } from './json.ts';
 import { type Problem, problem } from './problems.ts';
 

@@ -1,3 +1,5 @@
+/** The types of schemas: what a caller sends, and what a handler receives. */
+
 import type { StandardSchema } from './standard.ts';
 
 /**

@@ -1,3 +1,5 @@
+/** One way to write every dialect of JSON Schema, for the engine. */
+
 import { isObject, type JsonObject } from './json.ts';
 import { subschemas } from './keywords.ts';
 import { compilePattern } from './pattern.ts';

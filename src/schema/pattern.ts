@@ -1,3 +1,5 @@
+/** Regular expressions in schemas: refused if a text could keep them busy for ever. */
+
 import { Automaton } from './regex-automaton.ts';
 import { type RegexTree, readRegex } from './regex-tree.ts';
 

@@ -1,3 +1,5 @@
+/** What is wrong with a value, in few words. */
+
 import { shorten } from './json.ts';
 
 /** One thing wrong with a value, and where in it (a JSON Pointer). */

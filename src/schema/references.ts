@@ -1,3 +1,5 @@
+/** Where the references of a schema lead, within the document and nowhere else. */
+
 import { isObject, type JsonObject } from './json.ts';
 
 /** A document or, where a subschema has an `$id` of its own, a part of one: what `#` means inside it. */

@@ -1,3 +1,5 @@
+/** Whether a regular expression can match one text in exponentially many ways. */
+
 import { cycles } from './cycles.ts';
 import type { RegexTree } from './regex-tree.ts';
 

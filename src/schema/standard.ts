@@ -1,3 +1,5 @@
+/** Standard Schema and Standard JSON Schema: what schema libraries have in common. */
+
 import { isObject } from './json.ts';
 
 /**

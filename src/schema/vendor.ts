@@ -1,3 +1,5 @@
+/** How each schema library is asked for JSON Schema. */
+
 import { authorsModule } from './authors-module.ts';
 import { isObject } from './json.ts';
 import type { StandardJsonSchema, StandardJsonSchemaOptions, StandardSchema } from './standard.ts';

@@ -1,3 +1,5 @@
+/** Goes over a raw JSON Schema before anybody trusts it. */
+
 import { leadInCircle, type Targets } from './circles.ts';
 import { isObject, type JsonObject, pointer, shorten } from './json.ts';
 import { valueFault } from './keyword-values.ts';

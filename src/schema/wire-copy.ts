@@ -1,3 +1,5 @@
+/** A schema as it can be sent. */
+
 import { isObject, type JsonObject, pointer } from './json.ts';
 import { subschemas } from './keywords.ts';
 import { Unconvertible } from './vendor.ts';

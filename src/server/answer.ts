@@ -10,7 +10,7 @@ import {
   type Response,
 } from '../jsonrpc/message.ts';
 import type { Exchange } from '../protocol/exchange.ts';
-import { livesIn, METHODS } from '../protocol/methods.ts';
+import { livesIn, METHODS, staysOpen } from '../protocol/methods.ts';
 import { revisionNamed, revisionOf } from '../protocol/pick.ts';
 import type { Revision } from '../protocol/revision.ts';
 import { claimedVersion } from '../protocol/stateless/caller.ts';
@@ -72,7 +72,6 @@ function handle(own: ServerParts, ctx: RequestContext): unknown {
   if (handler) return handler(ctx);
   const ownMethod = wire.methods.get(method);
   if (!ownMethod) throw RpcError.methodNotFound(method);
-  if (method === 'server/discover') ctx.about = { cache: own.host.cache };
   return ownMethod(ctx, own.host);
 }
 
@@ -129,7 +128,7 @@ function toRpcError(error: unknown, ctx: RequestContext): RpcError {
 // A handler that takes too long is aborted, and answered for.
 function inTime(ctx: RequestContext, running: Promise<unknown>): Promise<unknown> {
   const { handlerMs } = ctx.parts.limits;
-  if (!Number.isFinite(handlerMs) || ctx.method === 'subscriptions/listen') return running;
+  if (!Number.isFinite(handlerMs) || staysOpen(ctx.method)) return running;
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => {
       const late = RpcError.internal(`The request took more than ${handlerMs} ms`);

@@ -77,7 +77,7 @@ export async function sample(
 ): Promise<CreateMessageResult> {
   const { includeContext, ...rest } = params;
   // Never without the client's word for it; older revisions had no word, and meant yes.
-  const allowed = !questions.asker.wire.facts.samplingTools || questions.asker.can('sampling.context');
+  const allowed = !questions.asker.wire.facts.samplingContext || questions.asker.can('sampling.context');
   const asked = includeContext && (allowed || includeContext === 'none') ? params : rest;
   const question = { method: 'sampling/createMessage', params: asked } as const;
   return (await questions.ask(question, key, () => true)) as CreateMessageResult;

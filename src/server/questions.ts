@@ -55,7 +55,7 @@ export class Questions {
   /** True if the handler is ended by its questions and run again with the answers. */
   get inRounds(): boolean {
     const { wire, exchange, method } = this.asker;
-    return wire.facts.family === 'stateless' || (exchange.forceReruns && canAsk(method));
+    return wire.facts.asking === 'in rounds' || (exchange.forceReruns && canAsk(method));
   }
 
   /** True if this run has ended because of its questions. */
@@ -174,7 +174,7 @@ export class Questions {
   }
 
   #askInRound(name: string, question: Question, asked: Asked): Promise<never> {
-    if (this.asker.wire.facts.family === 'stateless' && !canAsk(this.asker.method)) {
+    if (this.asker.wire.facts.asking === 'in rounds' && !canAsk(this.asker.method)) {
       throw new Error(`The client cannot be asked anything while ${this.asker.method} is answered`);
     }
     this.open.set(name, { question, asked });

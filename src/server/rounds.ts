@@ -17,7 +17,7 @@ const WAIT_MS = 250;
 
 /** Gives what `run` gives, or the end of a round that stands before it. Code that never asks is not slowed down. */
 export function runInRounds(ctx: RequestContext, run: () => unknown): Maybe<unknown> {
-  if (ctx.wire.facts.family === 'stateless' && canAsk(ctx.method) && carriesAnswers(ctx)) {
+  if (ctx.wire.facts.asking === 'in rounds' && canAsk(ctx.method) && carriesAnswers(ctx)) {
     return openJournal(ctx).then((journal) => {
       ctx.questions.journal = journal;
       return finish(ctx, run, attempt(run));
@@ -57,7 +57,7 @@ async function finish(ctx: RequestContext, run: () => unknown, first: Promise<un
 
     await questions.stepsDone();
     const requests = closeRound(ctx, isSuspended ? undefined : (outcome.value as InputRequired));
-    if (ctx.wire.facts.family === 'stateless') return endRound(ctx, requests);
+    if (ctx.wire.facts.asking === 'in rounds') return endRound(ctx, requests);
     await answerLive(ctx, requests);
     ctx.startAgain();
     running = attempt(run);
@@ -93,7 +93,7 @@ async function outcomeOf(
 function closeRound(ctx: RequestContext, returned: InputRequired | undefined): ReadonlyMap<string, Question> {
   const { questions, parts, wire, method } = ctx;
   const { journal } = questions;
-  if (wire.facts.family === 'stateless' && !canAsk(method)) {
+  if (wire.facts.asking === 'in rounds' && !canAsk(method)) {
     throw new Error(`The client cannot be asked anything while ${method} is answered`);
   }
   // A round that only waits asks nobody anything.

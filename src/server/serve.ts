@@ -17,7 +17,7 @@ import {
 import { OutgoingRequests } from '../jsonrpc/outgoing.ts';
 import type { Payload } from '../jsonrpc/parse.ts';
 import type { Receiver, Transport } from '../jsonrpc/transport.ts';
-import { METHODS } from '../protocol/methods.ts';
+import { METHODS, staysOpen } from '../protocol/methods.ts';
 import { revisionNamed } from '../protocol/pick.ts';
 import type { Principal } from '../protocol/principal.ts';
 import type { Session } from '../protocol/session.ts';
@@ -138,7 +138,7 @@ class ServedConnection implements Receiver, Serving, Line {
       this.#unwatch?.();
       const reason = new ConnectionError('closed', 'The server is closing');
       // Those who listen wait for nothing but this.
-      this.#inFlight.abort(reason, ({ method }) => method === 'subscriptions/listen');
+      this.#inFlight.abort(reason, ({ method }) => staysOpen(method));
       await this.#inFlight.idle(graceMs);
       this.#inFlight.abort(reason);
       this.outgoing.close();
@@ -223,7 +223,7 @@ class ServedConnection implements Receiver, Serving, Line {
   #sendResponse(request: Request, response: Response): void {
     this.#deliver(response, (cause) => this.send(this.#unencodable(request.id, request.method, cause)));
     // One line carries everything here, so the end of a subscription is told twice: to the call, and by its id.
-    if (request.method === 'subscriptions/listen' && !isErrorResponse(response)) {
+    if (staysOpen(request.method) && !isErrorResponse(response)) {
       this.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: request.id } });
     }
   }

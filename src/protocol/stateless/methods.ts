@@ -11,7 +11,8 @@ export const methods: ReadonlyMap<string, OwnMethod> = new Map<string, OwnMethod
   ['subscriptions/listen', listen],
 ]);
 
-function discover(_call: Call, host: Host): object {
+function discover(call: Call, host: Host): object {
+  call.about = { cache: host.cache };
   return {
     supportedVersions: host.versions,
     capabilities: host.capabilities,
