@@ -272,6 +272,22 @@ describe('rounds', () => {
     expect([atOnce, script.sent.length]).toEqual([1, 2]);
   });
 
+  test('without questions may be more than ten', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const { script, client } = await play();
+    const call = client.callTool('t');
+    for (let leg = 1; leg <= 15; leg++) {
+      expect(script.sent).toHaveLength(leg);
+      script.reply({ resultType: 'input_required', requestState: `s${leg}` });
+      await quiet();
+      await vi.advanceTimersByTimeAsync(5000);
+    }
+    expect(script.sent.at(-1)?.params).toMatchObject({ requestState: 's15' });
+    script.reply({ content: [] });
+    expect(await call).toEqual({ content: [] });
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
   test('that nobody can answer end the call, and are not repeated', async () => {
     const { script, client } = await play();
     const call = client.callTool('t');

@@ -45,7 +45,8 @@ export class RpcError extends McpError {
 
   constructor(code: number, message: string, data?: unknown, options?: ErrorOptions & { reason?: string }) {
     super(message, options);
-    this.code = code;
+    // A code that is no integer would make the whole answer unreadable.
+    this.code = Number.isInteger(code) ? code : ErrorCode.InternalError;
     this.data = data;
     this.reason = options?.reason;
   }

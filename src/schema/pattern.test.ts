@@ -26,6 +26,8 @@ test.each([
   ['a host', '^([a-z]+\\.)+[a-z]{2,}$'],
   ['a colour', '^#(?:[0-9a-f]{3}){1,2}$'],
   ['a password', '^(?=.*[a-z])(?=.*\\d).{8,}$'],
+  ['a password with a capital', '^(?=.*[A-Z])(?=.*\\d).{8,}$'],
+  ['a name that does not begin with a dash', '^(?!-)[a-z-]+$'],
   ['a quoted string', '^"(?:[^"\\\\]|\\\\.)*"$'],
   ['names in any script', '^(\\p{L}+ )*\\p{L}+$'],
   ['a list with spaces', '^\\w+(?:,\\s*\\w+)*$'],
@@ -54,6 +56,11 @@ test.each([
   '^\\w+([.-]?\\w+)*@x$',
   '(?:[a-z]+\\s?){1,20}$',
   '(a?){30}a{30}',
+  '(?=(a+)+$)b',
+  '^(?=(a|a)*$)',
+  'x*(?!(a*)*b)',
+  '(?<=(a+)+)b',
+  '^(?!x(?=(a+)+$)).*$',
 ])('%s can match one text in too many ways', (pattern) => {
   expect(patternFault(pattern)).toMatch(/many ways/);
 });

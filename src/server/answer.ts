@@ -133,6 +133,7 @@ function inTime(ctx: RequestContext, running: Promise<unknown>): Promise<unknown
     const timer = setTimeout(() => {
       const late = RpcError.internal(`The request took more than ${handlerMs} ms`);
       ctx.abortRun(late);
+      ctx.exchange.outlivedBy(running);
       reject(late);
     }, handlerMs);
     running.then(resolve, reject).finally(() => clearTimeout(timer));

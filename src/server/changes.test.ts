@@ -1,6 +1,6 @@
 import { McpServer } from 'mcpp/server';
-import { describe, expect, test } from 'vitest';
-import { open, quiet, STATEFUL } from '../../test/wire.ts';
+import { describe, expect, test, vi } from 'vitest';
+import { open, quiet, STATEFUL, unhandledDuring } from '../../test/wire.ts';
 
 const SUBSCRIPTION = 'io.modelcontextprotocol/subscriptionId';
 const make = (): McpServer => {
@@ -60,6 +60,29 @@ describe('a session', () => {
     for (const uri of [undefined, 5, {}]) {
       expect((await wire.call('resources/subscribe', { uri })).error?.code).toBe(-32602);
     }
+  });
+
+  test('is not told of what was not there to declare when it began; one that begins later is', async () => {
+    const server = new McpServer({ name: 's', version: '1' });
+    const before = await open(server, { revision: '2025-11-25' });
+    server.registerTool('t', {}, () => '');
+    const after = await open(server, { revision: '2025-11-25' });
+    await quiet();
+    server.tools.disable('t');
+    await quiet();
+    expect(before.received).toEqual([]);
+    expect(after.received).toEqual([{ jsonrpc: '2.0', method: 'notifications/tools/list_changed' }]);
+  });
+
+  test('is not told of lists that were declared without listChanged', async () => {
+    const server = new McpServer({ name: 's', version: '1' }, { capabilities: { tools: {} } });
+    const wire = await open(server, { revision: '2025-11-25' });
+    server.registerTool('t', {}, () => '');
+    await quiet();
+    server.registerPrompt('p', {}, () => '');
+    server.tools.disable('t');
+    await quiet();
+    expect(wire.received).toEqual([]);
   });
 
   test('that ended is told nothing', async () => {
@@ -139,6 +162,17 @@ describe('a listener', () => {
       params: { requestId: 5 },
     });
   });
+});
+
+test('a bus that fails later is reported, and leaves no rejection unhandled', async () => {
+  const onError = vi.fn();
+  const down = new Error('the bus is down');
+  const changes = { publish: () => Promise.reject(down), subscribe: () => () => {} };
+  const unhandled = await unhandledDuring(async () => {
+    new McpServer({ name: 's', version: '1' }, { changes, onError }).registerTool('t', {}, () => '');
+  });
+  expect(unhandled).toEqual([]);
+  expect(onError).toHaveBeenCalledWith(down, { method: 'changes' });
 });
 
 test('a thousand clients that came and went leave nobody watching', async () => {

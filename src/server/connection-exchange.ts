@@ -30,6 +30,8 @@ export class ConnectionExchange implements Exchange {
   cancelled = false;
   /** Nobody waits for the answer any more. */
   dropped = false;
+  /** The handler, if it goes on after the answer. */
+  lingering: Promise<unknown> | undefined;
   readonly #line: Line;
   #finished = false;
   #reason: unknown;
@@ -76,6 +78,10 @@ export class ConnectionExchange implements Exchange {
   onCancel(listener: (reason: unknown) => void): void {
     if (this.cancelled) listener(this.#reason);
     else this.#listeners = [...(this.#listeners ?? []), listener];
+  }
+
+  outlivedBy(handler: Promise<unknown>): void {
+    this.lingering = handler;
   }
 
   onEnd(listener: () => void): void {

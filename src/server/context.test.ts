@@ -1,6 +1,7 @@
 import type { Principal } from 'mcpp';
 import { type Context, McpServer } from 'mcpp/server';
-import { describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { z } from 'zod';
 import { open, quiet, REVISIONS, STATEFUL } from '../../test/wire.ts';
 
 const serverWith = (handler: (ctx: Context) => unknown): McpServer<unknown> =>
@@ -11,6 +12,10 @@ const serverWith = (handler: (ctx: Context) => unknown): McpServer<unknown> =>
   );
 
 const LEVEL = 'io.modelcontextprotocol/logLevel';
+
+afterEach(() => {
+  vi.useRealTimers();
+});
 
 describe('progress', () => {
   test.each(REVISIONS)('is told under the token, increasing only, with a message where there is one: %s', async (r) => {
@@ -102,6 +107,12 @@ describe('log messages', () => {
     expect((await wire.call('tools/call', { name: 't', _meta: { [LEVEL]: level } })).error?.code).toBe(-32602);
   });
 
+  test('that say nothing have null for data: the member is required', async () => {
+    const wire = await open(serverWith((ctx) => ctx.log.info(undefined)));
+    await wire.call('tools/call', { name: 't', _meta: { [LEVEL]: 'debug' } });
+    expect(wire.notices('notifications/message').map((one) => one.params)).toEqual([{ level: 'info', data: null }]);
+  });
+
   test('are none where logging was taken away', async () => {
     const server = new McpServer({ name: 's', version: '1' }, { capabilities: { logging: false } }).registerTool(
       't',
@@ -159,6 +170,65 @@ describe('the signal', () => {
     const call = wire.call('tools/call', { name: 't' });
     await wire.serving?.close();
     expect((await call).result).toMatchObject({ content: [{ text: 'rest' }] });
+  });
+
+  test.each(REVISIONS)('is aborted when the handler takes too long, and stays so: %s', async (revision) => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    let seen: Context | undefined;
+    const server = new McpServer({ name: 's', version: '1' }, { limits: { handlerMs: 50 } }).registerTool(
+      't',
+      {},
+      (_, ctx) => {
+        seen = ctx;
+        return new Promise<string>(() => {});
+      },
+    );
+    const wire = await open(server, { revision });
+    const call = wire.call('tools/call', { name: 't' });
+    await vi.advanceTimersByTimeAsync(49);
+    expect([wire.received, seen?.signal.aborted]).toEqual([[], false]);
+    await vi.advanceTimersByTimeAsync(1);
+    expect((await call).error).toEqual({ code: -32603, message: 'The request took more than 50 ms' });
+    expect([seen?.signal.aborted, seen?.signal.aborted, vi.getTimerCount()]).toEqual([true, true, 0]);
+  });
+
+  test('is aborted for a handler that took too long and asks for it only then', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    let seen: Context | undefined;
+    const server = new McpServer({ name: 's', version: '1' }, { limits: { handlerMs: 50 } }).registerTool(
+      't',
+      {},
+      (_, ctx) => {
+        seen = ctx;
+        return new Promise<string>(() => {});
+      },
+    );
+    const wire = await open(server);
+    const call = wire.call('tools/call', { name: 't' });
+    await vi.advanceTimersByTimeAsync(50);
+    await call;
+    expect([seen?.signal.aborted, seen?.signal.aborted]).toEqual([true, true]);
+  });
+
+  test('stays aborted for a run that was suspended and did not want to know', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const seen: boolean[] = [];
+    let goOn = (): void => {};
+    const server = serverWith(async (ctx) => {
+      await ctx.elicit('?', z.object({})).catch(() => {});
+      await new Promise<void>((resolve) => {
+        goOn = resolve;
+      });
+      seen.push(ctx.signal.aborted, ctx.signal.aborted);
+    });
+    const wire = await open(server, { capabilities: { elicitation: { form: {} } } });
+    const call = wire.call('tools/call', { name: 't' });
+    await quiet();
+    await vi.advanceTimersByTimeAsync(2000);
+    expect((await call).result?.['resultType']).toBe('input_required');
+    goOn();
+    await quiet();
+    expect(seen).toEqual([true, true]);
   });
 
   test('stays quiet after the answer', async () => {

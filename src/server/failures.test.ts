@@ -122,6 +122,19 @@ describe('a handler that throws', () => {
     expect((await wire.call('tools/call', { name: 't' })).result).toMatchObject({ isError: true });
   });
 
+  test('leaves no rejection unhandled if the operator’s function rejects', async () => {
+    const stderr = vi.spyOn(console, 'error').mockImplementation(() => {});
+    const broken = new Error('onError is broken');
+    const server = make({ onError: () => Promise.reject(broken) }).registerTool('t', {}, () => {
+      throw new Error('x');
+    });
+    const wire = await open(server);
+    const unhandled = await unhandledDuring(async () => {
+      expect((await wire.call('tools/call', { name: 't' })).result).toMatchObject({ isError: true });
+    });
+    expect([unhandled, stderr.mock.calls.map((words) => words[1])]).toEqual([[], [broken]]);
+  });
+
   test('a ToolError speaks to the model, word for word', async () => {
     const onError = vi.fn();
     for (const revision of REVISIONS) {
@@ -159,6 +172,17 @@ describe('a handler that throws', () => {
     const code = async (revision: string): Promise<number | undefined> =>
       (await (await open(server, { revision })).call('tools/call', { name: 't' })).error?.code;
     expect([await code('2025-11-25'), await code('2026-07-28')]).toEqual([-32002, -32602]);
+  });
+
+  test.each([1.5, -32050, Number.NaN])('%d is no code under 2026-07-28 that a handler may choose', async (code) => {
+    const server = make().registerTool('t', {}, () => {
+      throw new RpcError(code, 'own', { a: 1 });
+    });
+    expect((await (await open(server)).call('tools/call', { name: 't' })).error).toEqual({
+      code: -32603,
+      message: 'own',
+      data: { a: 1 },
+    });
   });
 });
 

@@ -10,7 +10,7 @@ export class InFlight {
   #running = 0;
   #onIdle: (() => void) | undefined;
 
-  /** Requests at work, also cancelled ones: cancelling must not make room before their handlers end. */
+  /** Requests at work, also those cancelled or too late: neither must make room before the handler ends. */
   get running(): number {
     return this.#running;
   }
@@ -32,7 +32,11 @@ export class InFlight {
 
   end(id: Id, exchange: ConnectionExchange): void {
     exchange.finish();
-    this.#running--;
+    const ended = (): void => {
+      this.#running--;
+    };
+    if (exchange.lingering) exchange.lingering.then(ended, ended);
+    else ended();
     // A request that was cancelled may have given its id to another.
     if (this.#requests.get(id) === exchange) this.#requests.delete(id);
   }

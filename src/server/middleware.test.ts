@@ -3,7 +3,7 @@ import { McpServer } from 'mcpp/server';
 import { testClient } from 'mcpp/testing';
 import { describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
-import { open, quiet, REVISIONS } from '../../test/wire.ts';
+import { open, quiet, REVISIONS, unhandledDuring } from '../../test/wire.ts';
 
 const make = (onError: () => void = () => {}): McpServer => new McpServer({ name: 's', version: '1' }, { onError });
 
@@ -101,6 +101,75 @@ describe('middleware', () => {
     expect((await wire.call('tools/call', { name: 't' })).error?.code).toBe(-32603);
     expect(handler).toHaveBeenCalledTimes(1);
     expect(String((onError.mock.calls[0] as unknown[])[0])).toContain('next() was called twice');
+  });
+
+  test.each(['2025-11-25', '2026-07-28'])('that forgets to return a result is told so: %s', async (revision) => {
+    const onError = vi.fn();
+    const server = make(onError)
+      .use(async (ctx, next) => {
+        const result = await next();
+        return ctx.method.startsWith('tools/') ? undefined : result;
+      })
+      .registerTool('t', {}, () => 'x');
+    const wire = await open(server, { revision });
+    for (const [method, params] of [
+      ['tools/call', { name: 't' }],
+      ['tools/list', {}],
+    ] as const) {
+      onError.mockClear();
+      const { error } = await wire.call(method, params);
+      expect(onError).toHaveBeenCalledTimes(1);
+      const [reported, about] = onError.mock.calls[0] as [Error, { method: string; reference: string }];
+      expect(reported.message).toContain(method);
+      expect(about.method).toBe(method);
+      expect(error).toEqual({ code: -32603, message: `Internal error (reference ${about.reference})` });
+    }
+  });
+
+  test('that does not wait for what is inside leaves no rejection unhandled', async () => {
+    const server = make()
+      .use((_, next) => {
+        void next();
+        return { content: [] };
+      })
+      .use((_, next) => next())
+      .registerTool('now', {}, () => {
+        throw new RpcError(-31000, 'no');
+      })
+      .registerTool('later', {}, () => Promise.reject(new RpcError(-31000, 'no')))
+      .setHandler('com.example/a', () => Promise.reject(new Error('x')));
+    const wire = await open(server);
+    const unhandled = await unhandledDuring(async () => {
+      for (const name of ['now', 'later']) {
+        expect((await wire.call('tools/call', { name })).result).toMatchObject({ content: [] });
+      }
+      expect((await wire.call('com.example/a')).result).toMatchObject({ content: [] });
+    });
+    expect(unhandled).toEqual([]);
+  });
+
+  test('may be slow: what the client sends right after initialize waits for the session', async () => {
+    const trail: string[] = [];
+    const server = make()
+      .use(async (ctx, next) => {
+        await quiet();
+        trail.push(`${ctx.method} begins`);
+        const result = await next();
+        trail.push(`${ctx.method} ends`);
+        return result;
+      })
+      .registerTool('t', {}, (_, ctx) => `${ctx.revision} ${ctx.client?.name}`);
+    const wire = await open(server, { revision: 'none' });
+    const clientInfo = { name: 'raw', version: '1' };
+    const params = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo };
+    wire.say({ jsonrpc: '2.0', id: 1, method: 'initialize', params });
+    wire.say({ jsonrpc: '2.0', method: 'notifications/initialized' });
+    wire.say({ jsonrpc: '2.0', id: 2, method: 'tools/call', params: { name: 't' } });
+    expect((await wire.answerTo(2)).result).toMatchObject({ content: [{ text: '2025-06-18 raw' }] });
+    expect(wire.received.map((one) => one.id)).toEqual([1, 2]);
+    expect(trail.slice(0, 2)).toEqual(['initialize begins', 'initialize ends']);
+    const begun = trail.filter((one) => one.endsWith('begins'));
+    expect(begun).toEqual(['initialize begins', 'notifications/initialized begins', 'tools/call begins']);
   });
 
   test('sees notifications, too; what it throws there is only reported', async () => {

@@ -1,5 +1,5 @@
 import { McpServer, type McpServerOptions } from 'mcpp/server';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { open, REVISIONS, type Reply } from '../../test/wire.ts';
 
@@ -37,6 +37,23 @@ describe('what a handler returns', () => {
         )
       ).error?.code,
     ).toBe(-32603);
+  });
+
+  test.each<{ value: unknown }>([
+    { value: ['junk', 5] },
+    { value: { messages: ['junk'] } },
+    { value: [{ role: 'user' }] },
+    { value: [hello, 5] },
+  ])('$value is an error of the handler, reported with the name of the prompt', async ({ value }) => {
+    for (const revision of REVISIONS) {
+      const onError = vi.fn();
+      const server = make({ onError }).registerPrompt('p', {}, () => value as never);
+      const { error } = await get(server, 'p', undefined, revision);
+      expect(onError).toHaveBeenCalledTimes(1);
+      const [, about] = onError.mock.calls[0] as [unknown, { reference: string }];
+      expect(about).toMatchObject({ method: 'prompts/get', name: 'p' });
+      expect(error).toEqual({ code: -32603, message: `Internal error (reference ${about.reference})` });
+    }
   });
 
   test('data from elsewhere never becomes a question to the person at the client', async () => {

@@ -39,11 +39,28 @@ describe('what a handler returns', () => {
     expect(Buffer.from(contents[0].blob, 'base64').equals(bytes)).toBe(true);
   });
 
-  test.each([5, true, {}])('%j is an error of the handler', async (value) => {
-    const onError = vi.fn();
-    const server = make({ onError }).registerResource('x:a', {}, () => value as never);
-    expect((await read(server, 'x:a')).error?.code).toBe(-32603);
-    expect(onError).toHaveBeenCalledTimes(1);
+  test.each<{ value: unknown }>([
+    { value: 5 },
+    { value: true },
+    { value: {} },
+    { value: [5] },
+    { value: { contents: ['x'] } },
+    { value: { contents: [{ uri: 'x:a' }] } },
+  ])('$value is an error of the handler, reported with the URI', async ({ value }) => {
+    for (const revision of REVISIONS) {
+      const onError = vi.fn();
+      const server = make({ onError })
+        .registerResource('x:a', {}, () => value as never)
+        .registerResourceTemplate('x:b/{c}', {}, () => value as never);
+      for (const uri of ['x:a', 'x:b/c']) {
+        onError.mockClear();
+        const { error } = await read(server, uri, revision);
+        expect(onError).toHaveBeenCalledTimes(1);
+        const [, about] = onError.mock.calls[0] as [unknown, { reference: string }];
+        expect(about).toMatchObject({ method: 'resources/read', name: uri });
+        expect(error).toEqual({ code: -32603, message: `Internal error (reference ${about.reference})` });
+      }
+    }
   });
 
   test('data from elsewhere never becomes a question to the person at the client', async () => {

@@ -15,7 +15,7 @@ interface Key {
 const PREFIX = 'v1.';
 const KID_LENGTH = 4;
 const IV_LENGTH = 12;
-/** Characters a sealed text may have; a longer one is neither sealed nor opened. */
+/** Characters a sealed text may have; a longer one is not opened. */
 export const MAX_SEALED: number = 512 * 1024;
 
 /** AES-256-GCM under a ring of keys: the first one seals, all of them open. */

@@ -1,4 +1,5 @@
-import { McpServer, type McpServerOptions, type Serving } from 'mcpp/server';
+import type { Transport } from 'mcpp';
+import { McpServer, type McpServerOptions, type Serving, serve } from 'mcpp/server';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { open, quiet, REVISIONS, unhandledDuring, type Wire } from '../../test/wire.ts';
 
@@ -141,6 +142,40 @@ describe('close', () => {
     await closing;
   });
 
+  test('uses an answer that comes within the grace', async () => {
+    const server = new McpServer({ name: 's', version: '1' }).registerTool('t', {}, async (_, ctx) =>
+      String((await ctx.listRoots()).roots.length),
+    );
+    const wire = await open(server, { revision: '2025-11-25', capabilities: { roots: {} } });
+    const call = wire.call('tools/call', { name: 't' }, 'call');
+    const { id } = await wire.until((one) => one.method === 'roots/list');
+    const closing = serving(wire).close({ graceMs: 1000 });
+    await quiet();
+    wire.say({ jsonrpc: '2.0', id, result: { roots: [{ uri: 'file:///a' }] } });
+    expect((await call).result).toMatchObject({ content: [{ text: '1' }] });
+    await closing;
+    await serving(wire).closed;
+    expect(wire.connected).toBe(false);
+  });
+
+  test.each<[string, () => Promise<void>]>([
+    ['never tells that it ended', async () => {}],
+    ['fails to disconnect', () => Promise.reject(new Error('EPIPE'))],
+  ])('settles over a transport that %s, also the second time', async (_, disconnect) => {
+    const transport: Transport = {
+      cancelsBy: 'notification',
+      connected: true,
+      connect: async () => {},
+      send: () => {},
+      disconnect,
+    };
+    const connection = await serve(make().server, transport);
+    const [first, second] = await Promise.allSettled([connection.close(), connection.close()]);
+    expect([first?.status, second?.status]).toContain('fulfilled');
+    await connection.closed;
+    await connection.close();
+  });
+
   test('settles a question that is open, and leaves no timer', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const outcome: unknown[] = [];
@@ -195,6 +230,31 @@ describe('a question', () => {
     expect(reply.error !== undefined || reply.result?.['isError'] === true).toBe(true);
   });
 
+  test('that the client answers with an error fails its call as an error of ours that names both', async () => {
+    const wire = await open(server, { revision: '2025-11-25', capabilities: { roots: {} } });
+    const call = wire.call('tools/call', { name: 't' }, 'call');
+    const { id } = await wire.until((one) => one.method === 'roots/list');
+    wire.say({ jsonrpc: '2.0', id, error: { code: -1, message: 'no' } });
+    expect((await call).error).toEqual({
+      code: -32603,
+      message: 'The client answered roots/list with error -1: no',
+    });
+  });
+
+  test('is withdrawn when its call was answered without it', async () => {
+    const impatient = new McpServer({ name: 's', version: '1' }).registerTool('t', {}, (_, ctx) =>
+      Promise.race([ctx.listRoots().then(() => 'asked'), quiet().then(() => 'guessed')]),
+    );
+    const wire = await open(impatient, { revision: '2025-11-25', capabilities: { roots: {} } });
+    const unhandled = await unhandledDuring(async () => {
+      const reply = await wire.call('tools/call', { name: 't' }, 'call');
+      expect(reply.result).toMatchObject({ content: [{ text: 'guessed' }] });
+    });
+    const { id } = await wire.until((one) => one.method === 'roots/list');
+    expect(wire.notices('notifications/cancelled')).toMatchObject([{ params: { requestId: id } }]);
+    expect([unhandled, wire.received.length]).toEqual([[], 3]);
+  });
+
   test('has no idle timeout, only a maximum', async () => {
     vi.useFakeTimers();
     const wire = await open(server, { revision: '2025-11-25', capabilities: { roots: {} } });
@@ -218,6 +278,35 @@ describe('a question', () => {
     await quiet();
     await quiet();
     expect(wire.received.filter((one) => one.method !== undefined)).toEqual([]);
+  });
+});
+
+describe('a batch of 2025-03-26', () => {
+  test('whose answer to a question is malformed fails the question at once', async () => {
+    const server = new McpServer({ name: 's', version: '1' }).registerTool('t', {}, (_, ctx) =>
+      ctx.listRoots().then(
+        () => 'answered',
+        (error: Error & { code: unknown }) => String(error.code),
+      ),
+    );
+    const wire = await open(server, { revision: '2025-03-26', capabilities: { roots: {} } });
+    const call = wire.call('tools/call', { name: 't' }, 'call');
+    const { id } = await wire.until((one) => one.method === 'roots/list');
+    wire.say(`[{"jsonrpc":"2.0","id":${id},"result":5}]`);
+    expect((await call).result).toMatchObject({ content: [{ text: 'malformed' }] });
+    expect(wire.received).toHaveLength(2);
+  });
+
+  test('refuses what it cannot read without the id of a call that is running', async () => {
+    const { server, release } = make();
+    const wire = await open(server, { revision: '2025-03-26' });
+    const running = wire.call('tools/call', { name: 'wait' }, 77);
+    wire.say('[{"jsonrpc":"2.0","id":77,"method":5},{"jsonrpc":"2.0","id":78,"method":5}]');
+    await quiet();
+    expect(wire.received).toMatchObject([{ error: { code: -32600 } }, { id: 78, error: { code: -32600 } }]);
+    expect(wire.received[0]?.id ?? undefined).toBeUndefined();
+    release[0]?.();
+    expect((await running).result).toMatchObject({ content: [{ text: 'waited' }] });
   });
 });
 

@@ -161,12 +161,25 @@ class ServedConnection implements Receiver, Serving, Line {
   #deliver(message: Message | readonly Message[], onUnsent: (cause: unknown) => void): void {
     try {
       const sent = this.#transport.send(message);
-      if (!isPromise(sent)) return;
-      this.#unread++;
-      sent.catch((error: Error) => this.onError(error)).finally(() => this.#unread--);
+      if (isPromise(sent)) this.#watchUnread(sent);
     } catch (cause) {
       if (this.#transport.connected) onUnsent(cause);
     }
+  }
+
+  // A transport may be asynchronous without being slow: only what takes more than a turn is backpressure.
+  #watchUnread(sent: Promise<unknown>): void {
+    let isSlow = false;
+    const timer = setTimeout(() => {
+      isSlow = true;
+      this.#unread++;
+    }, 0);
+    sent
+      .catch((error: Error) => this.onError(error))
+      .finally(() => {
+        clearTimeout(timer);
+        if (isSlow) this.#unread--;
+      });
   }
 
   #take(message: Message): void {
@@ -258,6 +271,8 @@ class ServedConnection implements Receiver, Serving, Line {
 
   #cancel({ params }: Notification): void {
     const { requestId, reason } = isObject(params) ? params : {};
+    // It may wait for the handshake, and then need not begin.
+    this.#held = this.#held?.filter((payload) => !isRequestNamed(payload, requestId));
     const exchange = this.#inFlight.get(requestId as Id);
     if (!exchange || exchange.method === 'initialize') return;
     const text = typeof reason === 'string' ? reason : 'Cancelled by the client';
@@ -325,6 +340,10 @@ function belongsToSession(payload: Payload): boolean {
   if (isBatch(payload)) return true;
   if (payload instanceof Error || !('method' in payload) || payload.method === 'notifications/cancelled') return false;
   return claimedVersion(payload.params) === undefined;
+}
+
+function isRequestNamed(payload: Payload, id: unknown): boolean {
+  return !isBatch(payload) && !(payload instanceof Error) && isRequest(payload) && payload.id === id;
 }
 
 function error(id: Id | null | undefined, fault: RpcError): ErrorResponse {

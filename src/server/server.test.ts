@@ -96,6 +96,11 @@ describe('capabilities', () => {
     });
   });
 
+  test.each(REVISIONS)('may be of a feature that has nothing yet: its list is empty: %s', async (revision) => {
+    const wire = await open(make({ capabilities: { tools: { listChanged: true } } }), { revision });
+    expect((await wire.call('tools/list')).result).toMatchObject({ tools: [] });
+  });
+
   test('grow when something is registered later', async () => {
     const server = make();
     const wire = await open(server);
@@ -113,6 +118,23 @@ describe('capabilities', () => {
     };
     expect(await declared('2025-03-26')).toHaveProperty('completions');
     expect(await declared('2024-11-05')).not.toHaveProperty('completions');
+  });
+});
+
+describe('limits', () => {
+  test.each([0, -1, Number.NaN, '5', null])('are positive numbers, unlike %j', (limit) => {
+    for (const name of ['pageSize', 'inFlight', 'rounds', 'handlerMs', 'stateTtlMs']) {
+      const limits = { [name]: limit } as never;
+      expect(() => make({ limits })).toThrow(new TypeError(`limits.${name} must be a positive number`));
+    }
+  });
+
+  test('that are undefined keep their defaults', async () => {
+    const undefinedLimits = { inFlight: undefined, pageSize: undefined } as never;
+    const server = make({ limits: undefinedLimits }).registerTool('t', {}, () => 'x');
+    const wire = await open(server);
+    expect((await wire.call('tools/call', { name: 't' })).result).toMatchObject({ content: [{ text: 'x' }] });
+    expect((await wire.call('tools/list')).result).toMatchObject({ tools: [{ name: 't' }] });
   });
 });
 

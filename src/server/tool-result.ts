@@ -28,7 +28,7 @@ export function withText(result: CallToolResult): CallToolResult {
 function isResult(value: unknown, hasOutputSchema: boolean): value is CallToolResult {
   if (!isObject(value)) return false;
   const { content, isError } = value;
-  if (hasOutputSchema && isError !== true && !Object.hasOwn(value, 'structuredContent')) return false;
+  if (hasOutputSchema && isError !== true && value['structuredContent'] === undefined) return false;
   return Array.isArray(content) && (isError === undefined || typeof isError === 'boolean') && content.every(isContent);
 }
 

@@ -61,6 +61,12 @@ describe('what a handler returns', () => {
       { content: [{ type: 'text', text: '0' }], structuredContent: 0 },
     ],
     ['a promise', async () => 'later', { content: [{ type: 'text', text: 'later' }] }],
+    ['a date', () => new Date(0), { content: [{ type: 'text', text: '1970-01-01T00:00:00.000Z' }] }],
+    [
+      'a whole result whose structured content is undefined',
+      () => ({ content: [{ type: 'text', text: 'x' }], structuredContent: undefined }),
+      { content: [{ type: 'text', text: 'x' }] },
+    ],
   ])('%s', async (_, handler, expected) => {
     const reply = await call(make().registerTool('t', {}, handler as () => string), 't');
     expect(reply.result).toMatchObject({ ...expected, resultType: 'complete' });
@@ -152,6 +158,21 @@ describe('an output schema', () => {
       structuredContent: value,
       content: [{ type: 'text', text: JSON.stringify(value) }],
     });
+  });
+
+  test.each<{ value: object; what: string }>([
+    { value: { content: [] }, what: 'without members' },
+    { value: { content: ['a'] }, what: 'with one' },
+    { value: { content: [], structuredContent: undefined }, what: 'beside structured content that is undefined' },
+  ])('may describe an object with "content", here $what', async ({ value }) => {
+    const outputSchema = z.object({ content: z.array(z.string()) });
+    const server = make().registerTool('t', { outputSchema }, () => value as { content: string[] });
+    const { content } = value as { content: string[] };
+    for (const revision of REVISIONS) {
+      const { result } = await call(server, 't', undefined, revision);
+      expect(result?.['content']).toEqual([{ type: 'text', text: JSON.stringify({ content }) }]);
+      if (revision >= '2025-06-18') expect(result?.['structuredContent']).toEqual({ content });
+    }
   });
 
   test('that drops members drops them from the text as well', async () => {

@@ -25,5 +25,5 @@ export function encodeFailure({ code, message, data, reason }: RpcError): { erro
 
 // The protocol keeps these for itself, and has given a meaning to three of them.
 function isReserved(code: number): boolean {
-  return !Number.isInteger(code) || (code <= -32020 && code >= -32099 && !DEFINED.has(code));
+  return code <= -32020 && code >= -32099 && !DEFINED.has(code);
 }

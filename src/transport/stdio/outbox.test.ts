@@ -73,6 +73,30 @@ describe('an outbox', () => {
     expect(outbox.empty).toBe(true);
   });
 
+  test('keeps 64 MiB for a peer that does not read, and says when it is more', () => {
+    const { outbox, events } = outboxOf(new Sink());
+    const line = `${'x'.repeat(1024 * 1024 - 1)}\n`;
+    // The first is in the stream, the others wait here.
+    for (let i = 0; i < 65; i++) void outbox.push(line);
+    expect(events).toEqual(['full']);
+    void outbox.push('\n');
+    expect(events).toEqual(['full', 'overflow']);
+  });
+
+  test('counts only what still waits', async () => {
+    const sink = new Sink();
+    const { outbox, events } = outboxOf(sink);
+    const line = `${'x'.repeat(16 * 1024 * 1024 - 1)}\n`;
+    for (let round = 0; round < 3; round++) {
+      for (let i = 0; i < 3; i++) void outbox.push(line);
+      while (!outbox.empty) {
+        sink.finish();
+        await turn();
+      }
+    }
+    expect(events).not.toContain('overflow');
+  });
+
   test('flushes until the stream has finished its writes', async () => {
     const sink = new Sink();
     const { outbox } = outboxOf(sink);

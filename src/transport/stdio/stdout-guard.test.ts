@@ -45,6 +45,28 @@ describe('while stdout is guarded', () => {
     guard.release();
   });
 
+  test('whoever ends stdout has their last words on stderr, and the connection lives', async () => {
+    const [stdout, stderr] = [new PassThrough(), new PassThrough()];
+    const guard = guardStdout(stdout, stderr);
+    await new Promise<void>((resolve) => stdout.end('bye\n', resolve));
+    expect(text(stderr)).toMatch(/^mcpp: .*\nbye\n$/);
+    expect([stdout.writableEnded, stdout.destroyed]).toEqual([false, false]);
+    guard.output.write('{}\n');
+    expect(text(stdout)).toBe('{}\n');
+    guard.release();
+    expect(Object.hasOwn(stdout, 'end')).toBe(false);
+    stdout.end();
+    expect(stdout.writableEnded).toBe(true);
+  });
+
+  test('the hint names the place of last words, too', () => {
+    const [stdout, stderr] = [new PassThrough(), new PassThrough()];
+    const guard = guardStdout(stdout, stderr);
+    stdout.end('bye\n');
+    expect(text(stderr)).toMatch(/stdout-guard\.test\.ts:\d+ .*\nbye\n$/);
+    guard.release();
+  });
+
   test('a closed stderr does no harm', async () => {
     const stdout = new PassThrough();
     const stderr = new Writable({ write: (_chunk, _encoding, done) => done(new Error('EPIPE')) });

@@ -23,11 +23,13 @@ export function guardStdout(stdout: Writable = process.stdout, stderr: Writable 
   const write = stdout.write.bind(stdout) as Write;
   let hinted = false;
 
+  const hintOnce = (callee: Function): void => {
+    if (hinted) return;
+    hinted = true;
+    stderr.write(hint(placeOf(callee)));
+  };
   const redirect: Write = (chunk, ...rest) => {
-    if (!hinted) {
-      hinted = true;
-      stderr.write(hint(placeOf(redirect)));
-    }
+    hintOnce(redirect);
     if (stderr.writableLength < MAX_UNREAD) {
       (stderr.write as Write).call(stderr, chunk, ...rest);
     } else {
@@ -41,11 +43,11 @@ export function guardStdout(stdout: Writable = process.stdout, stderr: Writable 
   Object.defineProperty(stdout, 'write', { value: redirect, configurable: true, writable: true });
   const originalEnd = Object.getOwnPropertyDescriptor(stdout, 'end');
   // Whoever ends stdout would end the connection; their last words are redirected like the others.
-  const end = (...words: unknown[]): Writable => {
-    const [chunk] = words;
-    if (typeof chunk === 'string' || chunk instanceof Uint8Array) redirect(chunk);
-    const done = words.find((word) => typeof word === 'function') as (() => void) | undefined;
-    if (done) process.nextTick(done);
+  const end = (...words: (Uint8Array | string | (() => void))[]): Writable => {
+    hintOnce(end);
+    const [chunk, ...rest] = words;
+    if (typeof chunk === 'function') process.nextTick(chunk);
+    else if (chunk !== undefined && chunk !== null) redirect(chunk, ...(rest as BufferEncoding[]));
     return stdout;
   };
   Object.defineProperty(stdout, 'end', { value: end, configurable: true, writable: true });
@@ -56,9 +58,8 @@ export function guardStdout(stdout: Writable = process.stdout, stderr: Writable 
     release() {
       stderr.off('error', ignore);
       // Somebody may have put their own on top of ours; theirs is not ours to take away.
-      if (stdout.write !== redirect) return;
-      restore(stdout, 'write', original);
-      restore(stdout, 'end', originalEnd);
+      if (stdout.write === redirect) restore(stdout, 'write', original);
+      if ((stdout.end as unknown) === end) restore(stdout, 'end', originalEnd);
     },
   };
 }

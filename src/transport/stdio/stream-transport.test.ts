@@ -214,6 +214,23 @@ describe('a peer that stops reading', () => {
     expect(receiver.messages).toHaveLength(20);
   });
 
+  test('is given up when more than 64 MiB wait for it', async () => {
+    const output = new Writable({ write: () => {} });
+    const { transport, receiver } = await connected(new PassThrough(), output);
+    const large: Message = { jsonrpc: '2.0', id: 1, result: { text: 'x'.repeat(16 * 1024 * 1024) } };
+    const sent: unknown[] = [];
+    for (let i = 0; i < 4; i++) sent.push(transport.send(large));
+    expect([transport.connected, receiver.closes]).toEqual([true, []]);
+    sent.push(transport.send(large));
+    expect(transport.connected).toBe(false);
+    expect(receiver.closes).toHaveLength(1);
+    expect(receiver.closes[0]).toBeInstanceOf(ConnectionError);
+    expect(receiver.closes[0]).toMatchObject({ code: 'failed', message: 'The peer does not read what it is sent' });
+    expect(() => transport.send(ping(2))).toThrow(ConnectionError);
+    // Nobody is left waiting.
+    await Promise.all(sent);
+  });
+
   test('takes in only a few of 50 MB of requests until it reads, then all', async () => {
     const count = 5_000;
     const output = new PassThrough();
