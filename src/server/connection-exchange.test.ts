@@ -15,6 +15,7 @@ describe('a client that does not read', () => {
       return 'done';
     });
     const wire = await open(server, { revision: r });
+    vi.useFakeTimers();
     const keep = wire.send.bind(wire);
     let read: (() => void)[] = [];
     wire.send = (message) => {
@@ -32,14 +33,15 @@ describe('a client that does not read', () => {
     const everything = [1, 2, 3, 'notifications/message'];
     call(1);
     expect(seen()).toEqual([...everything, 1]);
-    await quiet();
+    await vi.advanceTimersByTimeAsync(1);
     call(2);
     expect(seen()).toEqual([2]);
     for (const one of read) one();
     read = [];
-    await quiet();
+    await vi.advanceTimersByTimeAsync(1);
     call(3);
     expect(seen()).toEqual([...everything, 3]);
+    vi.useRealTimers();
   });
 });
 
