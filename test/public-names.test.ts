@@ -37,7 +37,7 @@ const NAMES: Readonly<Record<string, { readonly values: string; readonly types: 
   },
   client: {
     values: 'connect',
-    types: 'AnswerHandlers Calls Connection ConnectionOptions InProcess ListResult RequestOptions',
+    types: 'AnswerHandlers Connection ConnectionOptions InProcess ListResult RequestOptions',
   },
   stdio: { values: 'serveStdio', types: 'StdioOptions' },
   testing: { values: 'record testClient', types: 'Script TestClient TestClientOptions Testable WireEntry' },

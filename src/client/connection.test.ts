@@ -7,7 +7,7 @@ import {
   type Receiver,
   type Transport,
 } from 'mcpp';
-import { type Calls, type ConnectionOptions, connect } from 'mcpp/client';
+import { type Connection, type ConnectionOptions, connect } from 'mcpp/client';
 import { McpServer } from 'mcpp/server';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
@@ -49,7 +49,7 @@ class Script implements Transport {
   }
 }
 
-async function play(options: ConnectionOptions = {}): Promise<{ script: Script; client: Calls }> {
+async function play(options: ConnectionOptions = {}): Promise<{ script: Script; client: Connection }> {
   const script = new Script();
   return { script, client: await connect(script, options) };
 }
@@ -83,13 +83,13 @@ describe('a connection', () => {
     expect(notices).toEqual(['notifications/message']);
     expect((await client.listTools()).tools).toMatchObject([{ name: 'echo' }]);
     await expect(client.callTool('nope')).rejects.toMatchObject({ name: 'RpcError', code: -32602 });
-    expect(client.connection.revision).toBe(revision);
+    expect(client.revision).toBe(revision);
     await client.close();
     await expect(client.listTools()).rejects.toMatchObject({ name: 'ConnectionError', code: 'closed' });
   });
 
   test.each([...STATEFUL])('knows its server after the greeting: %s', async (revision) => {
-    const { connection } = await connect(server, { revision });
+    const connection = await connect(server, { revision });
     expect(connection.serverInfo).toEqual({ name: 's', version: '1' });
     expect(connection.instructions).toBe('Be kind');
     expect(connection.serverCapabilities).toHaveProperty('tools');
@@ -106,7 +106,7 @@ describe('a connection', () => {
       params,
     }));
     for (const revision of REVISIONS) {
-      const { connection } = await connect(mirror, { revision });
+      const connection = await connect(mirror, { revision });
       const params = { a: { b: [null, 'é', 1.5] }, _meta: { 'com.example/x': { y: [] } } };
       expect(await connection.request('com.example/mirror', params)).toMatchObject({ params });
     }
@@ -366,7 +366,7 @@ test('what the client declares is what it has handlers for, in the words of the 
       seen = ctx.capabilities;
       return {};
     });
-    const { connection } = await connect(spy, { revision, ...options });
+    const connection = await connect(spy, { revision, ...options });
     await connection.request('com.example/a');
     return seen;
   };

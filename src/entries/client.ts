@@ -1,12 +1,12 @@
 /** `mcpp/client`: connect to a server. */
 
-import { Calls } from '../client/calls.ts';
-import { Connection, type ConnectionOptions } from '../client/connection.ts';
+import { Connection } from '../client/connection.ts';
+import { type ConnectionOptions, Conversation } from '../client/conversation.ts';
 import type { Transport } from '../jsonrpc/transport.ts';
 
 export type { AnswerHandlers } from '../client/answering.ts';
-export type { Calls, ListResult } from '../client/calls.ts';
-export type { Connection, ConnectionOptions, RequestOptions } from '../client/connection.ts';
+export type { Connection, ListResult } from '../client/connection.ts';
+export type { ConnectionOptions, RequestOptions } from '../client/conversation.ts';
 
 /** Something that gives a connection to itself within this process, as `McpServer` does. */
 export interface InProcess {
@@ -15,7 +15,7 @@ export interface InProcess {
 }
 
 /** Connects to a server in this process, or over a transport of one's own. */
-export async function connect(target: InProcess | Transport, options?: ConnectionOptions): Promise<Calls> {
+export async function connect(target: InProcess | Transport, options?: ConnectionOptions): Promise<Connection> {
   const transport = 'connectInProcess' in target ? await target.connectInProcess() : target;
-  return new Calls(await Connection.open(transport, options));
+  return new Connection(await Conversation.open(transport, options));
 }

@@ -1,6 +1,6 @@
 /** A client for tests: in process, in one line, for any revision, with a script of answers and a record of the wire. */
 
-import { type Calls, type ConnectionOptions, connect } from '../entries/client.ts';
+import { type Connection, type ConnectionOptions, connect } from '../entries/client.ts';
 import type { Answer, ClientCapabilities, Principal, ProtocolVersion, Question, Transport } from '../entries/mcpp.ts';
 import { record, type WireEntry } from './recorder.ts';
 
@@ -30,7 +30,7 @@ export interface Testable {
 }
 
 /** A connected client, and everything that went over the wire. */
-export type TestClient = Calls & { readonly wire: readonly WireEntry[] };
+export type TestClient = Connection & { readonly wire: readonly WireEntry[] };
 
 /** Connects to a server within this process. */
 export async function testClient(server: Testable, options: TestClientOptions = {}): Promise<TestClient> {
