@@ -100,21 +100,23 @@ function addWaiting(server: McpServer): void {
   const waiting: (() => void)[] = [];
   const cancelled: string[] = [];
   const named = { type: 'object', properties: { name: text } } as const;
+  // All of them with a schema: the first check of one loads the engine, and calls without would overtake it.
+  const nothing = { inputSchema: { type: 'object' } } as const;
   server.registerTool('wait', { inputSchema: named }, ({ name = 'wait' }, { signal }) => {
     const note = (): void => void cancelled.push(`${name}: ${(signal.reason as Error).message}`);
     if (signal.aborted) note();
     else signal.addEventListener('abort', note);
     return new Promise<string>((resolve) => waiting.push(() => resolve(`${name} is over`)));
   });
-  server.registerTool('wait-and-count', {}, async (_args, ctx) => {
+  server.registerTool('wait-and-count', nothing, async (_args, ctx) => {
     await new Promise<void>((resolve) => waiting.push(resolve));
     ctx.reportProgress(1);
     ctx.log.emergency('too late');
     return 'counted';
   });
-  server.registerTool('release', {}, () => {
+  server.registerTool('release', nothing, () => {
     for (const end of waiting.splice(0)) end();
     return 'released';
   });
-  server.registerTool('cancelled', {}, () => cancelled.join('; '));
+  server.registerTool('cancelled', nothing, () => cancelled.join('; '));
 }
