@@ -112,9 +112,6 @@ const makers: ReadonlyMap<string, () => McpServer> = new Map([
   ['stateful', () => new McpServer(INFO, { revisions: ['2025-11-25', '2025-06-18'], onError })],
 ]);
 
-/** Their names. */
-export const SERVERS: readonly string[] = [...makers.keys()];
-
 /** A new server of this name. */
 export function makeServer(name: string): McpServer {
   const make = makers.get(name);
