@@ -174,3 +174,17 @@ export async function unhandledDuring(run: () => Promise<unknown>): Promise<unkn
   }
   return unhandled;
 }
+
+/** A change bus that counts who watches it. */
+export class CountingBus {
+  watchers = 0;
+
+  publish(): void {}
+
+  subscribe(): () => void {
+    this.watchers++;
+    return () => {
+      this.watchers--;
+    };
+  }
+}

@@ -1,8 +1,9 @@
 /** A schema and a value: an author's schema is checked by its library or by the engine, a received one is interpreted. */
 
+import { isObject } from '../jsonrpc/message.ts';
 import { toJsonSchema } from './convert.ts';
 import type { Validate } from './engine.ts';
-import { isObject, type JsonSchema, pointer } from './json.ts';
+import { type JsonSchema, pointer } from './json.ts';
 import { type Problem, problem } from './problems.ts';
 import { isStandardSchema, type StandardIssue, type StandardResult, type StandardSchema } from './standard.ts';
 import type { Direction } from './vendor.ts';

@@ -1,6 +1,7 @@
 /** References that go round in circles, found before anybody follows them. */
 
-import { isObject, type JsonObject } from './json.ts';
+import { isObject } from '../jsonrpc/message.ts';
+import type { JsonObject } from './json.ts';
 import { inPlace, subschemas } from './keywords.ts';
 
 const longestWay = 200;

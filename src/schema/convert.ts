@@ -1,6 +1,7 @@
 /** Authors' schemas, of whatever library, as JSON Schema. */
 
-import { isObject, type JsonObject, type JsonSchema } from './json.ts';
+import { isObject } from '../jsonrpc/message.ts';
+import type { JsonObject, JsonSchema } from './json.ts';
 import { isStandardSchema } from './standard.ts';
 import { type Direction, Unconvertible, vendorJsonSchema } from './vendor.ts';
 import type { SchemaFault } from './walker.ts';

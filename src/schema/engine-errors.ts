@@ -1,6 +1,7 @@
 /** What the engine says is wrong, in words for the caller. */
 
-import { isObject, shorten } from './json.ts';
+import { isObject } from '../jsonrpc/message.ts';
+import { shorten } from './json.ts';
 import { type Problem, problem } from './problems.ts';
 
 /** An error as the engine reports it. */

@@ -4,8 +4,8 @@
  */
 import { Check, Compile, Errors } from 'typebox/schema';
 import { Settings } from 'typebox/system';
+import { isObject } from '../jsonrpc/message.ts';
 import { toProblems } from './engine-errors.ts';
-import { isObject } from './json.ts';
 import { toNormalForm } from './normal-form.ts';
 import { type Problem, problem } from './problems.ts';
 import type { SchemaDocument } from './walker.ts';

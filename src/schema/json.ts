@@ -4,10 +4,6 @@ export type JsonObject = { readonly [key: string]: unknown };
 /** A JSON Schema as it stands on the wire: always an object here, never the boolean form. */
 export type JsonSchema = JsonObject;
 
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 /** One more step of a JSON Pointer, escaped as RFC 6901 asks. */
 export function pointer(path: string, key: PropertyKey): string {
   return `${path}/${String(key).replaceAll('~', '~0').replaceAll('/', '~1')}`;

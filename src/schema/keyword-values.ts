@@ -1,6 +1,6 @@
 /** The keywords of JSON Schema that hold no schema, and what may stand under them. */
 
-import { isObject } from './json.ts';
+import { isObject } from '../jsonrpc/message.ts';
 
 const typeNames: ReadonlySet<unknown> = new Set(['string', 'number', 'integer', 'boolean', 'null', 'array', 'object']);
 

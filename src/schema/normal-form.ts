@@ -1,6 +1,7 @@
 /** One way to write every dialect of JSON Schema, for the engine. */
 
-import { isObject, type JsonObject } from './json.ts';
+import { isObject } from '../jsonrpc/message.ts';
+import type { JsonObject } from './json.ts';
 import { subschemas } from './keywords.ts';
 import { compilePattern } from './pattern.ts';
 import type { SchemaDocument } from './walker.ts';

@@ -1,6 +1,7 @@
 /** Where the references of a schema lead, within the document and nowhere else. */
 
-import { isObject, type JsonObject } from './json.ts';
+import { isObject } from '../jsonrpc/message.ts';
+import type { JsonObject } from './json.ts';
 
 /** A document or, where a subschema has an `$id` of its own, a part of one: what `#` means inside it. */
 export interface Resource {

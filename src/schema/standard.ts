@@ -1,6 +1,6 @@
 /** Standard Schema and Standard JSON Schema: what schema libraries have in common. */
 
-import { isObject } from './json.ts';
+import { isObject } from '../jsonrpc/message.ts';
 
 /**
  * Standard Schema v1 and Standard JSON Schema (https://standardschema.dev), as far as we use them. Written out here so

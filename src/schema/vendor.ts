@@ -1,7 +1,7 @@
 /** How each schema library is asked for JSON Schema. */
 
+import { isObject } from '../jsonrpc/message.ts';
 import { authorsModule } from './authors-module.ts';
-import { isObject } from './json.ts';
 import type { StandardJsonSchema, StandardJsonSchemaOptions, StandardSchema } from './standard.ts';
 
 export type Direction = 'input' | 'output';

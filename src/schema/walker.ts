@@ -1,7 +1,8 @@
 /** Goes over a raw JSON Schema before anybody trusts it. */
 
+import { isObject } from '../jsonrpc/message.ts';
 import { leadInCircle, type Targets } from './circles.ts';
-import { isObject, type JsonObject, pointer, shorten } from './json.ts';
+import { type JsonObject, pointer, shorten } from './json.ts';
 import { valueFault } from './keyword-values.ts';
 import { type Dialect, dialectOf, subschemas } from './keywords.ts';
 import { patternFault } from './pattern.ts';

@@ -1,6 +1,7 @@
 /** A schema as it can be sent. */
 
-import { isObject, type JsonObject, pointer } from './json.ts';
+import { isObject } from '../jsonrpc/message.ts';
+import { type JsonObject, pointer } from './json.ts';
 import { subschemas } from './keywords.ts';
 import { Unconvertible } from './vendor.ts';
 

@@ -1,6 +1,6 @@
 import { McpServer } from 'mcpp/server';
 import { describe, expect, test, vi } from 'vitest';
-import { open, quiet, STATEFUL, unhandledDuring } from '../../test/wire.ts';
+import { CountingBus, open, quiet, STATEFUL, unhandledDuring } from '../../test/wire.ts';
 
 const SUBSCRIPTION = 'io.modelcontextprotocol/subscriptionId';
 const make = (): McpServer => {
@@ -176,26 +176,17 @@ test('a bus that fails later is reported, and leaves no rejection unhandled', as
 });
 
 test('a thousand clients that came and went leave nobody watching', async () => {
-  let watchers = 0;
-  const changes = {
-    publish: () => {},
-    subscribe: () => {
-      watchers++;
-      return () => {
-        watchers--;
-      };
-    },
-  };
+  const changes = new CountingBus();
   const server = new McpServer({ name: 's', version: '1' }, { changes }).registerTool('t', {}, () => '');
   for (let i = 0; i < 500; i++) {
     const session = await open(server, { revision: '2025-11-25' });
     const wire = await open(server);
     void wire.call('subscriptions/listen', { notifications: { toolsListChanged: true } }, 1);
     void wire.call('subscriptions/listen', { notifications: { toolsListChanged: true } }, 2);
-    expect(watchers).toBe(3);
+    expect(changes.watchers).toBe(3);
     wire.notify('notifications/cancelled', { requestId: 1 });
     await session.disconnect();
     await wire.disconnect();
   }
-  expect(watchers).toBe(0);
+  expect(changes.watchers).toBe(0);
 });

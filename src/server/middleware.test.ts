@@ -3,7 +3,7 @@ import { McpServer } from 'mcpp/server';
 import { testClient } from 'mcpp/testing';
 import { describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
-import { open, quiet, REVISIONS, unhandledDuring } from '../../test/wire.ts';
+import { CountingBus, open, quiet, REVISIONS, unhandledDuring } from '../../test/wire.ts';
 
 const make = (onError: () => void = () => {}): McpServer => new McpServer({ name: 's', version: '1' }, { onError });
 
@@ -209,16 +209,7 @@ describe('middleware', () => {
   );
 
   test('that answers a listener in its place leaves nobody watching', async () => {
-    let watchers = 0;
-    const changes = {
-      publish: () => {},
-      subscribe: () => {
-        watchers++;
-        return () => {
-          watchers--;
-        };
-      },
-    };
+    const changes = new CountingBus();
     const server = new McpServer({ name: 's', version: '1' }, { changes })
       .use((_, next) => Promise.race([next(), quiet().then(() => ({}))]))
       .registerTool('t', {}, () => '');
@@ -226,21 +217,12 @@ describe('middleware', () => {
     await wire.call('subscriptions/listen', { notifications: { toolsListChanged: true } });
     await wire.disconnect();
     await quiet();
-    expect(watchers).toBe(0);
+    expect(changes.watchers).toBe(0);
   });
 
   test('may be slow when the client goes away: no watcher is left behind', async () => {
-    let watchers = 0;
     let goOn = (): void => {};
-    const changes = {
-      publish: () => {},
-      subscribe: () => {
-        watchers++;
-        return () => {
-          watchers--;
-        };
-      },
-    };
+    const changes = new CountingBus();
     const server = new McpServer({ name: 's', version: '1' }, { changes }).use(async (_, next) => {
       await new Promise<void>((resolve) => {
         goOn = resolve;
@@ -254,6 +236,6 @@ describe('middleware', () => {
     await wire.disconnect();
     goOn();
     await quiet();
-    expect(watchers).toBe(0);
+    expect(changes.watchers).toBe(0);
   });
 });
