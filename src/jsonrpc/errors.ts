@@ -84,16 +84,42 @@ export class RpcError extends McpError {
 }
 
 /** Why a call got no answer. */
-export type ConnectionErrorCode = 'closed' | 'timeout' | 'aborted' | 'not-connected' | 'malformed' | 'failed';
+export type ConnectionErrorCode =
+  /** The connection ended. */
+  | 'closed'
+  /** No answer came in time. */
+  | 'timeout'
+  /** The caller gave up. */
+  | 'aborted'
+  | 'not-connected'
+  /** What the peer said breaks the protocol. */
+  | 'malformed'
+  /** The program that is the server could not be started. */
+  | 'spawn-failed'
+  /** Something on this side does not allow it. */
+  | 'refused'
+  | 'failed';
+
+/** How the process on the other side ended, and the last it wrote on stderr. */
+export interface ProcessEnd {
+  readonly exitCode: number | null;
+  /** The signal that ended it. */
+  readonly signal: string | null;
+  /** The last 4 KB. */
+  readonly stderr: string;
+}
 
 /** The connection, not the peer's code, kept a call from being answered. */
 export class ConnectionError extends McpError {
   override readonly name = 'ConnectionError';
   readonly code: ConnectionErrorCode;
+  /** How the server's process ended, if it was one of ours. */
+  readonly process: ProcessEnd | undefined;
 
-  constructor(code: ConnectionErrorCode, message: string, options?: ErrorOptions) {
+  constructor(code: ConnectionErrorCode, message: string, options?: ErrorOptions & { process?: ProcessEnd }) {
     super(message, options);
     this.code = code;
+    this.process = options?.process;
   }
 }
 

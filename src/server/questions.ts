@@ -7,7 +7,7 @@ import { canAsk } from '../protocol/methods.ts';
 import type { ClientCapabilityName } from '../protocol/model/capabilities.ts';
 import type { Answer, Question } from '../protocol/model/questions.ts';
 import type { Call, Revision } from '../protocol/revision.ts';
-import { fingerprint } from './canonical.ts';
+import { fingerprint } from '../jsonrpc/canonical.ts';
 import { type Asked, Journal } from './journal.ts';
 import type { Parts } from './parts.ts';
 

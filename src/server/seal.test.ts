@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { canonical, fingerprint } from './canonical.ts';
+import { canonical, fingerprint } from '../jsonrpc/canonical.ts';
 import { Seal } from './seal.ts';
 
 const KEY = 'k'.repeat(32);

@@ -5,7 +5,7 @@ import { isObject } from '../jsonrpc/message.ts';
 import { isAnswer, isAnyAnswer } from '../protocol/answers.ts';
 import type { Answer } from '../protocol/model/questions.ts';
 import { principalKey } from '../protocol/principal.ts';
-import { canonical } from './canonical.ts';
+import { canonical } from '../jsonrpc/canonical.ts';
 import { Journal, type JournalJson } from './journal.ts';
 import type { Asker } from './questions.ts';
 import { MAX_SEALED } from './seal.ts';
