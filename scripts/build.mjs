@@ -1,5 +1,6 @@
-// Builds dist/: one module per source file, and the JSON Schema engine with what it needs in a chunk of its own,
-// so that the package has no dependencies and loads the engine only when a raw JSON Schema is checked.
+// Builds dist/: one module per source file. The two that need somebody else's code have it bundled into them,
+// so that the package has no dependencies: the JSON Schema engine, which is loaded only when a raw JSON Schema is
+// checked, and what runs commands on Windows.
 // With --if-changed nothing is done when the sources are those of the last build.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -25,20 +26,44 @@ async function buildAll() {
   rmSync(scratch, { recursive: true, force: true });
   const tsc = ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json', '--outDir', scratch];
   execFileSync(process.execPath, tsc, { stdio: 'inherit' });
-  await build({
-    entryPoints: ['src/schema/engine.ts'],
-    outfile: `${scratch}/schema/engine.js`,
-    bundle: true,
-    format: 'esm',
+  await bundle(scratch, 'schema/engine', {
     platform: 'neutral',
-    target: 'es2023',
     minifySyntax: true,
-    legalComments: 'none',
     banner: { js: '// Contains TypeBox, MIT licence: see THIRD-PARTY-NOTICES.md.' },
-    allowOverwrite: true,
+  });
+  await bundle(scratch, 'transport/stdio/cross-spawn', {
+    platform: 'node',
+    plugins: [nodeModulesAsImports()],
+    banner: { js: '// Contains cross-spawn and what it needs, MIT and ISC licences: see THIRD-PARTY-NOTICES.md.' },
   });
   replace(scratch, 'dist');
   writeFileSync(stamp, sources);
+}
+
+async function bundle(folder, module, options) {
+  await build({
+    entryPoints: [`src/${module}.ts`],
+    outfile: `${folder}/${module}.js`,
+    bundle: true,
+    format: 'esm',
+    target: 'es2023',
+    legalComments: 'none',
+    allowOverwrite: true,
+    ...options,
+  });
+}
+
+// There is no require() in an ES module, also not for what Node brings along.
+function nodeModulesAsImports() {
+  return {
+    name: 'node-modules-as-imports',
+    setup({ onResolve, onLoad }) {
+      onResolve({ filter: /^(child_process|fs|path)$/ }, ({ path, kind }) =>
+        kind === 'require-call' ? { path, namespace: 'node' } : undefined,
+      );
+      onLoad({ filter: /./, namespace: 'node' }, ({ path }) => ({ contents: `export * from 'node:${path}';` }));
+    },
+  };
 }
 
 // File by file, so that whoever is reading dist/ meanwhile never finds it half there.

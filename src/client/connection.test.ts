@@ -1,58 +1,10 @@
-import {
-  ConnectionError,
-  type Message,
-  memoryPair,
-  type Payload,
-  parsePayload,
-  type Receiver,
-  type Transport,
-} from 'mcpp';
-import { type Connection, type ConnectionOptions, connect } from 'mcpp/client';
+import { ConnectionError, memoryPair } from 'mcpp';
+import { type ConnectionOptions, connect } from 'mcpp/client';
 import { McpServer } from 'mcpp/server';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
+import { PRIOR, play, Script } from '../../test/script.ts';
 import { quiet, REVISIONS, STATEFUL, unhandledDuring } from '../../test/wire.ts';
-
-type Sent = { id?: number; method?: string; params?: Record<string, unknown>; result?: unknown; error?: unknown };
-
-/** A server that is played by hand. */
-class Script implements Transport {
-  readonly cancelsBy = 'notification';
-  readonly sent: Sent[] = [];
-  connected = false;
-  receiver: Receiver | undefined;
-  onSend: (message: Sent) => void | Promise<void> = () => {};
-
-  async connect(receiver: Receiver): Promise<void> {
-    this.receiver = receiver;
-    this.connected = true;
-  }
-
-  send(message: Message | readonly Message[]): void | Promise<void> {
-    const sent = JSON.parse(JSON.stringify(message)) as Sent;
-    this.sent.push(sent);
-    return this.onSend(sent);
-  }
-
-  async disconnect(): Promise<void> {
-    if (!this.connected) return;
-    this.connected = false;
-    this.receiver?.onClose();
-  }
-
-  say(message: unknown): void {
-    this.receiver?.onMessage(parsePayload(JSON.stringify(message)) as Payload);
-  }
-
-  reply(result: unknown, id: number | undefined = this.sent.at(-1)?.id): void {
-    this.say({ jsonrpc: '2.0', id, result });
-  }
-}
-
-async function play(options: ConnectionOptions = {}): Promise<{ script: Script; client: Connection }> {
-  const script = new Script();
-  return { script, client: await connect(script, options) };
-}
 
 afterEach(() => {
   vi.useRealTimers();
@@ -142,7 +94,7 @@ describe('a call', () => {
   test('initialize is never cancelled', async () => {
     vi.useFakeTimers();
     const script = new Script();
-    const connecting = connect(script, { revision: '2025-11-25', timeout: 1000 });
+    const connecting = connect(script, { revision: '2025-11-25', connectTimeout: 1000 });
     const refused = expect(connecting).rejects.toMatchObject({ code: 'timeout' });
     await vi.advanceTimersByTimeAsync(1000);
     await refused;
@@ -292,7 +244,7 @@ describe('rounds', () => {
     const { script, client } = await play();
     const call = client.callTool('t');
     script.reply({ resultType: 'input_required', inputRequests: { x: question }, requestState: 's' });
-    await expect(call).rejects.toMatchObject({ code: -32601 });
+    await expect(call).rejects.toMatchObject({ code: -32602 });
     expect(script.sent).toHaveLength(1);
   });
 });
@@ -375,13 +327,15 @@ test('what the client declares is what it has handlers for, in the words of the 
   expect(await declared('2026-07-28', {})).toEqual({});
   expect(await declared('2026-07-28', { onElicit })).toEqual({ elicitation: { form: {}, url: {} } });
   expect(await declared('2025-06-18', { onElicit, onSample })).toEqual({ elicitation: {}, sampling: {} });
-  expect(await declared('2025-03-26', { onElicit, onListRoots: () => ({ roots: [] }) })).toEqual({ roots: {} });
+  expect(await declared('2025-03-26', { onElicit, onListRoots: () => ({ roots: [] }) })).toEqual({
+    roots: { listChanged: true },
+  });
 });
 
 test('an unreadable message of the server’s is told to onError, and the connection lives', async () => {
   const onError = vi.fn();
   const [near, far] = memoryPair();
-  const client = await connect(near, { onError });
+  const client = await connect(near, { onError, prior: PRIOR });
   await far.connect({ onMessage: () => {}, onError: () => {}, onClose: () => {} });
   void far.send({ jsonrpc: '1.0' } as never);
   await quiet();

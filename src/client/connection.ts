@@ -1,83 +1,133 @@
+/// <reference lib="esnext.disposable" preserve="true" />
 /** A connection to a server, with the protocol's methods under their own names. */
 
 import type { Params } from '../jsonrpc/message.ts';
 import type { ServerCapabilities } from '../protocol/model/capabilities.ts';
 import type { CompleteResult, CompletionReference } from '../protocol/model/completion.ts';
 import type { Implementation } from '../protocol/model/implementation.ts';
+import type { LoggingLevel } from '../protocol/model/logging.ts';
 import type { GetPromptResult, Prompt } from '../protocol/model/prompts.ts';
+import type { Answer } from '../protocol/model/questions.ts';
 import type { ReadResourceResult, Resource, ResourceTemplate } from '../protocol/model/resources.ts';
-import type { CallToolResult, Tool } from '../protocol/model/tools.ts';
-import type { Conversation, RequestOptions } from './conversation.ts';
+import type { Root } from '../protocol/model/roots.ts';
+import type { Tool } from '../protocol/model/tools.ts';
+import type { ListKind } from '../protocol/revision.ts';
+import { refuseChanged } from './calls.ts';
+import type { Core } from './core.ts';
+import type { RequestOptions } from './options.ts';
+import { allItems, itemsOf, type Page, type PagesOptions, pageOf } from './pages.ts';
+import type { PendingCall, Step } from './rounds.ts';
+import type { ConnectionState, StateListener } from './state.ts';
+import type { OutputOf, ToolArguments, ToolCallResult, ToolName } from './tool-types.ts';
+import type { Verdict } from './verdict.ts';
+import type { WatchListener } from './watching.ts';
 
-/** One page of a list. */
-export type ListResult<K extends string, Item> = { readonly [P in K]: readonly Item[] } & {
-  readonly nextCursor?: string;
-};
+/** One server, as its client sees it. `Tools` are the types of its tools, if they are known. */
+export class Connection<Tools = unknown> {
+  readonly #core: Core;
 
-/** One server, as its client sees it. */
-export class Connection {
-  readonly #conversation: Conversation;
+  /** For this package: `connect` makes connections. */
+  constructor(core: Core) {
+    this.#core = core;
+  }
 
-  constructor(conversation: Conversation) {
-    this.#conversation = conversation;
+  /** What the connection is doing. */
+  get state(): ConnectionState {
+    return this.#core.link.state.get();
+  }
+
+  /** Tells every change of `state`, until the returned function is called. */
+  onState(listener: StateListener): () => void {
+    return this.#core.link.state.subscribe(listener);
   }
 
   /** The protocol revision spoken. */
   get revision(): string {
-    return this.#conversation.revision;
+    return this.#core.verdict.revision;
   }
 
-  /** What the server can do, as it said when the session was opened. */
+  /** What was found out about the server: JSON, for the option `prior` of a later connection. */
+  get verdict(): Verdict {
+    return this.#core.verdict;
+  }
+
+  /** What the server can do. */
   get serverCapabilities(): ServerCapabilities {
-    return this.#conversation.serverCapabilities;
+    return this.#core.verdict.capabilities;
   }
 
-  /** What the server says of itself, likewise. */
+  /** What the server says of itself: to be shown, not to be trusted. */
   get serverInfo(): Implementation | undefined {
-    return this.#conversation.serverInfo;
+    return this.#core.verdict.serverInfo;
   }
 
-  /** How to use the server, for the model, likewise. */
+  /** How to use the server, for the model. */
   get instructions(): string | undefined {
-    return this.#conversation.instructions;
+    return this.#core.verdict.instructions;
   }
 
   /** The layer below: calls any method and gives its result. */
   request(method: string, params?: Params, options?: RequestOptions): Promise<Record<string, unknown>> {
-    return this.#conversation.request(method, params, options);
+    return this.#core.calls.request(method, params, options);
   }
 
   /** Sends any notification. */
   notify(method: string, params?: Params): void {
-    this.#conversation.notify(method, params);
+    this.#core.notify(method, params);
   }
 
-  /** One page of the tools. */
-  async listTools(cursor?: string, options?: RequestOptions): Promise<ListResult<'tools', Tool>> {
-    return (await this.#list('tools/list', cursor, options)) as never;
+  /** Calls a method and stops where the server asks something, for callers who answer in their own time. */
+  start(method: string, params?: Params, options?: RequestOptions): Promise<Step> {
+    return this.#core.calls.start(method, params, options);
+  }
+
+  /** Goes on with a call that `start` or `resume` left waiting, here or in another process. */
+  resume(pending: PendingCall, answers: Readonly<Record<string, Answer>>, options?: RequestOptions): Promise<Step> {
+    return this.#core.calls.resume(pending, answers, options);
   }
 
   /** Calls a tool. A tool that failed gives a result with `isError`. */
-  async callTool(
-    name: string,
-    args?: Readonly<Record<string, unknown>>,
-    options?: RequestOptions,
-  ): Promise<CallToolResult> {
+  async callTool<const Name extends ToolName<Tools>>(
+    name: Name,
+    ...[args, options]: ToolArguments<Tools, Name>
+  ): Promise<ToolCallResult<OutputOf<Tools, Name>>> {
+    refuseChanged(this.#core.book, name);
     const params = args === undefined ? { name } : { name, arguments: args };
     return (await this.request('tools/call', params, options)) as never;
   }
 
-  /** One page of the resources. */
-  async listResources(cursor?: string, options?: RequestOptions): Promise<ListResult<'resources', Resource>> {
-    return (await this.#list('resources/list', cursor, options)) as never;
+  /** The tools, page by page as they are needed. */
+  tools(options?: RequestOptions): AsyncGenerator<Tool, void, undefined> {
+    return this.#items('tools/list', 'tools', options);
   }
 
-  /** One page of the resource templates. */
+  /** All tools. */
+  async listTools(options?: RequestOptions): Promise<{ readonly tools: readonly Tool[] }> {
+    return { tools: await this.#all<Tool>('tools/list', 'tools', options) };
+  }
+
+  /** The resources, page by page as they are needed. */
+  resources(options?: RequestOptions): AsyncGenerator<Resource, void, undefined> {
+    return this.#items('resources/list', 'resources', options);
+  }
+
+  /** All resources. */
+  async listResources(options?: RequestOptions): Promise<{ readonly resources: readonly Resource[] }> {
+    return { resources: await this.#all<Resource>('resources/list', 'resources', options) };
+  }
+
+  /** The resource templates, page by page as they are needed. */
+  resourceTemplates(options?: RequestOptions): AsyncGenerator<ResourceTemplate, void, undefined> {
+    return this.#items('resources/templates/list', 'resourceTemplates', options);
+  }
+
+  /** All resource templates. */
   async listResourceTemplates(
-    cursor?: string,
     options?: RequestOptions,
-  ): Promise<ListResult<'resourceTemplates', ResourceTemplate>> {
-    return (await this.#list('resources/templates/list', cursor, options)) as never;
+  ): Promise<{ readonly resourceTemplates: readonly ResourceTemplate[] }> {
+    return {
+      resourceTemplates: await this.#all<ResourceTemplate>('resources/templates/list', 'resourceTemplates', options),
+    };
   }
 
   /** Reads a resource. */
@@ -85,9 +135,14 @@ export class Connection {
     return (await this.request('resources/read', { uri }, options)) as never;
   }
 
-  /** One page of the prompts. */
-  async listPrompts(cursor?: string, options?: RequestOptions): Promise<ListResult<'prompts', Prompt>> {
-    return (await this.#list('prompts/list', cursor, options)) as never;
+  /** The prompts, page by page as they are needed. */
+  prompts(options?: RequestOptions): AsyncGenerator<Prompt, void, undefined> {
+    return this.#items('prompts/list', 'prompts', options);
+  }
+
+  /** All prompts. */
+  async listPrompts(options?: RequestOptions): Promise<{ readonly prompts: readonly Prompt[] }> {
+    return { prompts: await this.#all<Prompt>('prompts/list', 'prompts', options) };
   }
 
   /** Gets a prompt's messages. */
@@ -100,22 +155,83 @@ export class Connection {
     return (await this.request('prompts/get', params, options)) as never;
   }
 
-  /** Suggests values for an argument of a prompt or a variable of a template. */
+  /** Suggests values for an argument of a prompt or a variable of a template; `others` are filled in already. */
   async complete(
     ref: CompletionReference,
     argument: { readonly name: string; readonly value: string },
     others?: Readonly<Record<string, string>>,
+    options?: RequestOptions,
   ): Promise<CompleteResult> {
     const context = others ? { context: { arguments: others } } : {};
-    return (await this.request('completion/complete', { ref, argument, ...context })) as never;
+    return (await this.request('completion/complete', { ref, argument, ...context }, options)) as never;
   }
 
-  /** Ends the connection; calls that wait are rejected. */
+  /**
+   * Tells changes: of the list of `tools`, `prompts` or `resources`, or of the resource with this URI and those within
+   * it. After a reconnect the listener is told to read everything again. The returned function ends it.
+   */
+  watch(what: 'tools' | 'prompts' | 'resources' | (string & {}), listener: WatchListener): Promise<() => Promise<void>> {
+    return this.#core.watch(what, listener);
+  }
+
+  /** Resolves if the server is alive: by `ping`, or where there is none by `server/discover`. */
+  async ping(options?: RequestOptions): Promise<void> {
+    await this.#core.ping(options);
+  }
+
+  /**
+   * Chooses the least severe log message wanted from now on.
+   * @deprecated SEP-2577: logging may be removed from 2027-07-28 on.
+   */
+  setLogLevel(level: LoggingLevel): Promise<void> {
+    return this.#core.setLogLevel(level);
+  }
+
+  /**
+   * Changes the folders the server may look at, and tells it. Only if `roots` or `onListRoots` was given when the
+   * connection was made: what a client can do is declared once.
+   * @deprecated SEP-2577: roots may be removed from 2027-07-28 on.
+   */
+  setRoots(roots: readonly Root[]): void {
+    this.#core.setRoots(roots);
+  }
+
+  /** A digest of each tool's definition that was seen, for the option `pinnedTools` of a later connection. */
+  toolDigests(): Promise<Readonly<Record<string, string>>> {
+    return this.#core.book.digests();
+  }
+
+  /** Ends the connection; calls that wait are rejected, a server that was started for it ends. */
   close(): Promise<void> {
-    return this.#conversation.close();
+    return this.#core.close();
   }
 
-  #list(method: string, cursor: string | undefined, options?: RequestOptions): Promise<object> {
-    return this.request(method, cursor === undefined ? {} : { cursor }, options);
+  /** The same, for `await using`. */
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  #items<Item>(method: string, kind: ListKind, options: RequestOptions | undefined): AsyncGenerator<Item> {
+    return itemsOf<Item>(method, (cursor) => this.#page(method, kind, cursor, options), this.#paging(method));
+  }
+
+  #all<Item>(method: string, kind: ListKind, options: RequestOptions | undefined): Promise<readonly Item[]> {
+    return allItems<Item>(method, (cursor) => this.#page(method, kind, cursor, options), this.#paging(method));
+  }
+
+  #paging(method: string): PagesOptions {
+    const { maxPages } = this.#core.options;
+    const restart = (): void => this.#core.calls.cache.forget(method);
+    return maxPages === undefined ? { restart } : { maxPages, restart };
+  }
+
+  async #page<Item>(
+    method: string,
+    kind: ListKind,
+    cursor: string | undefined,
+    options: RequestOptions | undefined,
+  ): Promise<Page<Item>> {
+    const params = cursor === undefined ? {} : { cursor };
+    return pageOf<Item>(method, kind, await this.request(method, params, options));
   }
 }

@@ -1,6 +1,6 @@
-/** The talk with one server: requests go out, answers, questions and news come in. */
+/** The talk with one server over one transport: requests go out, answers, questions and news come in. */
 
-import { ConnectionError, type ParseError, RpcError } from '../jsonrpc/errors.ts';
+import { ConnectionError, type ParseError } from '../jsonrpc/errors.ts';
 import {
   type Id,
   isBatch,
@@ -11,219 +11,235 @@ import {
   type Notification,
   type Params,
   type Request,
-  type Response,
 } from '../jsonrpc/message.ts';
 import { type OutgoingOptions, OutgoingRequests, type Patience } from '../jsonrpc/outgoing.ts';
 import type { Payload } from '../jsonrpc/parse.ts';
 import type { Receiver, Transport } from '../jsonrpc/transport.ts';
-import type { ClientCapabilities, ServerCapabilities } from '../protocol/model/capabilities.ts';
-import type { Implementation } from '../protocol/model/implementation.ts';
-import type { LoggingLevel } from '../protocol/model/logging.ts';
-import type { Answer, Question } from '../protocol/model/questions.ts';
-import { revisionNamed } from '../protocol/pick.ts';
-import type { ClientFacts, Revision } from '../protocol/revision.ts';
-import { initializeParams } from '../protocol/stateful/requests.ts';
-import { LATEST_VERSION, type ProtocolVersion } from '../protocol/versions.ts';
-import { type AnswerHandlers, answerQuestion, capabilitiesOf } from './answering.ts';
+import { MetaKey } from '../protocol/model/meta.ts';
+import type { ClientFacts, Decoded, Revision } from '../protocol/revision.ts';
+import { IncomingRequests } from './incoming.ts';
+import type { Progress, RequestOptions } from './options.ts';
+import type { ServerFacts } from './verdict.ts';
 
-/** Options of a connection. */
-export interface ConnectionOptions extends AnswerHandlers, Patience {
-  /** The protocol revision to speak. */
-  readonly revision?: ProtocolVersion;
-  /** What this client says of itself. */
-  readonly info?: Implementation;
-  /** What is declared to servers, if not what follows from the handlers. */
-  readonly capabilities?: ClientCapabilities;
-  /**
-   * The least severe log message wanted.
-   * @deprecated SEP-2577: logging may be removed from 2027-07-28 on.
-   */
-  readonly logLevel?: LoggingLevel;
-  /** Gets every notification that belongs to no call of ours. */
-  readonly onNotification?: (notification: Notification) => void;
-  /** Gets what goes wrong without a call to tell it to. */
-  readonly onError?: (error: Error) => void;
+/** What a conversation needs from whoever has it. */
+export interface ConversationHost {
+  /** Who we are, as of now. */
+  readonly client: ClientFacts;
+  /** Finds the answer to a request of the server's; throws what the server is to be told. */
+  answer(request: Request, signal: AbortSignal): Promise<unknown>;
+  onNotification(notification: Notification): void;
+  onError(error: Error): void;
+  /** The conversation is over; called once. */
+  onEnd(cause: ConnectionError): void;
 }
 
-/** Options of one call. */
-export interface RequestOptions extends OutgoingOptions {
-  readonly onProgress?: (progress: { progress: number; total?: number; message?: string }) => void;
-}
+const FOR_EVER: Patience = { timeout: Number.POSITIVE_INFINITY, maxTimeout: Number.POSITIVE_INFINITY };
 
-const MAX_ROUNDS = 10;
-const FIRST_PAUSE = 250;
-const LONGEST_PAUSE = 5000;
-const LONGEST_CALL = 30 * 60_000;
-const DEFAULT_INFO: Implementation = { name: 'mcpp', version: '0.1.0' };
-
-/** Sends requests in the way of a revision, and answers what the server asks. */
+/** Sends requests in the way of a revision, and hears what the server says. */
 export class Conversation implements Receiver {
-  /** What the server can do. */
-  serverCapabilities: ServerCapabilities = {};
-  /** What the server says of itself. */
-  serverInfo: Implementation | undefined;
-  /** How to use the server, for the model. */
-  instructions: string | undefined;
   readonly #transport: Transport;
-  readonly #options: ConnectionOptions;
-  readonly #revision: Revision;
-  readonly #client: ClientFacts;
+  readonly #host: ConversationHost;
   readonly #outgoing: OutgoingRequests;
-  readonly #progress = new Map<Id, NonNullable<RequestOptions['onProgress']>>();
-  readonly #answering = new Map<Id, AbortController>();
+  readonly #incoming: IncomingRequests;
+  readonly #progress = new Map<Id, (progress: Progress) => void>();
+  readonly #subscriptions = new Map<Id, (notification: Notification) => void>();
+  readonly #ended = new AbortController();
+  #revision: Revision | undefined;
+  #server: ServerFacts = { capabilities: {}, info: undefined, instructions: undefined };
+  // What a server says before it knows which language is spoken is not for us, but for pings once a session is opened.
+  #hears: 'answers' | 'pings' | 'everything' = 'answers';
+  #toldOfNoise = false;
 
-  private constructor(transport: Transport, revision: Revision, options: ConnectionOptions) {
+  constructor(transport: Transport, host: ConversationHost, patience: Patience) {
     this.#transport = transport;
-    this.#revision = revision;
-    this.#options = options;
-    this.#client = {
-      info: options.info ?? DEFAULT_INFO,
-      capabilities: options.capabilities ?? capabilitiesOf(options),
-      logLevel: options.logLevel,
-    };
+    this.#host = host;
     const cancel = (requestId: Id, method: string, reason: string): void => {
       if (method !== 'initialize') this.notify('notifications/cancelled', { requestId, reason });
     };
-    this.#outgoing = new OutgoingRequests({ send: (request) => transport.send(request), cancel }, options);
+    this.#outgoing = new OutgoingRequests({ send: (request) => transport.send(request), cancel }, patience);
+    this.#incoming = new IncomingRequests({
+      answer: (request, signal) => host.answer(request, signal),
+      send: (response) => this.#post(response),
+      pauseClocks: () => this.#outgoing.pauseAll(),
+      onError: (error) => host.onError(error),
+    });
   }
 
-  /** Connects, and says hello in the way of the revision. */
-  static async open(transport: Transport, options: ConnectionOptions = {}): Promise<Conversation> {
-    const { revision: version = LATEST_VERSION } = options;
-    const revision = revisionNamed(version);
-    if (!revision) throw new TypeError(`Unknown protocol revision "${version}"`);
-    const conversation = new Conversation(transport, revision, options);
-    await transport.connect(conversation);
+  /** Opens the transport. */
+  connect(): Promise<void> {
+    return this.#transport.connect(this);
+  }
+
+  /** The revision spoken. */
+  get revision(): Revision {
+    if (!this.#revision) throw new ConnectionError('not-connected', 'The server has not been greeted yet');
+    return this.#revision;
+  }
+
+  /** What the server said of itself. */
+  get server(): ServerFacts {
+    return this.#server;
+  }
+
+  /** Aborts when the conversation is over; the reason is the error. */
+  get ended(): AbortSignal {
+    return this.#ended.signal;
+  }
+
+  /** From now on both sides know which revision is spoken. */
+  speak(revision: Revision, server: ServerFacts): void {
+    this.#revision = revision;
+    this.#server = server;
+    this.#hears = 'everything';
+  }
+
+  /** Sends a request as it is, before a revision is agreed on. */
+  ask(method: string, params: Params, options: OutgoingOptions, id?: string): Promise<unknown> {
+    if (method === 'initialize') this.#hears = 'pings';
+    return this.#outgoing.request(method, params, options, id === undefined ? {} : { id });
+  }
+
+  /** Nobody waits any more for the answer to this request; the server is not told. */
+  forget(id: Id): void {
+    this.#outgoing.fail(id, new ConnectionError('aborted', 'The answer is not needed any more'));
+  }
+
+  /** Sends a request in the way of the revision, and reads its result likewise. */
+  async send(method: string, params: Params, options: RequestOptions, what: string): Promise<Decoded> {
+    const { revision } = this;
+    const { onProgress, meta } = options;
+    let token: Id | undefined;
+    const encode = (id: Id): Params | undefined => {
+      token = id;
+      if (onProgress) this.#progress.set(id, onProgress);
+      // Asking for progress keeps a long call alive, whether or not the caller wants to see it.
+      const given = isObject(params['_meta']) ? params['_meta'] : {};
+      return revision.encodeRequest({ ...params, _meta: { ...given, ...meta, progressToken: id } }, this.#host.client);
+    };
     try {
-      await conversation.#greet();
-    } catch (error) {
-      await conversation.close();
-      throw error;
+      return revision.decodeResult(method, await this.#outgoing.request(method, encode, options, { what }));
+    } finally {
+      if (onProgress && token !== undefined) this.#progress.delete(token);
     }
-    return conversation;
   }
 
-  /** The protocol revision spoken. */
-  get revision(): string {
-    return this.#revision.facts.version;
-  }
-
-  /** Calls a method and gives its result. Questions that stand before the result are answered on the way. */
-  async request(method: string, params?: Params, options: RequestOptions = {}): Promise<Record<string, unknown>> {
-    const started = Date.now();
-    let answers: Params = {};
-    let rounds = 0;
-    for (let leg = 0; rounds <= MAX_ROUNDS; leg++) {
-      const decoded = this.#revision.decodeResult(method, await this.#send(method, { ...params, ...answers }, options));
-      if (decoded.type === 'complete') return decoded.result;
-      if (decoded.requests.size > 0) rounds++;
-      else await this.#giveTime(method, started, leg, options);
-      const inputResponses = await this.#answerAll(decoded.requests);
-      answers = {
-        ...(decoded.requests.size > 0 ? { inputResponses } : {}),
-        ...(decoded.state === undefined ? {} : { requestState: decoded.state }),
-      };
+  /**
+   * Sends a request that stays open until it ends or is given up. Notifications that name it as their subscription go
+   * to `onNotice`.
+   */
+  async open(
+    method: string,
+    params: Params,
+    onNotice: (notification: Notification) => void,
+    signal: AbortSignal,
+  ): Promise<Record<string, unknown>> {
+    const { revision } = this;
+    let subscription: Id | undefined;
+    const encode = (id: Id): Params | undefined => {
+      subscription = id;
+      this.#subscriptions.set(id, onNotice);
+      return revision.encodeRequest(params, this.#host.client);
+    };
+    try {
+      const result = await this.#outgoing.request(method, encode, { ...FOR_EVER, signal });
+      return isObject(result) ? result : {};
+    } finally {
+      if (subscription !== undefined) this.#subscriptions.delete(subscription);
     }
-    throw new ConnectionError('failed', `${method}: the server asked more than ${MAX_ROUNDS} times`);
   }
 
-  /** Sends a notification. */
+  /** Sends a notification; what cannot be sent is told to `onError`. */
   notify(method: string, params?: Params): void {
     if (!this.#transport.connected) return;
     this.#post(params ? { jsonrpc: '2.0', method, params } : { jsonrpc: '2.0', method });
   }
 
-  /** Ends the connection; calls that wait are rejected. */
-  async close(): Promise<void> {
-    this.#outgoing.close();
+  /** Ends the conversation; calls that wait are rejected. */
+  async close(cause: ConnectionError = new ConnectionError('closed', 'The connection was closed')): Promise<void> {
+    this.#end(cause);
     await this.#transport.disconnect();
   }
 
   onMessage(payload: Payload): void {
     if (isBatch(payload)) for (const one of payload as readonly (Message | ParseError)[]) this.onMessage(one);
     else if (payload instanceof Error) this.#takeUnreadable(payload);
-    else if (isRequest(payload as Message)) void this.#takeRequest(payload as Request);
     else if (isResponse(payload as Message)) this.#outgoing.settle(payload as never);
-    else this.#takeNotification(payload as Notification);
+    else if (isRequest(payload as Message)) this.#takeRequest(payload as Request);
+    else if (this.#hears === 'everything') this.#takeNotification(payload as Notification);
   }
 
   onError(error: Error): void {
-    this.#options.onError?.(error);
+    this.#host.onError(error);
   }
 
   onClose(cause?: Error): void {
-    this.#outgoing.close(new ConnectionError('closed', 'The connection is closed', { cause }));
-    for (const abort of this.#answering.values()) abort.abort();
+    this.#end(
+      cause instanceof ConnectionError
+        ? cause
+        : new ConnectionError('closed', 'The connection is closed', cause ? { cause } : {}),
+    );
   }
 
-  async #greet(): Promise<void> {
-    if (this.#revision.facts.family === 'stateless') return;
-    const params = initializeParams(this.#client, this.#revision.facts);
-    const result = await this.#outgoing.request('initialize', params);
-    const { protocolVersion, capabilities, serverInfo, instructions } = isObject(result) ? result : {};
-    if (protocolVersion !== this.revision) {
-      throw new ConnectionError('failed', `The server does not speak protocol revision ${this.revision}`);
-    }
-    this.serverCapabilities = isObject(capabilities) ? capabilities : {};
-    this.serverInfo = serverInfo as Implementation;
-    this.instructions = typeof instructions === 'string' ? instructions : undefined;
-    this.notify('notifications/initialized');
-    const { logLevel } = this.#client;
-    if (logLevel) await this.request('logging/setLevel', { level: logLevel });
+  #end(cause: ConnectionError): void {
+    if (this.#ended.signal.aborted) return;
+    this.#ended.abort(cause);
+    this.#outgoing.close(cause);
+    this.#incoming.close();
+    this.#host.onEnd(cause);
   }
 
-  async #send(method: string, params: Params, { onProgress, ...options }: RequestOptions): Promise<unknown> {
-    let token: Id | undefined;
-    const encode = (id: Id): Params | undefined => {
-      token = id;
-      if (onProgress) this.#progress.set(id, onProgress);
-      // Asking for progress keeps a long call alive, whether or not the caller wants to see it.
+  #takeRequest(request: Request): void {
+    if (this.#hears === 'answers') return;
+    if (this.#hears === 'pings' && request.method !== 'ping') return;
+    if (this.#revision?.facts.asking !== 'in rounds') this.#incoming.take(request);
+    // A client of this revision sends no answers, so there is nothing it could say.
+    else this.onError(new ConnectionError('malformed', 'The server sent a request, which this revision has not'));
+  }
+
+  #takeNotification(notification: Notification): void {
+    const params = isObject(notification.params) ? notification.params : {};
+    if (notification.method === 'notifications/progress') this.#takeProgress(params);
+    else if (notification.method === 'notifications/cancelled') this.#takeCancellation(params);
+    else {
       const meta = isObject(params['_meta']) ? params['_meta'] : {};
-      return this.#revision.encodeRequest({ ...params, _meta: { ...meta, progressToken: id } }, this.#client);
+      const onNotice = this.#subscriptions.get(meta[MetaKey.subscriptionId] as Id);
+      this.#tell(() => (onNotice ? onNotice(notification) : this.#host.onNotification(notification)));
+    }
+  }
+
+  #takeProgress(params: Params): void {
+    const { progressToken, progress, total, message } = params;
+    if (typeof progress !== 'number') return;
+    this.#outgoing.progress(progressToken as Id, progress);
+    const onProgress = this.#progress.get(progressToken as Id);
+    if (!onProgress) return;
+    const report = {
+      progress,
+      ...(typeof total === 'number' ? { total } : {}),
+      ...(typeof message === 'string' ? { message } : {}),
     };
-    try {
-      return await this.#outgoing.request(method, encode, options);
-    } finally {
-      if (token !== undefined) this.#progress.delete(token);
-    }
+    this.#tell(() => onProgress(report));
   }
 
-  // A server that only wants time gets it, but not for ever.
-  async #giveTime(method: string, started: number, leg: number, options: RequestOptions): Promise<void> {
-    const maximum = options.maxTimeout ?? this.#options.maxTimeout ?? LONGEST_CALL;
-    if (Date.now() - started > maximum) {
-      throw new ConnectionError('timeout', `${method} timed out: the server wanted more time again and again`);
-    }
-    await pause(Math.min(FIRST_PAUSE * 2 ** leg, LONGEST_PAUSE));
-    if (options.signal?.aborted) throw new ConnectionError('aborted', `${method} was aborted by the caller`);
+  // The server takes back a question of its own, or ends a subscription.
+  #takeCancellation({ requestId }: Params): void {
+    if (this.#incoming.cancel(requestId) || !this.#subscriptions.has(requestId as Id)) return;
+    this.#outgoing.fail(requestId as Id, new ConnectionError('closed', 'The server ended the subscription'));
   }
 
-  async #answerAll(requests: ReadonlyMap<string, Question>): Promise<Record<string, Answer>> {
-    const answers = [...requests].map(async ([key, question]) => [key, await answerQuestion(question, this.#options)]);
-    return Object.fromEntries(await Promise.all(answers));
-  }
-
-  async #takeRequest(request: Request): Promise<void> {
-    const { id, method } = request;
-    const abort = new AbortController();
-    this.#answering.set(id, abort);
-    // While the server waits for us, its slowness is ours.
-    const goOn = this.#outgoing.pauseAll();
-    let response: Response;
-    try {
-      const result = method === 'ping' ? {} : await answerQuestion(request as unknown as Question, this.#options);
-      response = { jsonrpc: '2.0', id, result };
-    } catch (error) {
-      const failure = error instanceof RpcError ? error : RpcError.internal('The client failed to answer');
-      response = { jsonrpc: '2.0', id, error: failure.toObject() };
-    }
-    goOn();
-    this.#answering.delete(id);
-    if (!abort.signal.aborted && this.#transport.connected) this.#post(response);
+  #takeUnreadable(fault: ParseError): void {
+    const error = new ConnectionError('malformed', fault.message);
+    // With an id and nothing else it can only have been an answer.
+    const isAnswer = fault.isResponse || fault.code === 'MissingMethod';
+    if (isAnswer && fault.id !== undefined && this.#outgoing.fail(fault.id, error)) return;
+    // Programs that print a banner print many lines: that it happens is worth one error.
+    if (!this.#toldOfNoise) this.onError(error);
+    this.#toldOfNoise = true;
   }
 
   // Whoever sends this has nobody to tell that it could not be sent.
   #post(message: Message): void {
+    if (!this.#transport.connected) return;
     try {
       const sent = this.#transport.send(message);
       if (sent) sent.catch((error: Error) => this.onError(error));
@@ -240,33 +256,4 @@ export class Conversation implements Receiver {
       this.onError(error instanceof Error ? error : new Error('A listener failed', { cause: error }));
     }
   }
-
-  #takeNotification(notification: Notification): void {
-    const params = isObject(notification.params) ? notification.params : {};
-    if (notification.method === 'notifications/progress') this.#takeProgress(params);
-    else if (notification.method === 'notifications/cancelled' && this.#answering.has(params['requestId'] as Id)) {
-      this.#answering.get(params['requestId'] as Id)?.abort();
-    } else this.#tell(() => this.#options.onNotification?.(notification));
-  }
-
-  #takeProgress(params: Params): void {
-    const { progressToken, progress, total, message } = params;
-    if (typeof progress !== 'number') return;
-    this.#outgoing.progress(progressToken as Id, progress);
-    const report = {
-      progress,
-      ...(typeof total === 'number' ? { total } : {}),
-      ...(typeof message === 'string' ? { message } : {}),
-    };
-    this.#tell(() => this.#progress.get(progressToken as Id)?.(report));
-  }
-
-  #takeUnreadable(fault: ParseError): void {
-    const error = new ConnectionError('malformed', fault.message);
-    if (fault.id === undefined || !this.#outgoing.fail(fault.id, error)) this.onError(error);
-  }
-}
-
-function pause(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, milliseconds));
 }

@@ -1,12 +1,34 @@
 /** `mcpp/client`: connect to a server. */
 
 import { Connection } from '../client/connection.ts';
-import { type ConnectionOptions, Conversation } from '../client/conversation.ts';
+import { Core } from '../client/core.ts';
+import { type Dialer, dialerOf } from '../client/dialer.ts';
+import type { ClientMiddleware } from '../client/middleware.ts';
+import type { ConnectionOptions } from '../client/options.ts';
+import type { RequestHandler } from '../client/questions.ts';
+import type { ToolsOf } from '../client/tool-types.ts';
+import type { Verdict } from '../client/verdict.ts';
 import type { Transport } from '../jsonrpc/transport.ts';
+import type { Implementation } from '../protocol/model/implementation.ts';
+import type { ChildOptions } from '../transport/stdio/child.ts';
+import type { Command } from '../transport/stdio/spawn.ts';
 
-export type { AnswerHandlers } from '../client/answering.ts';
-export type { Connection, ListResult } from '../client/connection.ts';
-export type { ConnectionOptions, RequestOptions } from '../client/conversation.ts';
+export type { AnswerHandlers, QuestionContext } from '../client/answering.ts';
+export type { Connection } from '../client/connection.ts';
+export type { ClientCall, ClientMiddleware } from '../client/middleware.ts';
+export type { ConnectionOptions, Progress, RequestOptions } from '../client/options.ts';
+export { IncompleteListError } from '../client/pages.ts';
+export type { RequestHandler } from '../client/questions.ts';
+export type { PendingCall, Step } from '../client/rounds.ts';
+export type { ConnectionState, StateListener } from '../client/state.ts';
+export type { RestartOptions } from '../client/supervision.ts';
+export { toolDigest } from '../client/tool-digest.ts';
+export type { ToolBookOptions, ToolChange } from '../client/tool-book.ts';
+export type { OutputOf, ToolArguments, ToolCallResult, ToolName, ToolsOf } from '../client/tool-types.ts';
+export type { Verdict } from '../client/verdict.ts';
+export type { WatchEvent, WatchListener } from '../client/watching.ts';
+export type { ChildOptions } from '../transport/stdio/child.ts';
+export type { Command } from '../transport/stdio/spawn.ts';
 
 /** Something that gives a connection to itself within this process, as `McpServer` does. */
 export interface InProcess {
@@ -14,8 +36,83 @@ export interface InProcess {
   connectInProcess(): Promise<Transport>;
 }
 
-/** Connects to a server in this process, or over a transport of one's own. */
-export async function connect(target: InProcess | Transport, options?: ConnectionOptions): Promise<Connection> {
-  const transport = 'connectInProcess' in target ? await target.connectInProcess() : target;
-  return new Connection(await Conversation.open(transport, options));
+/** Where a server is: a program to be started, a server of this process, or a transport of one's own. */
+export type Target = Command | InProcess | Transport;
+
+/** Options of `connect`: those of the connection, and those of a program that is started for it. */
+export interface ConnectOptions extends ConnectionOptions, ChildOptions {}
+
+/** Who connects: what it says of itself, what it answers when asked, what is around its calls. Makes any number of connections. */
+export class Client {
+  readonly #options: ConnectOptions;
+  readonly #middleware: ClientMiddleware[] = [];
+  readonly #own = new Map<string, RequestHandler>();
+  readonly #verdicts = new Map<string, Verdict>();
+
+  /** `options` are those of every connection, unless a connection has its own. */
+  constructor(info: Implementation, options: ConnectOptions = {}) {
+    this.#options = { ...options, info };
+  }
+
+  /** Puts a function around every request and notification, in both directions; the first one is the outermost. */
+  use(middleware: ClientMiddleware): this {
+    this.#middleware.push(middleware);
+    return this;
+  }
+
+  /** Answers requests of servers' own making. Revisions from 2026-07-28 on have none. */
+  setHandler(method: string, handler: RequestHandler): this {
+    this.#own.set(method, handler);
+    return this;
+  }
+
+  /** Connects to a server. `Server` is its type, or an interface of its tools. */
+  async connect<Server = unknown>(
+    target: Target,
+    options: ConnectOptions = {},
+  ): Promise<Connection<ToolsOf<Server>>> {
+    const all = { ...this.#options, ...options };
+    const parts = { middleware: this.#middleware, own: this.#own, verdicts: this.#verdicts };
+    return new Connection(await Core.open(dialerTo(target, all), all, parts));
+  }
+}
+
+/** Connects to a server: one line, whichever revision it speaks. */
+export function connect<Server = unknown>(
+  target: Target,
+  options: ConnectOptions = {},
+): Promise<Connection<ToolsOf<Server>>> {
+  return new Client(options.info ?? { name: 'mcpp', version: '0.1.0' }, options).connect<Server>(target);
+}
+
+function dialerTo(target: Target, options: ConnectOptions): Dialer {
+  if (typeof target === 'object' && target !== null) {
+    if ('command' in target) return dialerToCommand(target, options);
+    if ('connectInProcess' in target) return dialerInProcess(target);
+    if ('send' in target) return dialerOf(target);
+  }
+  throw new TypeError('connect needs { command, args }, a server of this process or a transport');
+}
+
+function dialerInProcess(server: InProcess): Dialer {
+  return {
+    name: 'the server in this process',
+    key: undefined,
+    isRepeatable: true,
+    dial: () => server.connectInProcess(),
+  };
+}
+
+function dialerToCommand(target: Command, options: ConnectOptions): Dialer {
+  const { command, args = [], cwd } = target;
+  return {
+    name: JSON.stringify([command, ...args].join(' ').slice(0, 200)),
+    key: JSON.stringify([command, args, cwd]),
+    isRepeatable: true,
+    // Whoever starts no program loads nothing of Node's.
+    async dial() {
+      const { childTransport } = await import('../transport/stdio/child.ts');
+      return childTransport(target, options);
+    },
+  };
 }

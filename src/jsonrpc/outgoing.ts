@@ -17,6 +17,14 @@ export interface OutgoingOptions extends Patience {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** What only some requests need. */
+export interface OutgoingDetails {
+  /** The id to use, for a request whose id must not be one of the counted ones. */
+  readonly id?: string;
+  /** How errors name the call. Default: its method. */
+  readonly what?: string;
+}
+
 /** What `OutgoingRequests` needs from its connection. */
 export interface OutgoingWire {
   send(request: Request): void | Promise<void>;
@@ -26,6 +34,7 @@ export interface OutgoingWire {
 
 interface Pending {
   readonly method: string;
+  readonly what: string;
   readonly started: number;
   readonly timeout: number;
   lastProgress: number | undefined;
@@ -62,19 +71,21 @@ export class OutgoingRequests {
     method: string,
     params: Params | undefined | ((id: Id) => Params | undefined),
     options: OutgoingOptions = {},
+    details: OutgoingDetails = {},
   ): Promise<unknown> {
     const { signal } = options;
+    const { id = ++this.#lastId, what = method } = details;
     if (this.#closed) return Promise.reject(this.#closed);
-    if (signal?.aborted) return Promise.reject(aborted(method, signal));
+    if (signal?.aborted) return Promise.reject(aborted(what, signal));
 
-    const id = ++this.#lastId;
     return new Promise((resolve, reject) => {
       const own = typeof params === 'function' ? params(id) : params;
       const timeout = options.timeout ?? this.#defaults.timeout ?? DEFAULT_TIMEOUT;
       const maximum = options.maxTimeout ?? this.#defaults.maxTimeout ?? DEFAULT_MAXIMUM;
-      const onAbort = (): void => this.#giveUp(id, aborted(method, signal), 'The caller gave up');
+      const onAbort = (): void => this.#giveUp(id, aborted(what, signal), 'The caller gave up');
       const pending: Pending = {
         method,
+        what,
         started: Date.now(),
         timeout,
         lastProgress: undefined,
@@ -175,7 +186,7 @@ export class OutgoingRequests {
     const progress = pending.lastProgress === undefined ? '' : `; last progress ${pending.lastProgress}`;
     const error = new ConnectionError(
       'timeout',
-      `${pending.method} timed out after ${elapsed} ms (${what}${progress})`,
+      `${pending.what} timed out after ${elapsed} ms (${what}${progress})`,
     );
     this.#giveUp(id, error, 'Timed out');
   }
@@ -192,8 +203,9 @@ export class OutgoingRequests {
   }
 }
 
-function aborted(method: string, signal: AbortSignal | undefined): ConnectionError {
-  return new ConnectionError('aborted', `${method} was aborted by the caller`, { cause: signal?.reason });
+/** The error of a call that its caller gave up. */
+export function aborted(what: string, signal: AbortSignal | undefined): ConnectionError {
+  return new ConnectionError('aborted', `${what} was aborted by the caller`, { cause: signal?.reason });
 }
 
 function after(milliseconds: number, action: () => void): ReturnType<typeof setTimeout> | undefined {

@@ -88,6 +88,7 @@ row('an output schema of anything else', (v) => item(v, 'tools', { ...tool, outp
 ]);
 
 const text = [{ type: 'text', text: '[1]' }];
+const more = [...text, { type: 'text', text: '{"a":1}' }];
 row(
   'structured content that is an object',
   (v) => {
@@ -96,8 +97,8 @@ row(
     return [content, structuredContent];
   },
   [
-    [text, DROP],
-    [text, DROP],
+    [more, DROP],
+    [more, DROP],
     [text, { a: 1 }],
     [text, { a: 1 }],
     [text, { a: 1 }],
@@ -108,6 +109,18 @@ row(
   (v) =>
     result(v, 'tools/call', { content: text, structuredContent: [1] }, { outputSchema: numbers })['structuredContent'],
   [DROP, DROP, { result: [1] }, { result: [1] }, [1]],
+);
+const server = { 'io.modelcontextprotocol/serverInfo': host.info };
+row(
+  'what such a result says of it in its _meta',
+  (v) => result(v, 'tools/call', { content: text, structuredContent: [1] }, { outputSchema: numbers })['_meta'],
+  [
+    { 'mcpp/structuredText': 0 },
+    { 'mcpp/structuredText': 0 },
+    { 'mcpp/wrappedResult': true },
+    { 'mcpp/wrappedResult': true },
+    server,
+  ],
 );
 row(
   'structured content that is null, without a schema',

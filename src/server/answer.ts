@@ -17,7 +17,7 @@ import { claimedVersion } from '../protocol/stateless/caller.ts';
 import { RequestContext } from './context.ts';
 import { rpcFailure } from './failures.ts';
 import { isPromise, type Maybe } from './maybe.ts';
-import { runThrough } from './middleware.ts';
+import { runThrough } from '../jsonrpc/middleware.ts';
 import { RoundEnd } from './round-end.ts';
 import { runInRounds } from './rounds.ts';
 import type { Served, ServerParts } from './served.ts';

@@ -1,7 +1,15 @@
 /** A client for tests: in process, in one line, for any revision, with a script of answers and a record of the wire. */
 
-import { type Connection, type ConnectionOptions, connect } from '../entries/client.ts';
-import type { Answer, ClientCapabilities, Principal, ProtocolVersion, Question, Transport } from '../entries/mcpp.ts';
+import { type Connection, type ConnectionOptions, connect, type ToolsOf } from '../entries/client.ts';
+import {
+  type Answer,
+  type ClientCapabilities,
+  LATEST_VERSION,
+  type Principal,
+  type ProtocolVersion,
+  type Question,
+  type Transport,
+} from '../entries/mcpp.ts';
 import { record, type WireEntry } from './recorder.ts';
 
 /** Answers to the questions of a server: in this order, or as a function sees fit. */
@@ -10,7 +18,7 @@ export type Script =
   | ((question: Question) => Answer | Promise<Answer>);
 
 /** Options of `testClient`; none is needed. */
-export interface TestClientOptions extends Omit<ConnectionOptions, 'onElicit' | 'onSample' | 'onListRoots'> {
+export interface TestClientOptions extends Omit<ConnectionOptions, 'onElicit' | 'onSample' | 'onListRoots' | 'revision'> {
   /** The protocol revision to speak. Default: the newest. */
   readonly revision?: ProtocolVersion;
   /** Who the server is to take the client for. */
@@ -30,15 +38,18 @@ export interface Testable {
 }
 
 /** A connected client, and everything that went over the wire. */
-export type TestClient = Connection & { readonly wire: readonly WireEntry[] };
+export type TestClient<Tools = unknown> = Connection<Tools> & { readonly wire: readonly WireEntry[] };
 
-/** Connects to a server within this process. */
-export async function testClient(server: Testable, options: TestClientOptions = {}): Promise<TestClient> {
-  const { principal, answers, reruns = false, ...rest } = options;
+/** Connects to a server within this process. `Server` is its type, if tools and arguments are to be checked. */
+export async function testClient<Server = unknown>(
+  server: Testable,
+  options: TestClientOptions = {},
+): Promise<TestClient<ToolsOf<Server>>> {
+  const { principal, answers, reruns = false, revision = LATEST_VERSION, ...rest } = options;
   const transport = await server.connectInProcess({ ...(principal ? { principal } : {}), forceReruns: reruns });
   const wire: WireEntry[] = [];
   const handlers = answers === undefined ? {} : handlersOf(answers);
-  const client = await connect(record(transport, wire), { ...rest, ...handlers });
+  const client = await connect<Server>(record(transport, wire), { ...rest, revision, ...handlers });
   return Object.assign(client, { wire });
 }
 

@@ -27,3 +27,15 @@ export function isLoggingLevel(value: unknown): value is LoggingLevel {
 export function isLoud(level: LoggingLevel, minimum: LoggingLevel): boolean {
   return LOGGING_LEVELS.indexOf(level) >= LOGGING_LEVELS.indexOf(minimum);
 }
+
+/**
+ * A log message, as `notifications/message` carries it.
+ * @deprecated SEP-2577: logging may be removed from 2027-07-28 on.
+ */
+export interface LogMessage {
+  readonly level: LoggingLevel;
+  /** Which part of the server speaks. */
+  readonly logger?: string;
+  /** Anything JSON can say. */
+  readonly data: unknown;
+}

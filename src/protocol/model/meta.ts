@@ -14,8 +14,11 @@ export const MetaKey = {
   subscriptionId: 'io.modelcontextprotocol/subscriptionId',
 } as const;
 
-/** Marks a tool whose structured results are wrapped as `{ result: ... }` for revisions that know objects only. */
+/** Marks a structured result that is wrapped as `{ result: ... }` for revisions that know objects only, and its tool. */
 export const WRAPPED_RESULT = 'mcpp/wrappedResult';
+
+/** Says which block of a result's content is its structured content as text, for revisions that have no other place. */
+export const STRUCTURED_TEXT = 'mcpp/structuredText';
 
 /** W3C trace context, carried in `_meta` under its own names. */
 export interface Trace {

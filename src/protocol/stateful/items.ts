@@ -10,7 +10,7 @@ import type { ListKind } from '../revision.ts';
 import type { RevisionFacts } from '../versions.ts';
 import { without } from '../without.ts';
 import { encodeAnnotations } from './content.ts';
-import { isWrapped, plainProperties, wrapSchema } from './structured.ts';
+import { isWrapped, marked, plainProperties, unmarked, wrapSchema } from './structured.ts';
 
 /** One entry of a list in this revision's words. */
 export function encodeItem(kind: ListKind, item: object, facts: RevisionFacts): object {
@@ -26,30 +26,23 @@ export function encodeImplementation(info: Implementation, facts: RevisionFacts)
 }
 
 function encodeTool(tool: Tool, facts: RevisionFacts): object {
-  const { title, annotations, outputSchema, ...rest } = common(tool, facts);
-  return {
+  const { title, annotations, outputSchema, ...rest } = unmarked(common(tool, facts));
+  const known = {
     ...rest,
     inputSchema: plainProperties(tool.inputSchema),
     ...(title !== undefined && facts.toolTitle === 'title' ? { title } : {}),
     ...toolAnnotations(annotations, title, facts),
-    ...(outputSchema && facts.structuredContent !== 'nothing' ? structured(tool, facts) : {}),
   };
+  if (!outputSchema || facts.structuredContent === 'nothing') return known;
+  if (!isWrapped(outputSchema)) return { ...known, outputSchema: plainProperties(outputSchema) };
+  const wrapped = { ...known, outputSchema: wrapSchema(outputSchema) };
+  return facts.itemMeta ? marked(wrapped, WRAPPED_RESULT, true) : wrapped;
 }
 
 function toolAnnotations(annotations: ToolAnnotations | undefined, title: string | undefined, facts: RevisionFacts) {
   if (!facts.toolAnnotations) return {};
   if (title !== undefined && facts.toolTitle === 'annotations') return { annotations: { ...annotations, title } };
   return annotations ? { annotations } : {};
-}
-
-function structured(tool: Tool, facts: RevisionFacts): object {
-  const { outputSchema, _meta } = tool;
-  if (!outputSchema) return {};
-  if (!isWrapped(outputSchema)) return { outputSchema: plainProperties(outputSchema) };
-  return {
-    outputSchema: wrapSchema(outputSchema),
-    ...(facts.itemMeta ? { _meta: { ..._meta, [WRAPPED_RESULT]: true } } : {}),
-  };
 }
 
 function encodePrompt(prompt: Prompt, facts: RevisionFacts): object {

@@ -1,10 +1,11 @@
-/** The client's half: requests carry nothing but their params, results nothing but themselves. */
+/** The client's half: requests carry nothing but their params, results what they had to be turned into. */
 
 import { ConnectionError } from '../../jsonrpc/errors.ts';
 import { isObject, type Params } from '../../jsonrpc/message.ts';
 import type { ClientCapabilities } from '../model/capabilities.ts';
 import type { ClientFacts, Decoded } from '../revision.ts';
 import type { RevisionFacts } from '../versions.ts';
+import { restore } from './decoding.ts';
 import { encodeImplementation } from './items.ts';
 
 /** Params as they are: who we are was said when the session was opened. */
@@ -12,10 +13,10 @@ export function encodeRequest(params: Params | undefined): Params | undefined {
   return params;
 }
 
-/** Every result is the end of its call. */
+/** Every result is the end of its call, and becomes what the server's code gave. */
 export function decodeResult(method: string, result: unknown): Decoded {
   if (!isObject(result)) throw new ConnectionError('malformed', `The answer to ${method} has no "result" object`);
-  return { type: 'complete', result };
+  return { type: 'complete', result: restore(method, result) };
 }
 
 /** Params of `initialize`. */

@@ -2,13 +2,14 @@
 
 import { EncodedJson, isObject } from '../../jsonrpc/message.ts';
 import type { ContentBlock, ResourceContents } from '../model/content.ts';
+import { STRUCTURED_TEXT, WRAPPED_RESULT } from '../model/meta.ts';
 import type { PromptMessage } from '../model/prompts.ts';
 import type { EncodedPage, ListKind, ResultFacts } from '../revision.ts';
 import type { RevisionFacts } from '../versions.ts';
 import { without } from '../without.ts';
 import { encodeContent, encodeContents } from './content.ts';
 import { encodeItem } from './items.ts';
-import { wrapValue } from './structured.ts';
+import { isWrappedValue, marked, unmarked } from './structured.ts';
 
 type Encode = (result: Record<string, unknown>, facts: RevisionFacts, about: ResultFacts) => object;
 
@@ -41,11 +42,24 @@ export function encodePage({ kind, items, nextCursor }: EncodedPage): EncodedJso
 
 function encodeToolResult(result: Record<string, unknown>, facts: RevisionFacts, about: ResultFacts): object {
   const content = (result['content'] as ContentBlock[]).map((block) => encodeContent(block, facts));
-  if (result['structuredContent'] === undefined) return { ...without(result, 'structuredContent'), content };
-  if (facts.structuredContent === 'nothing') return { ...without(result, 'structuredContent'), content };
+  const { structuredContent, ...rest } = unmarked(result);
+  if (structuredContent === undefined) return { ...rest, content };
+  if (facts.structuredContent === 'nothing') return withStructuredText({ ...rest, content }, structuredContent);
   // An error need not follow the tool's schema, so neither does its wrapping.
-  const schema = result['isError'] === true ? undefined : about.outputSchema;
-  return { ...result, content, structuredContent: wrapValue(result['structuredContent'], schema) };
+  const schema = rest['isError'] === true ? undefined : about.outputSchema;
+  if (!isWrappedValue(structuredContent, schema)) return { ...rest, content, structuredContent };
+  return { ...marked(rest, WRAPPED_RESULT, true), content, structuredContent: { result: structuredContent } };
+}
+
+// Errors as well: what they say beside their text is not lost on anybody, either.
+function withStructuredText(result: { content: readonly ContentBlock[] }, structuredContent: unknown): object {
+  const { content } = result;
+  const text = JSON.stringify(structuredContent) as string | undefined;
+  // A function, say, is nothing in JSON.
+  if (text === undefined) return result;
+  const at = content.findIndex((block) => block.type === 'text' && block.text === text);
+  if (at >= 0) return marked(result, STRUCTURED_TEXT, at);
+  return { ...marked(result, STRUCTURED_TEXT, content.length), content: [...content, { type: 'text', text }] };
 }
 
 function encodePromptResult(result: Record<string, unknown>, facts: RevisionFacts): object {

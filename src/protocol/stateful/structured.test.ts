@@ -1,5 +1,13 @@
 import { expect, test } from 'vitest';
-import { isWrapped, plainProperties, wrapSchema, wrapValue } from './structured.ts';
+import {
+  isWrapped,
+  isWrappedValue,
+  marked,
+  plainProperties,
+  unmarked,
+  unwrapSchema,
+  wrapSchema,
+} from './structured.ts';
 
 test('everything but an object schema is wrapped', () => {
   const schemas = [{ type: 'object' }, { type: 'array' }, {}, { type: ['object', 'null'] }, { anyOf: [] }];
@@ -54,16 +62,53 @@ test('properties that are called like keywords are properties', () => {
 test('a schema with an $id keeps its references: they are relative to itself', () => {
   const schema = { $id: 'https://example.com/a', type: 'array', items: { $ref: '#/$defs/a' }, $defs: { a: {} } };
   expect(wrapSchema(schema)['properties']).toEqual({ result: schema });
+  const inside = { anyOf: [{ $ref: '#/$defs/a' }], $defs: { a: schema } };
+  expect(wrapSchema(inside)['properties']).toEqual({
+    result: { anyOf: [{ $ref: '#/properties/result/$defs/a' }], $defs: { a: schema } },
+  });
+});
+
+test('an $id that is a mere fragment is an anchor, and the schema no document of its own', () => {
+  const schema = { $id: '#list', type: 'array', items: { $ref: '#/definitions/a' }, definitions: { a: {} } };
+  expect(wrapSchema(schema)['properties']).toMatchObject({
+    result: { items: { $ref: '#/properties/result/definitions/a' } },
+  });
+});
+
+test.each<[string, Record<string, unknown>]>([
+  ['of anything', {}],
+  ['with a dialect', { $schema: 'http://json-schema.org/draft-07/schema#', type: 'string' }],
+  ['that refers to itself', { type: 'array', items: { $ref: '#' } }],
+  ['that has a property called result', { anyOf: [{ properties: { result: { $ref: '#/anyOf/0' } } }] }],
+  ['whose references look wrapped', { anyOf: [{ $ref: '#/properties/result' }], properties: { result: true } }],
+  ['with an $id', { $id: 'https://example.com/a', items: { $ref: '#/$defs/a' }, $defs: { a: { $ref: '#' } } }],
+  ['with __proto__ for a name', JSON.parse('{"properties":{"__proto__":{"$ref":"#/properties/a"},"a":true}}')],
+])('a schema %s comes back as it was', (_, schema) => {
+  expect(unwrapSchema(wrapSchema(schema))).toStrictEqual(schema);
+});
+
+test.each([undefined, null, 'x', [], {}, { type: 'object' }, { type: 'object', properties: { result: true } }])(
+  '%j is no wrapped schema',
+  (schema) => {
+    expect(unwrapSchema(schema)).toBeUndefined();
+  },
+);
+
+test('marks stand in _meta beside what others put there, and go with an _meta that was made for them', () => {
+  const own = { a: 1, _meta: { 'com.example/b': 2 } };
+  const both = marked(own, 'mcpp/wrappedResult', true);
+  expect(both).toEqual({ a: 1, _meta: { 'com.example/b': 2, 'mcpp/wrappedResult': true } });
+  expect(unmarked(both)).toEqual(own);
+  expect(unmarked(marked({ a: 1 }, 'mcpp/structuredText', 0))).toEqual({ a: 1 });
+  expect(unmarked(own)).toBe(own);
 });
 
 test('a value is wrapped as its schema is, and without a schema if it is no object', () => {
-  expect(wrapValue([1], { type: 'array' })).toEqual({ result: [1] });
-  expect(wrapValue({ a: 1 }, { anyOf: [] })).toEqual({ result: { a: 1 } });
-  expect(wrapValue({ a: 1 }, { type: 'object' })).toEqual({ a: 1 });
-  expect([null, 0, false, [], 'x'].map((value) => wrapValue(value, undefined))).toEqual(
-    [null, 0, false, [], 'x'].map((result) => ({ result })),
-  );
-  expect(wrapValue({ a: 1 }, undefined)).toEqual({ a: 1 });
+  expect(isWrappedValue([1], { type: 'array' })).toBe(true);
+  expect(isWrappedValue({ a: 1 }, { anyOf: [] })).toBe(true);
+  expect(isWrappedValue({ a: 1 }, { type: 'object' })).toBe(false);
+  expect([null, 0, false, [], 'x'].map((value) => isWrappedValue(value, undefined))).toEqual(Array(5).fill(true));
+  expect(isWrappedValue({ a: 1 }, undefined)).toBe(false);
 });
 
 test('properties that are true or false become objects', () => {

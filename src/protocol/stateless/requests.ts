@@ -2,6 +2,7 @@
 
 import { ConnectionError } from '../../jsonrpc/errors.ts';
 import { isObject, type Params } from '../../jsonrpc/message.ts';
+import type { ClientCapabilities } from '../model/capabilities.ts';
 import { MetaKey } from '../model/meta.ts';
 import type { Question } from '../model/questions.ts';
 import type { ClientFacts, Decoded } from '../revision.ts';
@@ -14,7 +15,7 @@ export function encodeRequest(params: Params | undefined, client: ClientFacts, v
     _meta: {
       ...(isObject(meta) ? meta : {}),
       [MetaKey.protocolVersion]: version,
-      [MetaKey.clientCapabilities]: client.capabilities,
+      [MetaKey.clientCapabilities]: encodeCapabilities(client.capabilities),
       [MetaKey.clientInfo]: client.info,
       ...(client.logLevel === undefined ? {} : { [MetaKey.logLevel]: client.logLevel }),
     },
@@ -44,6 +45,11 @@ export function decodeResult(method: string, result: unknown): Decoded {
     requests: new Map(Object.entries(inputRequests) as [string, Question][]),
     state: requestState,
   };
+}
+
+// There are no sessions to be told of changes.
+function encodeCapabilities(capabilities: ClientCapabilities): ClientCapabilities {
+  return capabilities.roots?.listChanged === undefined ? capabilities : { ...capabilities, roots: {} };
 }
 
 function isQuestion(value: unknown): boolean {

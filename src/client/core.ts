@@ -1,0 +1,221 @@
+/** The parts of a connection, put together. */
+
+import type { Notification, Params } from '../jsonrpc/message.ts';
+import { isObject } from '../jsonrpc/message.ts';
+import { runThrough } from '../jsonrpc/middleware.ts';
+import type { ClientCapabilities } from '../protocol/model/capabilities.ts';
+import type { LoggingLevel, LogMessage } from '../protocol/model/logging.ts';
+import type { Root } from '../protocol/model/roots.ts';
+import type { Tool } from '../protocol/model/tools.ts';
+import type { ClientFacts } from '../protocol/revision.ts';
+import { type AnswerHandlers, capabilitiesOf } from './answering.ts';
+import { Calls } from './calls.ts';
+import type { Conversation } from './conversation.ts';
+import type { Dialer } from './dialer.ts';
+import { Link } from './link.ts';
+import type { ClientMiddleware } from './middleware.ts';
+import { type ConnectionOptions, DEFAULT_INFO, type RequestOptions } from './options.ts';
+import { allItems, pageOf } from './pages.ts';
+import { Questions, type RequestHandler } from './questions.ts';
+import { ToolBook } from './tool-book.ts';
+import { type Verdict, verdictOf } from './verdict.ts';
+import { Watches, type WatchListener } from './watching.ts';
+
+/** What all connections of a client share. */
+export interface ClientParts {
+  readonly middleware: readonly ClientMiddleware[];
+  /** Handlers of requests that are not the protocol's, by method. */
+  readonly own: ReadonlyMap<string, RequestHandler>;
+  readonly verdicts: Map<string, Verdict>;
+}
+
+/** Everything behind a `Connection`. */
+export class Core {
+  readonly link: Link;
+  readonly calls: Calls;
+  readonly book: ToolBook;
+  readonly options: ConnectionOptions;
+  readonly #parts: ClientParts;
+  readonly #watches: Watches;
+  readonly #questions: Questions;
+  readonly #declared: ClientCapabilities;
+  #client: ClientFacts;
+  #handlers: AnswerHandlers;
+  #verdict: Verdict | undefined;
+
+  private constructor(dialer: Dialer, options: ConnectionOptions, parts: ClientParts) {
+    this.options = options;
+    this.#parts = parts;
+    this.#handlers = options;
+    this.#declared = options.capabilities ?? capabilitiesOf(options);
+    this.#client = {
+      info: options.info ?? DEFAULT_INFO,
+      capabilities: this.#declared,
+      logLevel: options.logLevel,
+    };
+    this.book = new ToolBook(options, (warning) => this.#report(warning));
+    this.#watches = new Watches({
+      onError: (error) => this.#report(error),
+      onChange: (change) => this.calls.cache.invalidate(change),
+    });
+    this.link = this.#makeLink(dialer);
+    this.#questions = this.#makeQuestions();
+    const { middleware } = parts;
+    this.calls = new Calls({ link: this.link, book: this.book, questions: this.#questions, middleware, options });
+    if (options.onStateChange) this.link.state.subscribe(options.onStateChange);
+  }
+
+  /** Connects. */
+  static async open(dialer: Dialer, options: ConnectionOptions, parts: ClientParts): Promise<Core> {
+    const core = new Core(dialer, options, parts);
+    await core.link.open();
+    return core;
+  }
+
+  /** What was found out about the server. */
+  get verdict(): Verdict {
+    return this.#verdict as Verdict;
+  }
+
+  notify(method: string, params: Params = {}): void {
+    const { middleware } = this.#parts;
+    const call = { direction: 'out', kind: 'notification', method, params, revision: this.verdict.revision } as const;
+    const send = (changed: { params: Params }): void =>
+      this.link.present?.notify(method, Object.keys(changed.params).length > 0 ? changed.params : undefined);
+    this.#settle(runThrough(middleware, call, send));
+  }
+
+  async watch(what: string, listener: WatchListener): Promise<() => Promise<void>> {
+    // While there is no conversation the watch waits for the next one.
+    await this.link.conversation({}, `watch ${what}`);
+    return this.#watches.add(what, listener);
+  }
+
+  async ping(options?: RequestOptions): Promise<void> {
+    const { revision } = await this.link.conversation(options ?? {}, 'ping');
+    const isStateful = revision.facts.family === 'stateful';
+    await this.calls.request(isStateful ? 'ping' : 'server/discover', {}, { ...options, fresh: true });
+  }
+
+  async setLogLevel(level: LoggingLevel): Promise<void> {
+    this.#client = { ...this.#client, logLevel: level };
+    const { revision } = await this.link.conversation({}, 'setLogLevel');
+    if (revision.facts.family === 'stateful') await this.calls.request('logging/setLevel', { level });
+  }
+
+  setRoots(roots: readonly Root[]): void {
+    if (!this.#declared.roots) throw new TypeError('setRoots needs the option "roots" or "onListRoots" when connecting');
+    this.#handlers = { ...this.#handlers, onListRoots: () => ({ roots }) };
+    const isStateful = this.link.present?.revision.facts.family === 'stateful';
+    if (isStateful) this.notify('notifications/roots/list_changed');
+  }
+
+  async close(): Promise<void> {
+    this.#watches.close();
+    await this.link.close();
+  }
+
+  #makeLink(dialer: Dialer): Link {
+    const core = this;
+    return new Link(dialer, this.options, {
+      get client() {
+        return core.#client;
+      },
+      verdicts: this.#parts.verdicts,
+      answer: (request, signal) => this.#questions.take(request, signal),
+      onNotification: (notification) => this.#takeNotification(notification),
+      onError: (error) => this.#report(error),
+      onBegin: (conversation, again) => this.#begin(conversation, again),
+      onPause: () => this.#watches.pause(),
+    });
+  }
+
+  #makeQuestions(): Questions {
+    const core = this;
+    return new Questions({
+      get handlers() {
+        return core.#handlers;
+      },
+      declared: this.#declared,
+      own: this.#parts.own,
+      middleware: this.#parts.middleware,
+      get server() {
+        return core.#verdict?.serverInfo;
+      },
+      get revision() {
+        return core.#verdict?.revision ?? '';
+      },
+    });
+  }
+
+  async #begin(conversation: Conversation, again: boolean): Promise<void> {
+    const { revision, server } = conversation;
+    this.#verdict = verdictOf(revision, server);
+    const { logLevel } = this.#client;
+    const tasks: Promise<unknown>[] = [];
+    if (logLevel && revision.facts.family === 'stateful' && server.capabilities.logging) {
+      tasks.push(conversation.send('logging/setLevel', { level: logLevel }, {}, 'logging/setLevel'));
+    }
+    if (again) {
+      this.calls.cache.clear();
+      if (this.book.size > 0) tasks.push(this.#listAgain(conversation));
+    }
+    tasks.push(this.#watches.begin(watched(conversation)));
+    for (const outcome of await Promise.allSettled(tasks)) {
+      if (outcome.status === 'rejected') this.#report(outcome.reason as Error);
+    }
+  }
+
+  // A server that was started again may offer other tools: what changed is told before it is used.
+  async #listAgain(conversation: Conversation): Promise<void> {
+    const tools = await allItems<Tool>('tools/list', async (cursor) => {
+      const params = cursor === undefined ? {} : { cursor };
+      const decoded = await conversation.send('tools/list', params, {}, 'tools/list');
+      return pageOf<Tool>('tools/list', 'tools', decoded.type === 'complete' ? decoded.result : {});
+    });
+    await this.book.take(tools);
+  }
+
+  #takeNotification(notification: Notification): void {
+    const { method } = notification;
+    const params = isObject(notification.params) ? notification.params : {};
+    const call = { direction: 'in', kind: 'notification', method, params, revision: this.verdict.revision } as const;
+    this.#settle(
+      runThrough(this.#parts.middleware, call, (changed) =>
+        this.#deliver(changed.params === params ? notification : { ...notification, params: changed.params }),
+      ),
+    );
+  }
+
+  #deliver(notification: Notification): void {
+    this.#watches.take(notification);
+    this.#questions.completions.take(notification);
+    if (notification.method === 'notifications/message') this.options.onLog?.(notification.params as never as LogMessage);
+    this.options.onNotification?.(notification);
+  }
+
+  // Middleware may be asynchronous; what it throws has no caller.
+  #settle(result: unknown): void {
+    if (result instanceof Promise) result.catch((error: unknown) => this.#report(error as Error));
+  }
+
+  #report(error: Error): void {
+    try {
+      this.options.onError?.(error);
+    } catch {
+      // There is nobody left to tell.
+    }
+  }
+}
+
+function watched(conversation: Conversation): Parameters<Watches['begin']>[0] {
+  return {
+    facts: conversation.revision.facts,
+    serverCapabilities: conversation.server.capabilities,
+    async request(method, params) {
+      const decoded = await conversation.send(method, params, {}, method);
+      return decoded.type === 'complete' ? decoded.result : {};
+    },
+    open: (method, params, onNotice, signal) => conversation.open(method, params, onNotice, signal),
+  };
+}

@@ -1,0 +1,156 @@
+/** Getting to know a server: finds out which revision it speaks, in as few words as possible. */
+
+import { ConnectionError } from '../jsonrpc/errors.ts';
+import type { Params } from '../jsonrpc/message.ts';
+import { revisionNamed } from '../protocol/pick.ts';
+import type { ClientFacts, Revision } from '../protocol/revision.ts';
+import { initializeParams } from '../protocol/stateful/requests.ts';
+import { LATEST_VERSION } from '../protocol/versions.ts';
+import type { Conversation } from './conversation.ts';
+import {
+  type Finding,
+  judgeDiscovery,
+  judgeHandshake,
+  NEWEST_STATEFUL,
+  namesStateless,
+  type Outcome,
+} from './negotiation.ts';
+import type { ConnectionOptions } from './options.ts';
+import { factsIn, revisionIn, type Verdict } from './verdict.ts';
+
+/** What greeting needs. */
+export interface GreetingHost {
+  readonly client: ClientFacts;
+  readonly options: Pick<ConnectionOptions, 'revision' | 'prior' | 'probeTimeout'>;
+  /** What this client found out about the server before. */
+  readonly known: Verdict | undefined;
+  /** Whether the server can be connected to again if it does not survive the first question. */
+  readonly canRedial: boolean;
+  /** A new conversation, connected. */
+  open(): Promise<Conversation>;
+}
+
+const PROBE_TIMEOUT = 10_000;
+// A string, so that the numbers of a session that may follow begin at the beginning.
+const PROBE_ID = 'discover';
+const FOR_EVER = { timeout: Number.POSITIVE_INFINITY, maxTimeout: Number.POSITIVE_INFINITY } as const;
+
+/** Opens a conversation and agrees with the server on a revision. */
+export async function greet(host: GreetingHost): Promise<Conversation> {
+  const { revision: wanted = 'auto', prior } = host.options;
+  if (wanted !== 'auto' && wanted !== 'legacy') return greetPinned(host, wanted);
+  const conversation = await host.open();
+  const before = wanted === 'legacy' ? undefined : revisionIn(prior);
+  if (before && prior && before.facts.family === 'stateless') {
+    conversation.speak(before, factsIn(prior));
+    return conversation;
+  }
+  const isOld = revisionIn(host.known)?.facts.family === 'stateful';
+  if (wanted === 'legacy' || before || isOld) return openSession(host, conversation, NEWEST_STATEFUL, false);
+  return probe(host, conversation);
+}
+
+async function greetPinned(host: GreetingHost, version: string): Promise<Conversation> {
+  const revision = revisionNamed(version);
+  if (!revision) throw new TypeError(`Unknown protocol revision "${version}"`);
+  const conversation = await host.open();
+  if (revision.facts.family === 'stateful') return openSession(host, conversation, version, true);
+  const { prior } = host.options;
+  if (prior && revisionIn(prior) === revision) {
+    conversation.speak(revision, factsIn(prior));
+    return conversation;
+  }
+  const finding = judgeDiscovery(await discover(host, conversation, revision));
+  if (finding.type === 'speak') return settle(conversation, finding);
+  if (finding.type === 'fail') throw finding.error;
+  if (finding.type === 'redial') throw finding.cause;
+  throw new ConnectionError('failed', `The server does not speak protocol revision ${version}`);
+}
+
+// In place: no second process is started unless this one dies of the question.
+async function probe(host: GreetingHost, conversation: Conversation): Promise<Conversation> {
+  const revision = revisionNamed(LATEST_VERSION) as Revision;
+  const discovery = discover(host, conversation, revision);
+  const outcome = await withinTime(discovery, host.options.probeTimeout ?? PROBE_TIMEOUT);
+  if (outcome === undefined) return greetSilent(host, conversation, discovery);
+  const finding = judgeDiscovery(outcome);
+  if (finding.type === 'speak') return settle(conversation, finding);
+  if (finding.type === 'handshake') return openSession(host, conversation, finding.version, false);
+  if (finding.type === 'fail' || !host.canRedial) {
+    throw finding.type === 'fail' ? finding.error : finding.cause;
+  }
+  return openSession(host, await host.open(), finding.version, false);
+}
+
+/**
+ * The server may be old and not answer what it does not know, or new and slow to start. The session decides, since a
+ * server that speaks both keeps to it; only if there can be none does a late answer count.
+ */
+async function greetSilent(
+  host: GreetingHost,
+  conversation: Conversation,
+  discovery: Promise<Outcome>,
+): Promise<Conversation> {
+  let late: Outcome | undefined;
+  void discovery.then((outcome) => {
+    late = outcome;
+  });
+  try {
+    const greeted = await openSession(host, conversation, NEWEST_STATEFUL, false);
+    conversation.forget(PROBE_ID);
+    return greeted;
+  } catch (error) {
+    if (!namesStateless(error) && !(late && 'result' in late)) throw error;
+    const finding = judgeDiscovery(await discovery);
+    if (finding.type !== 'speak') throw error;
+    return settle(conversation, finding);
+  }
+}
+
+async function openSession(
+  host: GreetingHost,
+  conversation: Conversation,
+  version: string,
+  exact: boolean,
+  isSecondTry = false,
+): Promise<Conversation> {
+  const revision = revisionNamed(version);
+  if (!revision) throw new TypeError(`Unknown protocol revision "${version}"`);
+  const params = initializeParams(host.client, revision.facts);
+  const finding = judgeHandshake(await outcomeOf(conversation.ask('initialize', params, FOR_EVER)), version, exact);
+  if (finding.type === 'handshake' && !isSecondTry) {
+    return openSession(host, conversation, finding.version, exact, true);
+  }
+  if (finding.type !== 'speak') {
+    throw finding.type === 'fail' ? finding.error : new ConnectionError('failed', 'The server refused to be greeted');
+  }
+  conversation.notify('notifications/initialized');
+  return settle(conversation, finding);
+}
+
+function settle(conversation: Conversation, finding: Extract<Finding, { type: 'speak' }>): Conversation {
+  conversation.speak(finding.revision, finding.server);
+  return conversation;
+}
+
+function discover(host: GreetingHost, conversation: Conversation, revision: Revision): Promise<Outcome> {
+  const params = revision.encodeRequest({}, host.client) as Params;
+  return outcomeOf(conversation.ask('server/discover', params, FOR_EVER, PROBE_ID));
+}
+
+function withinTime<T>(promise: Promise<T>, milliseconds: number): Promise<T | undefined> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => resolve(undefined), milliseconds);
+    void promise.then((value) => {
+      clearTimeout(timer);
+      resolve(value);
+    });
+  });
+}
+
+function outcomeOf(answer: Promise<unknown>): Promise<Outcome> {
+  return answer.then(
+    (result) => ({ result }),
+    (error: unknown) => ({ error }),
+  );
+}

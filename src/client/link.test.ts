@@ -1,0 +1,231 @@
+import { ConnectionError } from 'mcpp';
+import { type Connection, type ConnectionState, type ConnectOptions, connect } from 'mcpp/client';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { PRIOR, programs, Script } from '../../test/script.ts';
+import { quiet } from '../../test/wire.ts';
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const END = { exitCode: 1, signal: null, stderr: 'out of cheese' };
+
+function crash(script: Script): void {
+  script.connected = false;
+  script.receiver?.onClose(new ConnectionError('closed', 'The server exited with code 1', { process: END }));
+}
+
+/** A connection to a program that is started again, with a script for each start. */
+async function supervised(
+  count: number,
+  options: ConnectOptions = {},
+): Promise<{ scripts: Script[]; client: Connection; states: ConnectionState[] }> {
+  const scripts = Array.from({ length: count }, () => new Script());
+  const states: ConnectionState[] = [];
+  const client = await connect(programs(...scripts), {
+    prior: PRIOR,
+    restart: true,
+    onStateChange: (state) => states.push(state),
+    ...options,
+  });
+  return { scripts, client, states };
+}
+
+const at = (scripts: readonly Script[], index: number): Script => scripts[index] as Script;
+const sentTo = (script: Script | undefined): (string | undefined)[] => script?.sent.map(({ method }) => method) ?? [];
+
+describe('without a supervisor', () => {
+  test('a crash fails everything, at once and with what the program said last', async () => {
+    const script = new Script();
+    const client = await connect(programs(script), { prior: PRIOR });
+    const calls = [client.callTool('a'), client.listTools(), client.ping()];
+    crash(script);
+    for (const call of calls) await expect(call).rejects.toMatchObject({ code: 'closed', process: END });
+    expect(client.state).toBe('failed');
+    await expect(client.callTool('a')).rejects.toMatchObject({ code: 'closed', process: END });
+  });
+
+  test('a server that ends without a fault leaves the connection closed', async () => {
+    const script = new Script();
+    const client = await connect(script, { prior: PRIOR });
+    script.receiver?.onClose();
+    expect(client.state).toBe('closed');
+  });
+});
+
+describe('a supervised program', () => {
+  test('that crashes is started again, and calls go to the new one', async () => {
+    const { scripts, client, states } = await supervised(2);
+    crash(at(scripts, 0));
+    expect(client.state).toBe('reconnecting');
+    const call = client.callTool('a');
+    await vi.advanceTimersByTimeAsync(250);
+    expect(states).toEqual(['ready', 'reconnecting', 'ready']);
+    expect(sentTo(scripts[1])).toEqual(['tools/call']);
+    at(scripts, 1).reply({ content: [] });
+    expect(await call).toEqual({ content: [] });
+    await client.close();
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  test('takes with it the calls that might have done something', async () => {
+    const { scripts, client } = await supervised(2);
+    const call = client.callTool('pay');
+    const other = client.request('com.example/own');
+    crash(at(scripts, 0));
+    await expect(call).rejects.toMatchObject({ code: 'closed', process: END });
+    await expect(other).rejects.toMatchObject({ code: 'closed' });
+    await vi.advanceTimersByTimeAsync(250);
+    expect(sentTo(scripts[1])).toEqual([]);
+  });
+
+  test('is sent again, once, what can be repeated without harm', async () => {
+    const { scripts, client } = await supervised(3);
+    const calls = [
+      client.readResource('test://a'),
+      client.callTool('safe', {}, { idempotent: true }),
+      client.request('com.example/own', {}, { idempotent: true }),
+    ].map((call) => call.catch((error: unknown) => error));
+    crash(at(scripts, 0));
+    await vi.advanceTimersByTimeAsync(250);
+    expect(sentTo(scripts[1])).toEqual(['resources/read', 'tools/call', 'com.example/own']);
+    crash(at(scripts, 1));
+    for (const call of calls) expect(await call).toMatchObject({ code: 'closed' });
+    await vi.advanceTimersByTimeAsync(500);
+    expect(sentTo(scripts[2])).toEqual([]);
+    await client.close();
+  });
+
+  test('is sent again what the tool itself says can be repeated; its tools are listed anew, and changes are told', async () => {
+    const changed = vi.fn();
+    const { scripts, client } = await supervised(2, { onToolChanged: changed });
+    const tool = { name: 'look', inputSchema: { type: 'object' }, annotations: { readOnlyHint: true } };
+    const listing = client.listTools();
+    at(scripts, 0).reply({ tools: [tool] });
+    await listing;
+    const call = client.callTool('look');
+    crash(at(scripts, 0));
+    await vi.advanceTimersByTimeAsync(250);
+    expect(sentTo(scripts[1])).toEqual(['tools/list']);
+    at(scripts, 1).reply({ tools: [{ ...tool, description: 'Now with more' }] });
+    await vi.waitFor(() => expect(sentTo(scripts[1])).toEqual(['tools/list', 'tools/call']));
+    expect(changed).toHaveBeenCalledTimes(1);
+    at(scripts, 1).reply({ content: [] });
+    expect(await call).toEqual({ content: [] });
+    await client.close();
+  });
+
+  test('that crashes again and again is given up, with what it said last', async () => {
+    const { scripts, client, states } = await supervised(4, {
+      restart: { maxRestarts: 3, minDelayMs: 100, withinMs: 60_000 },
+    });
+    for (const [index, delay] of [100, 200, 400].entries()) {
+      crash(at(scripts, index));
+      await vi.advanceTimersByTimeAsync(delay - 1);
+      expect(client.state).toBe('reconnecting');
+      await vi.advanceTimersByTimeAsync(1);
+      expect(client.state).toBe('ready');
+    }
+    crash(at(scripts, 3));
+    await quiet();
+    expect(states.at(-1)).toBe('failed');
+    await expect(client.callTool('a')).rejects.toMatchObject({
+      code: 'failed',
+      process: END,
+      message:
+        'the server in this process was given up: it crashed 4 times within 60 s. The server exited with code 1',
+    });
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  test('that crashes now and then is not given up', async () => {
+    const { scripts, client } = await supervised(5, { restart: { maxRestarts: 1, withinMs: 1000, minDelayMs: 10 } });
+    for (let crashes = 0; crashes < 4; crashes++) {
+      crash(at(scripts, crashes));
+      await vi.advanceTimersByTimeAsync(10);
+      expect(client.state).toBe('ready');
+      await vi.advanceTimersByTimeAsync(1000);
+    }
+    await client.close();
+  });
+
+  test('that does not come up again is given up, and those who wait are told', async () => {
+    const { scripts, client } = await supervised(1, { restart: { maxRestarts: 2, minDelayMs: 10 } });
+    const waiting = client.callTool('a', {}, { idempotent: true }).catch((error: unknown) => error);
+    crash(at(scripts, 0));
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(await waiting).toMatchObject({ code: 'failed', message: expect.stringContaining('was given up') });
+    expect(client.state).toBe('failed');
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  test('that is closed while it is away stays away', async () => {
+    const { scripts, client, states } = await supervised(2);
+    crash(at(scripts, 0));
+    const waiting = client.callTool('a').catch((error: unknown) => error);
+    await client.close();
+    expect(await waiting).toMatchObject({ code: 'closed' });
+    expect(states.at(-1)).toBe('closed');
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(at(scripts, 1).receiver).toBeUndefined();
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  test('is not waited for longer than a call may take', async () => {
+    const { scripts, client } = await supervised(2, { restart: { minDelayMs: 20_000 } });
+    crash(at(scripts, 0));
+    const waiting = client.callTool('a', {}, { timeout: 100 });
+    const refused = expect(waiting).rejects.toMatchObject({
+      code: 'timeout',
+      message: 'tools/call "a" timed out after 100 ms',
+    });
+    await vi.advanceTimersByTimeAsync(100);
+    await refused;
+    const giveUp = new AbortController();
+    const aborted = client.callTool('a', {}, { signal: giveUp.signal });
+    giveUp.abort();
+    await expect(aborted).rejects.toMatchObject({ code: 'aborted' });
+    await client.close();
+  });
+
+  test('is watched again, and the watcher told to read everything anew', async () => {
+    const { scripts, client } = await supervised(2);
+    const events: unknown[] = [];
+    const watching = client.watch('tools', (event) => events.push(event));
+    await quiet();
+    const acknowledge = (script: Script): void => {
+      const { id } = script.sent.find(({ method }) => method === 'subscriptions/listen') ?? {};
+      const _meta = { 'io.modelcontextprotocol/subscriptionId': id };
+      const params = { notifications: { toolsListChanged: true }, _meta };
+      script.say({ jsonrpc: '2.0', method: 'notifications/subscriptions/acknowledged', params });
+    };
+    acknowledge(at(scripts, 0));
+    await watching;
+    crash(at(scripts, 0));
+    await vi.advanceTimersByTimeAsync(250);
+    acknowledge(at(scripts, 1));
+    await vi.waitFor(() => expect(events).toEqual([{ type: 'tools', resync: true }]));
+    await client.close();
+    expect(vi.getTimerCount()).toBe(0);
+  });
+});
+
+test('the state can be watched, by as many as want to, until they have had enough', async () => {
+  const script = new Script();
+  const onError = vi.fn();
+  const client = await connect(script, { prior: PRIOR, onError });
+  const seen: string[] = [];
+  const stop = client.onState((state) => seen.push(`a ${state}`));
+  client.onState(() => {
+    throw new Error('not mine');
+  });
+  client.onState((state) => seen.push(`b ${state}`));
+  stop();
+  await client.close();
+  expect(seen).toEqual(['b closed']);
+  expect(onError).toHaveBeenCalledWith(new Error('not mine'));
+});

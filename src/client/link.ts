@@ -1,0 +1,219 @@
+/** The way to a server through every conversation with it: connects, notices the end, connects again. */
+
+import { ConnectionError } from '../jsonrpc/errors.ts';
+import type { Patience } from '../jsonrpc/outgoing.ts';
+import type { Transport } from '../jsonrpc/transport.ts';
+import { Conversation, type ConversationHost } from './conversation.ts';
+import type { Dialer } from './dialer.ts';
+import { greet } from './greeting.ts';
+import type { ConnectionOptions } from './options.ts';
+import { ObservedState } from './state.ts';
+import { Supervision } from './supervision.ts';
+import { until } from './until.ts';
+import { type Verdict, verdictOf } from './verdict.ts';
+
+/** What a link needs from its connection. */
+export interface LinkHost extends Omit<ConversationHost, 'onEnd'> {
+  /** Remembers what was found out about servers. */
+  readonly verdicts: Map<string, Verdict>;
+  /** A conversation begins, `again` if it is not the first. Calls wait until this is done. */
+  onBegin(conversation: Conversation, again: boolean): Promise<void>;
+  /** The conversation is over; another may follow. */
+  onPause(): void;
+}
+
+const CONNECT_TIMEOUT = 2 * 60_000;
+
+/** Gives the conversation of the moment, or the next one. */
+export class Link {
+  readonly state: ObservedState;
+  readonly #dialer: Dialer;
+  readonly #options: ConnectionOptions;
+  readonly #host: LinkHost;
+  readonly #supervision: Supervision | undefined;
+  readonly #closing = new AbortController();
+  #conversation: Conversation | undefined;
+  /** Resolves when the next conversation is there. */
+  #next: Promise<Conversation> | undefined;
+  #failure: ConnectionError | undefined;
+
+  constructor(dialer: Dialer, options: ConnectionOptions, host: LinkHost) {
+    this.#dialer = dialer;
+    this.#options = options;
+    this.#host = host;
+    this.state = new ObservedState((error) => host.onError(asError(error)));
+    const { restart } = options;
+    if (restart && dialer.isRepeatable) this.#supervision = new Supervision(restart === true ? {} : restart);
+  }
+
+  /** Connects for the first time. */
+  async open(): Promise<void> {
+    try {
+      await this.#connect(this.#options.signal, false);
+      this.state.set('ready');
+    } catch (error) {
+      this.#fail(asConnectionError(error));
+      throw error;
+    }
+  }
+
+  /** The conversation of the moment; waits for the next one while there is none. */
+  async conversation(patience: Patience & { signal?: AbortSignal | undefined }, what: string): Promise<Conversation> {
+    const { timeout = this.#options.timeout ?? 5 * 60_000, signal } = patience;
+    if (this.#conversation) return this.#conversation;
+    if (!this.#next) throw this.#failure ?? new ConnectionError('not-connected', 'The connection is not open');
+    return until(this.#next, { what, timeout, signal });
+  }
+
+  /** The conversation of the moment, if there is one. */
+  get present(): Conversation | undefined {
+    return this.#conversation;
+  }
+
+  /** True while a call that was lost can be sent again. */
+  get isComingBack(): boolean {
+    return this.#next !== undefined;
+  }
+
+  /** Ends it for good. */
+  async close(): Promise<void> {
+    const conversation = this.#conversation;
+    this.#conversation = undefined;
+    this.#failure ??= new ConnectionError('closed', 'The connection was closed');
+    this.state.set('closed');
+    this.#closing.abort(this.#failure);
+    await Promise.all([conversation?.close(this.#failure), this.#next?.catch(() => {})]);
+  }
+
+  async #connect(signal: AbortSignal | undefined, again: boolean): Promise<void> {
+    const { connectTimeout = CONNECT_TIMEOUT } = this.#options;
+    const opened = new Set<Conversation>();
+    const greeting = this.#greet(opened);
+    try {
+      const what = `Connecting to ${this.#dialer.name}`;
+      const signals = [this.#closing.signal, ...(signal ? [signal] : [])];
+      const conversation = await until(greeting, { what, timeout: connectTimeout, signal: AbortSignal.any(signals) });
+      await this.#host.onBegin(conversation, again);
+      conversation.ended.throwIfAborted();
+      this.#conversation = conversation;
+    } catch (error) {
+      const cause = asConnectionError(error);
+      // Whatever was started, also by a greeting that goes on, ends before the error is told.
+      await Promise.all([...opened].map((one) => one.close(cause)));
+      void greeting.then((late) => late.close(cause), () => {});
+      throw error;
+    }
+  }
+
+  async #greet(opened: Set<Conversation>): Promise<Conversation> {
+    const { key } = this.#dialer;
+    const { verdicts } = this.#host;
+    const conversation = await greet({
+      client: this.#host.client,
+      options: this.#options,
+      known: key === undefined ? undefined : verdicts.get(key),
+      canRedial: this.#dialer.isRepeatable,
+      open: async () => {
+        const one = this.#converse(await this.#dialer.dial());
+        opened.add(one);
+        await one.connect();
+        return one;
+      },
+    });
+    if (key !== undefined) verdicts.set(key, verdictOf(conversation.revision, conversation.server));
+    return conversation;
+  }
+
+  #converse(transport: Transport): Conversation {
+    const host = this.#host;
+    const conversation: Conversation = new Conversation(
+      transport,
+      {
+        get client() {
+          return host.client;
+        },
+        answer: (request, signal) => host.answer(request, signal),
+        onNotification: (notification) => host.onNotification(notification),
+        onError: (error) => host.onError(error),
+        onEnd: (cause) => this.#ended(conversation, cause),
+      },
+      this.#options,
+    );
+    return conversation;
+  }
+
+  #ended(conversation: Conversation, cause: ConnectionError): void {
+    if (conversation !== this.#conversation) return;
+    this.#conversation = undefined;
+    this.#host.onPause();
+    if (this.state.isFinal) return;
+    if (this.#supervision) this.#restart(this.#supervision, cause);
+    else this.#fail(cause);
+  }
+
+  #restart(supervision: Supervision, cause: ConnectionError): void {
+    const next = this.#connectAgain(supervision, cause);
+    this.#next = next;
+    this.state.set('reconnecting');
+    // Calls that wait are told; if none waits, nobody needs to be.
+    next.catch(() => {});
+  }
+
+  async #connectAgain(supervision: Supervision, cause: ConnectionError): Promise<Conversation> {
+    let last = cause;
+    for (;;) {
+      const delay = supervision.crashed();
+      if (delay === undefined) throw this.#fail(gaveUp(this.#dialer.name, supervision, last));
+      await pause(delay, this.#closing.signal);
+      if (this.#closing.signal.aborted) throw this.#failure;
+      try {
+        await this.#connect(undefined, true);
+        const conversation = this.#conversation as Conversation | undefined;
+        if (!conversation) continue;
+        this.#next = undefined;
+        this.state.set('ready');
+        return conversation;
+      } catch (error) {
+        last = asConnectionError(error);
+      }
+    }
+  }
+
+  #fail(error: ConnectionError): ConnectionError {
+    this.#next = undefined;
+    this.#failure ??= error;
+    const isClean = error.code === 'closed' && !error.cause && !error.process;
+    this.state.set(isClean ? 'closed' : 'failed');
+    return error;
+  }
+}
+
+function gaveUp(name: string, supervision: Supervision, cause: ConnectionError): ConnectionError {
+  const { process } = cause;
+  return new ConnectionError('failed', `${name} was given up: ${supervision.summary}. ${cause.message}`, {
+    cause,
+    ...(process ? { process } : {}),
+  });
+}
+
+function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', done);
+      resolve();
+    };
+    const timer = setTimeout(done, milliseconds);
+    signal.addEventListener('abort', done, { once: true });
+  });
+}
+
+function asError(error: unknown): Error {
+  return error instanceof Error ? error : new Error('A listener failed', { cause: error });
+}
+
+function asConnectionError(error: unknown): ConnectionError {
+  if (error instanceof ConnectionError) return error;
+  const { message } = asError(error);
+  return new ConnectionError('failed', message, { cause: error });
+}

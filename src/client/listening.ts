@@ -1,0 +1,297 @@
+/** Watching on stateless revisions: one open `subscriptions/listen` asks for everything that is watched. */
+
+import { ConnectionError } from '../jsonrpc/errors.ts';
+import { isObject, type Notification, type Params } from '../jsonrpc/message.ts';
+import type { SubscriptionFilter } from '../protocol/model/changes.ts';
+import { MetaKey } from '../protocol/model/meta.ts';
+
+/** What listening needs from the conversation. */
+export interface ListeningConversation {
+  open(
+    method: string,
+    params: Params,
+    onNotice: (notification: Notification) => void,
+    signal: AbortSignal,
+  ): Promise<Record<string, unknown>>;
+}
+
+/** What listening needs from its owner. */
+export interface ListeningHost {
+  /** What is watched at this moment, by name or URI. */
+  readonly watched: ReadonlyMap<string, unknown>;
+  /** A notification; true if it tells of a change. */
+  hear(notification: Notification): boolean;
+  /** Changes of it may have been missed. */
+  resync(what: string): void;
+  /** The server does not tell of it any more. */
+  lost(what: string): void;
+  onError(error: Error): void;
+}
+
+/** One request, from its sending to its end. */
+interface Listen {
+  readonly asked: ReadonlySet<string>;
+  readonly acknowledged: Acknowledgement;
+  readonly abort: AbortController;
+  readonly patience: ReturnType<typeof setTimeout>;
+  /** What the server said it will tell of. */
+  honoured: ReadonlySet<string>;
+  /** When the server said so. */
+  since: number;
+  /** The id the server knows it by. */
+  id: unknown;
+}
+
+/** Settles with what is honoured. */
+interface Acknowledgement {
+  readonly promise: Promise<ReadonlySet<string>>;
+  resolve(honoured: ReadonlySet<string>): void;
+  reject(error: Error): void;
+}
+
+const ACKNOWLEDGED = 'notifications/subscriptions/acknowledged';
+const CANCELLED = 'notifications/cancelled';
+const ACKNOWLEDGE_MS = 30_000;
+const FIRST_PAUSE = 1000;
+const LONGEST_PAUSE = 30_000;
+const MAX_FAILURES = 5;
+const REMEMBERED = 16;
+
+const FLAGS: ReadonlyMap<string, keyof SubscriptionFilter> = new Map([
+  ['tools', 'toolsListChanged'],
+  ['prompts', 'promptsListChanged'],
+  ['resources', 'resourcesListChanged'],
+]);
+
+/** Keeps one listen open for as long as anything is watched, and replaces it when that changes. */
+export class Listening {
+  readonly #conversation: ListeningConversation;
+  readonly #host: ListeningHost;
+  /** The one that tells. */
+  #current: Listen | undefined;
+  /** The one that takes its place as soon as the server acknowledges it. */
+  #next: Listen | undefined;
+  /** What those wait for whose listen is not sent yet. */
+  #upcoming: Acknowledgement | undefined;
+  /** Of the listens that were acknowledged last. */
+  #ids: readonly unknown[] = [];
+  #adjusting: Promise<void> | undefined;
+  #retry: ReturnType<typeof setTimeout> | undefined;
+  #pause = 0;
+  #failures = 0;
+  #ended = false;
+
+  constructor(conversation: ListeningConversation, host: ListeningHost) {
+    this.#conversation = conversation;
+    this.#host = host;
+  }
+
+  /** Listens to all that is watched already. Rejects if the first try fails; the next ones follow nevertheless. */
+  async begin(): Promise<void> {
+    if (this.#host.watched.size > 0) await this.#open().acknowledged.promise;
+  }
+
+  /** False if the server does not tell of it. */
+  async watch(what: string): Promise<boolean> {
+    const next = this.#next;
+    const isNext = next?.asked.has(what) === true;
+    if (this.#current?.honoured.has(what) && (isNext || !next)) return true;
+    if (isNext) return (await next.acknowledged.promise).has(what);
+    this.#upcoming ??= acknowledgement();
+    const { promise } = this.#upcoming;
+    void this.#adjust();
+    return (await promise).has(what);
+  }
+
+  /** Nobody watches it any more. Resolves when the server is being told; never rejects. */
+  unwatch(_what: string): Promise<void> {
+    return this.#adjust();
+  }
+
+  /** A notification that belongs to no call; true if it is about a listen of ours, present or past. */
+  take({ method, params }: Notification): boolean {
+    const named = isObject(params) ? params : {};
+    const id = method === CANCELLED ? named['requestId'] : subscriptionOf(named);
+    const current = this.#current;
+    if (method === CANCELLED && current && id !== undefined && current.id === id) this.#fail(current, endedByServer());
+    // What a listen that was replaced still says, its successor says too.
+    return this.#ids.includes(id);
+  }
+
+  /** Gives everything up; who waits is told. */
+  end(): void {
+    this.#ended = true;
+    this.#letGo(new ConnectionError('closed', 'The connection ended before subscriptions/listen was acknowledged'));
+  }
+
+  // What changes within one tick becomes one listen.
+  #adjust(): Promise<void> {
+    this.#adjusting ??= Promise.resolve().then(() => {
+      this.#adjusting = undefined;
+      if (this.#ended) return;
+      if (this.#host.watched.size === 0) this.#letGo();
+      // One at a time: this is looked at again when the server has answered the one on its way.
+      else if (!this.#next && (this.#upcoming || (this.#current && this.#isOutdated(this.#current)))) this.#open();
+    });
+    return this.#adjusting;
+  }
+
+  #isOutdated({ asked, honoured }: Listen): boolean {
+    const { watched } = this.#host;
+    return [...watched.keys()].some((what) => !asked.has(what)) || [...honoured].some((what) => !watched.has(what));
+  }
+
+  #open(): Listen {
+    clearTimeout(this.#retry);
+    const expire = (): void => this.#fail(listen, unacknowledged());
+    const listen: Listen = {
+      asked: new Set(this.#host.watched.keys()),
+      acknowledged: this.#upcoming ?? acknowledgement(),
+      abort: new AbortController(),
+      patience: setTimeout(expire, ACKNOWLEDGE_MS),
+      honoured: new Set(),
+      since: 0,
+      id: undefined,
+    };
+    this.#upcoming = undefined;
+    this.#next = listen;
+    void this.#run(listen);
+    return listen;
+  }
+
+  async #run(listen: Listen): Promise<void> {
+    const onNotice = (notification: Notification): void => this.#notice(listen, notification);
+    const params = { notifications: filterOf(listen.asked) };
+    let end: Error = endedByServer();
+    try {
+      await this.#conversation.open('subscriptions/listen', params, onNotice, listen.abort.signal);
+    } catch (error) {
+      end = error as Error;
+    }
+    this.#over(listen, end);
+  }
+
+  #notice(listen: Listen, notification: Notification): void {
+    const { method, params } = notification;
+    if (listen !== this.#current && listen !== this.#next) return;
+    if (method === CANCELLED) this.#fail(listen, endedByServer());
+    else if (listen === this.#current) this.#host.hear(notification);
+    else if (method === ACKNOWLEDGED) this.#acknowledge(listen, isObject(params) ? params : {});
+  }
+
+  #acknowledge(listen: Listen, params: Params): void {
+    const before = this.#current;
+    const honoured = honouredOf(params['notifications'], listen.asked);
+    clearTimeout(listen.patience);
+    listen.honoured = honoured;
+    listen.since = Date.now();
+    listen.id = subscriptionOf(params);
+    if (listen.id !== undefined) this.#ids = [listen.id, ...this.#ids].slice(0, REMEMBERED);
+    this.#next = undefined;
+    // A listen that tells of nothing need not stay open, and is not tried again.
+    this.#current = honoured.size > 0 ? listen : undefined;
+    this.#failures = 0;
+    before?.abort.abort();
+    if (honoured.size === 0) listen.abort.abort();
+    listen.acknowledged.resolve(honoured);
+    for (const what of listen.asked) {
+      const [isTold, wasTold] = [honoured.has(what), before?.honoured.has(what)];
+      if (!isTold && wasTold !== false) this.#host.lost(what);
+      if (!before || (isTold && !wasTold)) this.#host.resync(what);
+    }
+    void this.#adjust();
+  }
+
+  /** Ends a listen that the conversation takes for open. */
+  #fail(listen: Listen, error: Error): void {
+    this.#over(listen, error);
+    listen.abort.abort();
+  }
+
+  #over(listen: Listen, error: Error): void {
+    clearTimeout(listen.patience);
+    if (listen === this.#current) {
+      this.#current = undefined;
+      if (!this.#next) this.#listenLater(Date.now() - listen.since, error);
+    } else if (listen === this.#next) {
+      this.#next = undefined;
+      listen.acknowledged.reject(error);
+      if (!this.#current) {
+        this.#failures++;
+        this.#listenLater(-1, error);
+      }
+      if (this.#upcoming) void this.#adjust();
+    }
+  }
+
+  #listenLater(lasted: number, cause: Error): void {
+    if (this.#failures >= MAX_FAILURES) {
+      const text = `Changes are not heard of until the next connection: subscriptions/listen failed ${MAX_FAILURES} times`;
+      if (this.#failures === MAX_FAILURES) this.#host.onError(new ConnectionError('failed', text, { cause }));
+      return;
+    }
+    // A server that acknowledges and ends at once, again and again, is asked ever less often.
+    const longer = Math.min(Math.max(this.#pause * 2, FIRST_PAUSE), LONGEST_PAUSE);
+    this.#pause = lasted >= this.#pause ? FIRST_PAUSE : longer;
+    this.#retry = setTimeout(() => this.#open(), this.#pause);
+  }
+
+  #letGo(error?: Error): void {
+    const listens = [this.#current, this.#next].filter((listen) => listen !== undefined);
+    const waiting = [this.#upcoming, ...listens.map((listen) => listen.acknowledged)];
+    clearTimeout(this.#retry);
+    this.#current = this.#next = this.#upcoming = undefined;
+    this.#pause = this.#failures = 0;
+    for (const one of waiting) {
+      if (error) one?.reject(error);
+      else one?.resolve(new Set());
+    }
+    for (const { patience, abort } of listens) {
+      clearTimeout(patience);
+      abort.abort();
+    }
+  }
+}
+
+function filterOf(asked: ReadonlySet<string>): SubscriptionFilter {
+  const flags = [...FLAGS].filter(([list]) => asked.has(list)).map(([, flag]) => [flag, true]);
+  const uris = [...asked].filter((what) => !FLAGS.has(what));
+  return { ...Object.fromEntries(flags), ...(uris.length > 0 ? { resourceSubscriptions: uris } : {}) };
+}
+
+function honouredOf(notifications: unknown, asked: ReadonlySet<string>): ReadonlySet<string> {
+  const filter = isObject(notifications) ? notifications : {};
+  const { resourceSubscriptions } = filter;
+  const uris = new Set<unknown>(Array.isArray(resourceSubscriptions) ? resourceSubscriptions : []);
+  const isHonoured = (what: string): boolean => {
+    const flag = FLAGS.get(what);
+    return flag ? filter[flag] === true : uris.has(what);
+  };
+  return new Set([...asked].filter(isHonoured));
+}
+
+function subscriptionOf(params: Params): unknown {
+  const meta = params['_meta'];
+  return isObject(meta) ? meta[MetaKey.subscriptionId] : undefined;
+}
+
+function acknowledgement(): Acknowledgement {
+  let settle: Pick<Acknowledgement, 'resolve' | 'reject'> | undefined;
+  const promise = new Promise<ReadonlySet<string>>((resolve, reject) => {
+    settle = { resolve, reject };
+  });
+  // Often nobody waits for it.
+  promise.catch(() => {});
+  return { promise, resolve: (honoured) => settle?.resolve(honoured), reject: (error) => settle?.reject(error) };
+}
+
+function endedByServer(): ConnectionError {
+  return new ConnectionError('failed', 'The server ended subscriptions/listen');
+}
+
+function unacknowledged(): ConnectionError {
+  return new ConnectionError(
+    'timeout',
+    `subscriptions/listen timed out: the server did not acknowledge it within ${ACKNOWLEDGE_MS} ms`,
+  );
+}

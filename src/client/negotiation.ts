@@ -1,0 +1,147 @@
+/** Which revision to speak, judged from what a server answered: pure functions, no I/O. */
+
+import { ConnectionError, RpcError, shorten } from '../jsonrpc/errors.ts';
+import { isObject, type Params } from '../jsonrpc/message.ts';
+import { isImplementation } from '../protocol/checks.ts';
+import { McpErrorCode } from '../protocol/errors.ts';
+import { MetaKey } from '../protocol/model/meta.ts';
+import { revisionNamed } from '../protocol/pick.ts';
+import type { Revision } from '../protocol/revision.ts';
+import { REVISIONS, type RevisionFacts } from '../protocol/versions.ts';
+import type { ServerFacts } from './verdict.ts';
+
+/** What an attempt came to: an answer, or why there is none. */
+export type Outcome = { readonly result: unknown } | { readonly error: unknown };
+
+/** What to do next. */
+export type Finding =
+  /** Both sides know what they need. */
+  | { readonly type: 'speak'; readonly revision: Revision; readonly server: ServerFacts }
+  /** Open a session with `initialize`, asking for this revision. */
+  | { readonly type: 'handshake'; readonly version: string }
+  /** The connection did not survive the question: connect again and open a session. */
+  | { readonly type: 'redial'; readonly version: string; readonly cause: unknown }
+  | { readonly type: 'fail'; readonly error: unknown };
+
+const KNOWN = REVISIONS.map(({ version }) => version);
+const versionsOf = (family: RevisionFacts['family']): string[] =>
+  REVISIONS.filter((facts) => facts.family === family).map(({ version }) => version);
+
+/** The newest revision that opens with `initialize`. */
+export const NEWEST_STATEFUL: string = versionsOf('stateful')[0] ?? '';
+
+// Errors that only a server of a stateless revision can answer; the range is the protocol's own.
+const STATELESS_ERRORS: ReadonlySet<number> = new Set([
+  McpErrorCode.HeaderMismatch,
+  McpErrorCode.MissingRequiredClientCapability,
+]);
+
+/** What the answer to `server/discover` means. */
+export function judgeDiscovery(outcome: Outcome): Finding {
+  if ('result' in outcome) return readDiscovery(outcome.result);
+  const { error } = outcome;
+  if (error instanceof RpcError) {
+    if (STATELESS_ERRORS.has(error.code)) return { type: 'fail', error };
+    // Any other error is that of a server which does not know the method, whichever number it gives it.
+    const supported = supportedIn(error);
+    if (error.code !== McpErrorCode.UnsupportedProtocolVersion || !supported) return handshake(NEWEST_STATEFUL);
+    return agreeOn(supported, () => ({ type: 'fail', error }));
+  }
+  const isLost = error instanceof ConnectionError && error.code === 'closed';
+  return isLost ? { type: 'redial', version: NEWEST_STATEFUL, cause: error } : { type: 'fail', error };
+}
+
+/** What the answer to `initialize` means, if `requested` was asked for. With `exact` no other revision will do. */
+export function judgeHandshake(outcome: Outcome, requested: string, exact: boolean): Finding {
+  if ('result' in outcome) return readHandshake(outcome.result, requested, exact);
+  const { error } = outcome;
+  const supported = error instanceof RpcError ? supportedIn(error) : undefined;
+  if (!supported) return { type: 'fail', error };
+  const mutual = versionsOf('stateful').find((version) => supported.includes(version) && version !== requested);
+  if (mutual && !exact) return handshake(mutual);
+  return { type: 'fail', error: noCommonRevision(supported, exact ? [requested] : versionsOf('stateful'), error) };
+}
+
+/** True if a server that refused `initialize` says that it speaks a stateless revision. */
+export function namesStateless(error: unknown): boolean {
+  const told = error instanceof ConnectionError ? error.cause : error;
+  const supported = told instanceof RpcError ? supportedIn(told) : undefined;
+  return versionsOf('stateless').some((version) => supported?.includes(version));
+}
+
+function readDiscovery(result: unknown): Finding {
+  const malformed = faultOf(result, 'server/discover', [
+    ['supportedVersions', isStrings, 'an array of strings'],
+    ['capabilities', isObject, 'an object'],
+  ]);
+  if (malformed) return { type: 'fail', error: malformed };
+  const { supportedVersions, capabilities, instructions, _meta } = result as Params;
+  const info = isObject(_meta) ? _meta[MetaKey.serverInfo] : undefined;
+  const server = serverFacts(capabilities, info, instructions);
+  return agreeOn(supportedVersions as string[], (revision) => ({ type: 'speak', revision, server }));
+}
+
+// The newest revision both know; for a stateless one `then` says how to go on.
+function agreeOn(supported: readonly string[], then: (revision: Revision) => Finding): Finding {
+  const stateless = versionsOf('stateless').find((version) => supported.includes(version));
+  const revision = stateless === undefined ? undefined : revisionNamed(stateless);
+  if (revision) return then(revision);
+  const stateful = versionsOf('stateful').find((version) => supported.includes(version));
+  return stateful ? handshake(stateful) : { type: 'fail', error: noCommonRevision(supported, KNOWN) };
+}
+
+function readHandshake(result: unknown, requested: string, exact: boolean): Finding {
+  const malformed = faultOf(result, 'initialize', [
+    ['protocolVersion', (value) => typeof value === 'string', 'a string'],
+    ['capabilities', isObject, 'an object'],
+  ]);
+  if (malformed) return { type: 'fail', error: malformed };
+  const { protocolVersion, capabilities, serverInfo, instructions } = result as Params;
+  const revision = revisionNamed(protocolVersion as string);
+  // A stateless revision has no `initialize`: a server that answers one with it does not speak it.
+  if (revision?.facts.family !== 'stateful' || (exact && protocolVersion !== requested)) {
+    const wanted = exact ? [requested] : versionsOf('stateful');
+    return { type: 'fail', error: noCommonRevision([protocolVersion as string], wanted) };
+  }
+  return { type: 'speak', revision, server: serverFacts(capabilities, serverInfo, instructions) };
+}
+
+function handshake(version: string): Finding {
+  return { type: 'handshake', version };
+}
+
+function serverFacts(capabilities: unknown, info: unknown, instructions: unknown): ServerFacts {
+  return {
+    capabilities: isObject(capabilities) ? capabilities : {},
+    info: isImplementation(info) ? info : undefined,
+    instructions: typeof instructions === 'string' ? instructions : undefined,
+  };
+}
+
+type Expectation = readonly [member: string, holds: (value: unknown) => boolean, expected: string];
+
+function faultOf(result: unknown, method: string, expectations: readonly Expectation[]): ConnectionError | undefined {
+  const malformed = (what: string): ConnectionError =>
+    new ConnectionError('malformed', `Malformed reply to ${method}: ${what}`);
+  if (!isObject(result)) return malformed('"result" must be an object');
+  const broken = expectations.find(([member, holds]) => !holds(result[member]));
+  return broken && malformed(`/result/${broken[0]} must be ${broken[2]}`);
+}
+
+function noCommonRevision(theirs: readonly string[], ours: readonly string[], cause?: unknown): ConnectionError {
+  const shown = theirs.slice(0, 10).map((version) => shorten(version, 32));
+  return new ConnectionError(
+    'failed',
+    `No common protocol revision: the server speaks ${shown.join(', ') || 'none'}, this client ${ours.join(', ')}`,
+    cause === undefined ? {} : { cause },
+  );
+}
+
+function supportedIn({ data }: RpcError): string[] | undefined {
+  const supported = isObject(data) ? data['supported'] : undefined;
+  return isStrings(supported) ? supported : undefined;
+}
+
+function isStrings(value: unknown): value is string[] {
+  return Array.isArray(value) && value.every((one) => typeof one === 'string');
+}

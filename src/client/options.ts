@@ -1,0 +1,82 @@
+/** What can be chosen: for a connection, and for one call. */
+
+import type { Notification } from '../jsonrpc/message.ts';
+import type { OutgoingOptions, Patience } from '../jsonrpc/outgoing.ts';
+import type { ClientCapabilities } from '../protocol/model/capabilities.ts';
+import type { Implementation } from '../protocol/model/implementation.ts';
+import type { LoggingLevel, LogMessage } from '../protocol/model/logging.ts';
+import type { Meta } from '../protocol/model/meta.ts';
+import type { ProtocolVersion } from '../protocol/versions.ts';
+import type { AnswerHandlers } from './answering.ts';
+import type { ConnectionState } from './state.ts';
+import type { RestartOptions } from './supervision.ts';
+import type { ToolBookOptions } from './tool-book.ts';
+import type { Verdict } from './verdict.ts';
+
+/** Options of a connection; none is needed. */
+export interface ConnectionOptions extends AnswerHandlers, Patience, ToolBookOptions {
+  /**
+   * The protocol revision to speak. `auto` finds out what the server speaks, at the cost of one round trip if that is
+   * an older one; `legacy` opens with `initialize` and does not ask first; a name speaks that revision and no other.
+   * Default: `auto`.
+   */
+  readonly revision?: 'auto' | 'legacy' | ProtocolVersion;
+  /** What an earlier connection to the same server found out (`connection.verdict`): nothing is asked again. */
+  readonly prior?: Verdict;
+  /** What this client says of itself. */
+  readonly info?: Implementation;
+  /** What is declared to servers, if not what follows from the handlers. */
+  readonly capabilities?: ClientCapabilities;
+  /**
+   * The least severe log message wanted.
+   * @deprecated SEP-2577: logging may be removed from 2027-07-28 on.
+   */
+  readonly logLevel?: LoggingLevel;
+  /**
+   * Gets the log messages of the server.
+   * @deprecated SEP-2577: logging may be removed from 2027-07-28 on.
+   */
+  readonly onLog?: (message: LogMessage) => void;
+  /** Gets every notification that belongs to no call of ours. */
+  readonly onNotification?: (notification: Notification) => void;
+  /** Gets what goes wrong without a call to tell it to. */
+  readonly onError?: (error: Error) => void;
+  /** Is told of every change of `connection.state`. */
+  readonly onStateChange?: (state: ConnectionState) => void;
+  /** Starts a server that crashed again. Default: false. */
+  readonly restart?: boolean | RestartOptions;
+  /** Keeps answers for as long as the server says they are good. Default: true. */
+  readonly cache?: boolean;
+  /** How many pages a list may have. Default: 1,000. */
+  readonly maxPages?: number;
+  /** How many times a server may ask back before it answers one call. Default: 10. */
+  readonly maxRounds?: number;
+  /** Milliseconds until the server must be ready. Default: 2 minutes, for programs that are installed as they start. */
+  readonly connectTimeout?: number;
+  /** Milliseconds after which a server that does not answer `server/discover` is greeted in the old way. Default: 10 s. */
+  readonly probeTimeout?: number;
+  /** Gives up connecting. */
+  readonly signal?: AbortSignal;
+}
+
+/** What progress a call made. */
+export interface Progress {
+  readonly progress: number;
+  readonly total?: number;
+  readonly message?: string;
+}
+
+/** Options of one call. */
+export interface RequestOptions extends OutgoingOptions {
+  /** Is told how far the server got. */
+  readonly onProgress?: (progress: Progress) => void;
+  /** Goes into `_meta` as it is: `traceparent`, or keys of your own. */
+  readonly meta?: Meta;
+  /** Calling twice does no more than calling once, so the call may be sent again to a server that crashed under it. */
+  readonly idempotent?: boolean;
+  /** Asks the server even if an earlier answer is still good. */
+  readonly fresh?: boolean;
+}
+
+/** Who we are if nobody says otherwise. */
+export const DEFAULT_INFO: Implementation = { name: 'mcpp', version: '0.1.0' };

@@ -1,0 +1,146 @@
+/** Lists that page by themselves, and never end without saying so. */
+
+import { ConnectionError, ErrorCode, McpError, RpcError } from '../jsonrpc/errors.ts';
+import { isObject } from '../jsonrpc/message.ts';
+import type { ListKind } from '../protocol/revision.ts';
+
+/** Why a list could not be read to its end. */
+export type IncompleteListErrorCode =
+  /** The server gave a cursor it had given before: following it would go round in a circle. */
+  | 'repeated-cursor'
+  /** There are more pages than one is ready to read. */
+  | 'too-many-pages';
+
+/** A list that could not be read to its end. It carries what was read. */
+export class IncompleteListError<Item = unknown> extends McpError {
+  override readonly name = 'IncompleteListError';
+  readonly code: IncompleteListErrorCode;
+  /** The items up to there, those that were handed out one by one included. */
+  readonly partial: readonly Item[];
+
+  constructor(code: IncompleteListErrorCode, message: string, partial: readonly Item[]) {
+    super(message);
+    this.code = code;
+    this.partial = partial;
+  }
+}
+
+/** Options of a list. */
+export interface PagesOptions {
+  /** How many pages are read at most. Default: 1,000. */
+  readonly maxPages?: number;
+  /** Called when the server no longer knows a cursor it gave: whoever keeps pages of this list drops them here. */
+  readonly restart?: () => void;
+}
+
+/** Part of a list, and how to get the next. */
+export type Page<Item> = {
+  readonly items: readonly Item[];
+  /** Opaque, and the empty string is one like any other; undefined is the end of the list. */
+  readonly nextCursor: string | undefined;
+};
+
+const MAX_PAGES = 1000;
+
+/** Gets one page: the first without a cursor. */
+export type FetchPage<Item> = (cursor: string | undefined) => Promise<Page<Item>>;
+
+/** The items of all pages, one by one; a page is fetched when the one before it is used up. `what` names the list in errors. */
+export async function* itemsOf<Item>(
+  what: string,
+  fetchPage: FetchPage<Item>,
+  options: PagesOptions = {},
+): AsyncGenerator<Item, void, undefined> {
+  for await (const items of pagesOf(what, fetchPage, options)) yield* items;
+}
+
+/** The items of all pages at once. It starts again, once, if the server forgets its cursors on the way. */
+export async function allItems<Item>(
+  what: string,
+  fetchPage: FetchPage<Item>,
+  options: PagesOptions = {},
+): Promise<readonly Item[]> {
+  let restarted = false;
+  const restart = (): void => {
+    restarted = true;
+    options.restart?.();
+  };
+  try {
+    return await collect(pagesOf(what, fetchPage, { ...options, restart }));
+  } catch (error) {
+    if (!restarted) throw error;
+    return collect(pagesOf(what, fetchPage, options));
+  }
+}
+
+/** Reads one page out of a result; throws if it is not one. */
+export function pageOf<Item>(method: string, member: ListKind, result: Readonly<Record<string, unknown>>): Page<Item> {
+  const { [member]: items, nextCursor } = result;
+  if (!Array.isArray(items)) throw malformed(method, `/${member} must be an array`);
+  const wrong = items.findIndex((item) => !isObject(item));
+  if (wrong >= 0) throw malformed(method, `/${member}/${wrong} must be an object`);
+  // Some servers write null where there is no next page.
+  if (nextCursor === undefined || nextCursor === null) return { items, nextCursor: undefined };
+  if (typeof nextCursor !== 'string') throw malformed(method, '/nextCursor must be a string');
+  return { items, nextCursor };
+}
+
+async function* pagesOf<Item>(
+  what: string,
+  fetchPage: FetchPage<Item>,
+  { maxPages = MAX_PAGES, restart }: PagesOptions,
+): AsyncGenerator<readonly Item[], void, undefined> {
+  if (!(maxPages >= 1)) throw new TypeError('"maxPages" must be a number of at least 1');
+  const seen = new Set<string>();
+  const read: (readonly Item[])[] = [];
+  let cursor: string | undefined;
+  while (true) {
+    const { items, nextCursor } = await fetchNext(fetchPage, cursor, restart);
+    read.push(items);
+    yield items;
+    if (nextCursor === undefined) return;
+    const reason = seen.has(nextCursor) ? 'repeated-cursor' : read.length >= maxPages ? 'too-many-pages' : undefined;
+    if (reason) throw incomplete(reason, what, read.flat() as Item[], maxPages);
+    seen.add(nextCursor);
+    cursor = nextCursor;
+  }
+}
+
+async function fetchNext<Item>(
+  fetchPage: FetchPage<Item>,
+  cursor: string | undefined,
+  restart: (() => void) | undefined,
+): Promise<Page<Item>> {
+  try {
+    return await fetchPage(cursor);
+  } catch (error) {
+    // On the first page the same code means something else: there was no cursor.
+    const isForgotten = error instanceof RpcError && error.code === ErrorCode.InvalidParams && cursor !== undefined;
+    if (isForgotten) restart?.();
+    throw error;
+  }
+}
+
+async function collect<Item>(pages: AsyncIterable<readonly Item[]>): Promise<readonly Item[]> {
+  const all: (readonly Item[])[] = [];
+  for await (const items of pages) all.push(items);
+  return all.flat() as Item[];
+}
+
+function incomplete<Item>(
+  code: IncompleteListErrorCode,
+  what: string,
+  read: readonly Item[],
+  maxPages: number,
+): IncompleteListError<Item> {
+  const why = code === 'repeated-cursor' ? 'the server repeats a cursor' : `there are more than ${maxPages} pages`;
+  return new IncompleteListError(
+    code,
+    `${what} could not be read to its end: ${why}; items read: ${read.length}`,
+    read,
+  );
+}
+
+function malformed(method: string, fault: string): ConnectionError {
+  return new ConnectionError('malformed', `The answer to ${method} is malformed: ${fault}`);
+}

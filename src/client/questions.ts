@@ -1,0 +1,114 @@
+/** What the server wants from us: questions, requests of its own making, and visits to pages. */
+
+import { RpcError } from '../jsonrpc/errors.ts';
+import { isObject, type Params, type Request } from '../jsonrpc/message.ts';
+import { runThrough } from '../jsonrpc/middleware.ts';
+import { hasCapability } from '../protocol/caller.ts';
+import type { ClientCapabilities } from '../protocol/model/capabilities.ts';
+import type { ElicitResult } from '../protocol/model/elicitation.ts';
+import type { Implementation } from '../protocol/model/implementation.ts';
+import type { Answer, Question } from '../protocol/model/questions.ts';
+import { type AnswerHandlers, answerQuestion, type QuestionContext } from './answering.ts';
+import type { Conversation } from './conversation.ts';
+import type { ClientMiddleware } from './middleware.ts';
+import type { RequestOptions } from './options.ts';
+import { until } from './until.ts';
+import { Completions, elicitationsIn, type UrlElicitation } from './url-elicitations.ts';
+
+/** Answers a request of the server's that is not the protocol's. What it throws as `RpcError` the server is told. */
+export type RequestHandler = (params: Params, ctx: QuestionContext) => unknown;
+
+/** What answering needs. */
+export interface QuestionsHost {
+  /** As of now: roots may change. */
+  readonly handlers: AnswerHandlers;
+  readonly declared: ClientCapabilities;
+  readonly own: ReadonlyMap<string, RequestHandler>;
+  readonly middleware: readonly ClientMiddleware[];
+  readonly server: Implementation | undefined;
+  readonly revision: string;
+}
+
+const PAGE_TIMEOUT = 5 * 60_000;
+
+/** One set of handlers, whichever way the questions arrive. */
+export class Questions {
+  readonly completions: Completions = new Completions();
+  readonly #host: QuestionsHost;
+
+  constructor(host: QuestionsHost) {
+    this.#host = host;
+  }
+
+  /** Answers a question that arrived within a result. */
+  async answer(question: Question, signal: AbortSignal): Promise<Answer> {
+    return (await this.#through(question.method, { ...question.params }, (params) =>
+      answerQuestion({ ...question, params } as Question, this.#host.handlers, this.#host.declared, {
+        signal,
+        server: this.#host.server,
+      }),
+    )) as Answer;
+  }
+
+  /** Answers a live request. */
+  async take(request: Request, signal: AbortSignal): Promise<unknown> {
+    const { method } = request;
+    const given = isObject(request.params) ? request.params : {};
+    return this.#through(method, given, (params) => {
+      const ctx = { signal, server: this.#host.server };
+      const own = this.#host.own.get(method);
+      if (own) return own(params, ctx);
+      if (method === 'ping') return {};
+      return answerQuestion({ method, params } as Question, this.#host.handlers, this.#host.declared, ctx);
+    });
+  }
+
+  /**
+   * If the call failed because pages have to be visited first, asks for consent, waits until the server says that they
+   * were, and calls once more. Any other failure stays one.
+   */
+  async visitPages<T>(
+    conversation: Conversation,
+    error: unknown,
+    options: RequestOptions,
+    callAgain: () => Promise<T>,
+  ): Promise<T> {
+    const pages = conversation.revision.facts.elicitationIds ? elicitationsIn(error) : undefined;
+    if (!pages || !hasCapability(this.#host.declared, 'elicitation.url')) throw error;
+    const signals = [conversation.ended, ...(options.signal ? [options.signal] : [])];
+    const signal = AbortSignal.any(signals);
+    const visits = this.completions.expect(pages);
+    try {
+      const consents = await until(this.#consents(pages, signal), {
+        what: 'Asking to visit a page',
+        timeout: options.maxTimeout ?? 30 * 60_000,
+        signal,
+      });
+      if (!consents) throw error;
+      // The server need not say when a page is done; after a while the call itself tells.
+      const waited = until(visits.done, { what: 'A visit to a page', timeout: options.timeout ?? PAGE_TIMEOUT, signal });
+      await waited.catch((cause: unknown) => {
+        if (signal.aborted) throw cause;
+      });
+    } finally {
+      visits.forget();
+    }
+    return callAgain();
+  }
+
+  async #consents(pages: readonly UrlElicitation[], signal: AbortSignal): Promise<boolean> {
+    for (const page of pages) {
+      const answer = (await this.answer({ method: 'elicitation/create', params: page }, signal)) as ElicitResult;
+      if (answer.action !== 'accept') return false;
+    }
+    return true;
+  }
+
+  async #through(method: string, params: Params, innermost: (params: Params) => unknown): Promise<unknown> {
+    const { middleware, revision } = this.#host;
+    const call = { direction: 'in', kind: 'request', method, params, revision } as const;
+    const result = await runThrough(middleware, call, (changed) => innermost(changed.params));
+    if (!isObject(result)) throw RpcError.internal(`The client has no answer to ${method}`);
+    return result;
+  }
+}

@@ -1,0 +1,46 @@
+/** Reads a result before the caller gets it: what must be there is there, tools are known, structured results fit. */
+
+import { ConnectionError } from '../jsonrpc/errors.ts';
+import { isObject, type Params } from '../jsonrpc/message.ts';
+import { METHODS } from '../protocol/methods.ts';
+import type { CallToolResult, Tool } from '../protocol/model/tools.ts';
+import type { RevisionFacts } from '../protocol/versions.ts';
+import type { ToolBook } from './tool-book.ts';
+
+type Result = Record<string, unknown>;
+
+/** The result as the caller gets it; throws if the server's answer breaks the protocol. */
+export function readResult(
+  method: string,
+  params: Params,
+  result: Result,
+  facts: RevisionFacts,
+  book: ToolBook,
+): Result | Promise<Result> {
+  if (method === 'tools/call') return readToolResult(String(params['name']), result, facts, book);
+  const member = METHODS.get(method)?.result;
+  if (member === undefined) return result;
+  const value = result[member];
+  // A completion is an object, everything else is a list.
+  if (method === 'completion/complete' ? !isObject(value) : !Array.isArray(value)) {
+    const expected = method === 'completion/complete' ? 'an object' : 'an array';
+    throw new ConnectionError('malformed', `Malformed answer to ${method}: /result/${member} must be ${expected}`);
+  }
+  return method === 'tools/list' ? readTools(result, value as Tool[], book) : result;
+}
+
+async function readTools(result: Result, tools: readonly Tool[], book: ToolBook): Promise<Result> {
+  const usable = await book.take(tools);
+  return usable.length === tools.length ? result : { ...result, tools: usable };
+}
+
+function readToolResult(name: string, result: Result, facts: RevisionFacts, book: ToolBook): Result | Promise<Result> {
+  const { content = [] } = result;
+  if (!Array.isArray(content)) {
+    throw new ConnectionError('malformed', 'Malformed answer to tools/call: /result/content must be an array');
+  }
+  // Servers that have only a structured result leave the content out.
+  const whole = result['content'] === undefined ? { ...result, content } : result;
+  if (facts.structuredContent === 'nothing') return whole;
+  return book.check(name, whole as unknown as CallToolResult) as unknown as Result | Promise<Result>;
+}

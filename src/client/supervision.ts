@@ -1,0 +1,42 @@
+/** When to start a server again, and when to give it up. */
+
+/** How a server that crashes is started again. */
+export interface RestartOptions {
+  /** After this many crashes within `withinMs` it is given up. Default: 5. */
+  readonly maxRestarts?: number;
+  /** Default: 1 minute. */
+  readonly withinMs?: number;
+  /** Milliseconds before the first restart; each further crash doubles it. Default: 250. */
+  readonly minDelayMs?: number;
+  /** The most that doubling leads to. Default: 30 s. */
+  readonly maxDelayMs?: number;
+}
+
+/** Counts crashes. */
+export class Supervision {
+  readonly #maxRestarts: number;
+  readonly #withinMs: number;
+  readonly #minDelayMs: number;
+  readonly #maxDelayMs: number;
+  #crashes: number[] = [];
+
+  constructor({ maxRestarts = 5, withinMs = 60_000, minDelayMs = 250, maxDelayMs = 30_000 }: RestartOptions) {
+    this.#maxRestarts = maxRestarts;
+    this.#withinMs = withinMs;
+    this.#minDelayMs = minDelayMs;
+    this.#maxDelayMs = maxDelayMs;
+  }
+
+  /** The server crashed: how long to wait before it is started again, or undefined if it is not worth it any more. */
+  crashed(now: number = Date.now()): number | undefined {
+    this.#crashes = [...this.#crashes.filter((at) => now - at < this.#withinMs), now];
+    const { length } = this.#crashes;
+    if (length > this.#maxRestarts) return undefined;
+    return Math.min(this.#minDelayMs * 2 ** (length - 1), this.#maxDelayMs);
+  }
+
+  /** For the error that says it was given up. */
+  get summary(): string {
+    return `it crashed ${this.#crashes.length} times within ${Math.ceil(this.#withinMs / 1000)} s`;
+  }
+}

@@ -1,0 +1,236 @@
+/** What a client knows of a server's tools: their definitions, whether those are still the same, and what they promise. */
+
+import { ConnectionError, shorten } from '../jsonrpc/errors.ts';
+import { isObject } from '../jsonrpc/message.ts';
+import type { CallToolResult, Tool } from '../protocol/model/tools.ts';
+import { type Checked, type CheckedSchema, checkReceived } from '../schema/checked.ts';
+import { describeProblems } from '../schema/problems.ts';
+import { definitionOf, toolDigest } from './tool-digest.ts';
+
+/** A tool that is not what it was. */
+export interface ToolChange {
+  readonly name: string;
+  /** Undefined if only a pinned digest was known. */
+  readonly before: Tool | undefined;
+  readonly after: Tool;
+  /** That of `after`. */
+  readonly digest: string;
+}
+
+/** What can be chosen of how tools are watched over. */
+export interface ToolBookOptions {
+  /** False: structured results are not checked. Default: true. */
+  readonly validateResults?: boolean;
+  /** Digests of an earlier connection (what `digests()` gave): a tool that differs counts as changed. */
+  readonly pinnedTools?: Readonly<Record<string, string>>;
+  /**
+   * A tool's definition is not the one known before; called before the new one is used. `false` keeps it from being
+   * used. Lists of tools wait for the answer, so it must not list tools itself.
+   */
+  // biome-ignore lint/suspicious/noConfusingVoidType: a handler that returns nothing is typed void
+  readonly onToolChanged?: (change: ToolChange) => boolean | void | Promise<boolean | void>;
+}
+
+const MAX_TOOLS = 10_000;
+/** Far more than a transport with limits lets in, and far less than the stack holds. */
+const MAX_DEPTH = 500;
+
+interface Entry {
+  /** Undefined if every definition so far was refused. */
+  tool: Tool | undefined;
+  /** The tool as it arrived, since whoever got it may have changed the object. */
+  json: string;
+  isRefused: boolean;
+  /** What its results are checked by, made when the first of them comes. */
+  schema: CheckedSchema | 'none' | undefined;
+}
+
+/** The tools of one server. Those that are no longer listed stay known, so that one that comes back is compared. */
+export class ToolBook {
+  readonly #entries = new Map<string, Entry>();
+  readonly #pins: ReadonlyMap<string, string>;
+  readonly #options: ToolBookOptions;
+  readonly #warn: (warning: Error) => void;
+  #lastTake: Promise<unknown> = Promise.resolve();
+
+  constructor(options: ToolBookOptions, warn: (warning: Error) => void) {
+    this.#options = options;
+    this.#warn = warn;
+    this.#pins = new Map(Object.entries(options.pinnedTools ?? {}));
+  }
+
+  /** How many tools are known, those that were refused included. */
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  /** Takes in the tools of a page as they arrived (already decoded); gives those that may be used. */
+  take(tools: readonly Tool[]): Promise<readonly Tool[]> {
+    // One page after the other: the same change is not asked about twice at once, and the last to arrive is what counts.
+    const taken = this.#lastTake.then(() => this.#takePage(tools));
+    this.#lastTake = taken.catch(() => undefined);
+    return taken;
+  }
+
+  /** The tool of this name, in the last definition that may be used. */
+  get(name: string): Tool | undefined {
+    return this.#entries.get(name)?.tool;
+  }
+
+  /** True if the last definition of it was refused by `onToolChanged`. */
+  isRefused(name: string): boolean {
+    return this.#entries.get(name)?.isRefused === true;
+  }
+
+  /** True if its annotations say that calling it twice does no more than calling it once. */
+  isRepeatable(name: string): boolean {
+    const annotations: unknown = this.get(name)?.annotations;
+    // Of a tool that is no longer what it was, nothing is known.
+    if (!isObject(annotations) || this.isRefused(name)) return false;
+    return annotations['readOnlyHint'] === true || annotations['idempotentHint'] === true;
+  }
+
+  /**
+   * Checks a structured result against the tool's outputSchema; gives the result, or throws
+   * `ConnectionError('malformed')`. Synchronous but for the first time, when the engine is loaded. `isRequired` is false
+   * where the revision has no structured content, so that a result without any is none the worse.
+   */
+  check(name: string, result: CallToolResult, isRequired = true): CallToolResult | Promise<CallToolResult> {
+    const entry = this.#entries.get(name);
+    // An error need not follow the schema: what matters is what it says.
+    if (!entry?.tool || this.#options.validateResults === false || result.isError === true) return result;
+    const schema = this.#schemaOf(name, entry);
+    if (schema === 'none') return result;
+    const { structuredContent } = result;
+    if (structuredContent === undefined) {
+      if (!isRequired) return result;
+      throw malformed(name, 'has no structuredContent, which its outputSchema asks for');
+    }
+    // The engine broke, or could not be loaded: no fault of the result's.
+    const failed = (error: unknown): CallToolResult => {
+      if (entry.schema !== 'none') this.#warn(notChecked(name, 'the check itself failed', error));
+      entry.schema = 'none';
+      return result;
+    };
+    let checked: Checked | Promise<Checked>;
+    try {
+      checked = schema.check(structuredContent);
+    } catch (error) {
+      return failed(error);
+    }
+    const passed = (outcome: Checked): CallToolResult => conforming(name, result, outcome);
+    return checked instanceof Promise ? checked.then(passed, failed) : passed(checked);
+  }
+
+  /** The digest of every tool that may be used; of those that were pinned and not seen since, the pinned ones. */
+  async digests(): Promise<Readonly<Record<string, string>>> {
+    const known = [...this.#entries].flatMap(([name, { tool, json }]) => (tool ? [{ name, json }] : []));
+    const digests = await Promise.all(
+      known.map(async ({ name, json }) => [name, await toolDigest(JSON.parse(json))] as const),
+    );
+    return Object.fromEntries([...this.#pins, ...digests]);
+  }
+
+  async #takePage(tools: readonly Tool[]): Promise<readonly Tool[]> {
+    const usable: Tool[] = [];
+    const faults: string[] = [];
+    for (const [at, tool] of tools.entries()) {
+      const fault = faultOf(tool);
+      if (fault) faults.push(`/tools/${at} ${fault}`);
+      else if (await this.#isUsable(tool)) usable.push(tool);
+    }
+    if (faults.length > 0) this.#warn(new Error(`Malformed tools are left out: ${someOf(faults)}`));
+    return usable;
+  }
+
+  /** Enters a tool, and gives whether it may be used. */
+  async #isUsable(tool: Tool): Promise<boolean> {
+    const json = JSON.stringify(tool);
+    const known = this.#entries.get(tool.name);
+    // Nearly always it is the same to the letter.
+    if (known?.tool && (known.json === json || definitionOf(JSON.parse(known.json)) === definitionOf(tool))) {
+      this.#enter(tool.name, Object.assign(known, { tool, json, isRefused: false }));
+      return true;
+    }
+    const isAccepted = await this.#accepts(tool, known?.tool && JSON.parse(known.json));
+    if (isAccepted) this.#enter(tool.name, { tool, json, isRefused: false, schema: undefined });
+    else if (known) this.#enter(tool.name, Object.assign(known, { isRefused: true }));
+    else this.#enter(tool.name, { tool: undefined, json: '', isRefused: true, schema: undefined });
+    return isAccepted;
+  }
+
+  async #accepts(tool: Tool, before: Tool | undefined): Promise<boolean> {
+    const { onToolChanged } = this.#options;
+    const { name } = tool;
+    const pin = before ? undefined : this.#pins.get(name);
+    if (before ? !onToolChanged : pin === undefined) return true;
+    const digest = await toolDigest(tool);
+    if (digest === pin) return true;
+    if (!onToolChanged) {
+      this.#warn(new Error(`Tool ${quoted(name)} is not the one that was pinned`));
+      return true;
+    }
+    try {
+      return (await onToolChanged({ name, before, after: tool, digest })) !== false;
+    } catch (error) {
+      this.#warn(error instanceof Error ? error : new Error('onToolChanged failed', { cause: error }));
+      return false;
+    }
+  }
+
+  // The one that was not listed for the longest time is forgotten first.
+  #enter(name: string, entry: Entry): void {
+    this.#entries.delete(name);
+    this.#entries.set(name, entry);
+    for (const oldest of this.#entries.keys()) {
+      if (this.#entries.size <= MAX_TOOLS) return;
+      this.#entries.delete(oldest);
+    }
+  }
+
+  #schemaOf(name: string, entry: Entry): CheckedSchema | 'none' {
+    if (entry.schema) return entry.schema;
+    const { outputSchema } = JSON.parse(entry.json) as { outputSchema?: unknown };
+    entry.schema = 'none';
+    // Some servers write null for what they do not have.
+    if (outputSchema === undefined || outputSchema === null) return entry.schema;
+    const received = checkReceived(outputSchema);
+    if ('schema' in received) entry.schema = received.schema;
+    else this.#warn(notChecked(name, `outputSchema${received.fault.path}: ${received.fault.message}`));
+    return entry.schema;
+  }
+}
+
+function faultOf(tool: unknown): string | undefined {
+  if (!isObject(tool)) return 'must be an object';
+  if (typeof tool['name'] !== 'string') return 'must have a "name" that is a string';
+  if (!isObject(tool['inputSchema'])) return 'must have an "inputSchema" that is an object';
+  return isDeep(tool) ? 'is nested too deeply' : undefined;
+}
+
+function isDeep(value: unknown, levels = MAX_DEPTH): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return levels === 0 || Object.values(value).some((inner) => isDeep(inner, levels - 1));
+}
+
+function conforming(name: string, result: CallToolResult, checked: Checked): CallToolResult {
+  if (checked.ok) return result;
+  throw malformed(name, `does not follow its outputSchema: ${describeProblems(checked.problems)}`);
+}
+
+function malformed(name: string, what: string): ConnectionError {
+  return new ConnectionError('malformed', `The result of tool ${quoted(name)} ${what}`);
+}
+
+function notChecked(name: string, reason: string, cause?: unknown): Error {
+  return new Error(`Results of tool ${quoted(name)} are not checked: ${reason}`, { cause });
+}
+
+function someOf(faults: readonly string[]): string {
+  return faults.length > 3 ? `${faults.slice(0, 3).join('; ')}; and ${faults.length - 3} more` : faults.join('; ');
+}
+
+// A name from the wire, which may have any characters.
+function quoted(name: string): string {
+  return JSON.stringify(shorten(name));
+}

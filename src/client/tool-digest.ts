@@ -1,0 +1,37 @@
+/** What a tool is known by: everything that says what it does and takes, as one short text. */
+
+import { canonical } from '../jsonrpc/canonical.ts';
+import { isObject } from '../jsonrpc/message.ts';
+import type { JsonSchemaObject, Tool } from '../protocol/model/tools.ts';
+import { plainProperties } from '../protocol/stateful/structured.ts';
+
+/** SHA-256, in hex, of the canonical JSON of everything that defines a tool. Key order does not count. */
+export async function toolDigest(tool: Tool): Promise<string> {
+  const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(definitionOf(tool)));
+  return Array.from(new Uint8Array(hash), (byte) => byte.toString(16).padStart(2, '0')).join('');
+}
+
+/**
+ * The definition as text that is the same for equal ones, and as far as can be on every revision: what one of them says
+ * elsewhere or in other words is brought to one place.
+ *
+ * `icons` and `execution` do not count: whether they are shown depends on the revision, and neither says what the tool
+ * does. `_meta` does not, since it rides along without being part of the meaning, and may be new each time.
+ */
+export function definitionOf(tool: Tool): string {
+  const { name, title, description, inputSchema, outputSchema } = tool;
+  const { title: hint, ...hints } = isObject(tool.annotations) ? tool.annotations : {};
+  return canonical({
+    name,
+    // Of the two people see this one; 2025-03-26 has no other place for it than the annotations.
+    title: title ?? hint,
+    description,
+    inputSchema: schemaOf(inputSchema),
+    outputSchema: schemaOf(outputSchema),
+    annotations: Object.keys(hints).length > 0 ? hints : undefined,
+  });
+}
+
+function schemaOf(schema: JsonSchemaObject | undefined): unknown {
+  return isObject(schema) ? plainProperties(schema) : schema;
+}

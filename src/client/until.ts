@@ -1,0 +1,40 @@
+/** Waiting for something, but not for ever. */
+
+import { ConnectionError } from '../jsonrpc/errors.ts';
+import { aborted } from '../jsonrpc/outgoing.ts';
+
+/** How long to wait. */
+export interface UntilOptions {
+  /** How errors name what is waited for. */
+  readonly what: string;
+  /** Milliseconds. */
+  readonly timeout: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** The promise's outcome; rejects with a `ConnectionError` if it takes too long or is given up. */
+export function until<T>(promise: Promise<T>, { what, timeout, signal }: UntilOptions): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const onAbort = (): void => end(() => reject(reasonOf(signal, what)));
+    const expire = (): void =>
+      end(() => reject(new ConnectionError('timeout', `${what} timed out after ${timeout} ms`)));
+    // setTimeout counts with 32 bits: anything longer would fire at once.
+    const timer = timeout < 2 ** 31 ? setTimeout(expire, timeout) : undefined;
+    const end = (settle: () => void): void => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', onAbort);
+      settle();
+    };
+    promise.then(
+      (value) => end(() => resolve(value)),
+      (error: unknown) => end(() => reject(error)),
+    );
+    if (signal?.aborted) onAbort();
+    else signal?.addEventListener('abort', onAbort, { once: true });
+  });
+}
+
+// A connection that ends aborts with its own error, which says more than that it was aborted.
+function reasonOf(signal: AbortSignal | undefined, what: string): Error {
+  return signal?.reason instanceof ConnectionError ? signal.reason : aborted(what, signal);
+}

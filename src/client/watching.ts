@@ -1,0 +1,221 @@
+/** Watching a server: one way to hear of changes, whichever way the revision has of telling them. */
+
+import { ConnectionError, shorten } from '../jsonrpc/errors.ts';
+import { isObject, type Notification, type Params } from '../jsonrpc/message.ts';
+import type { ServerCapabilities } from '../protocol/model/capabilities.ts';
+import { type Change, isWithin } from '../protocol/model/changes.ts';
+import type { RevisionFacts } from '../protocol/versions.ts';
+import { Listening } from './listening.ts';
+import { Subscribing, type SubscribingHost } from './subscribing.ts';
+
+/** What a watcher is told: a change, or (resync) that changes may have been missed and everything is to be read again. */
+export type WatchEvent = Change & { readonly resync?: true };
+
+/** Hears of changes. What it throws goes to `onError`. */
+export type WatchListener = (event: WatchEvent) => void;
+
+/** One conversation with a server, as far as watching needs it. */
+export interface WatchedConversation {
+  readonly facts: RevisionFacts;
+  readonly serverCapabilities: ServerCapabilities;
+  /** Calls a method and gives its result. */
+  request(method: string, params: Params): Promise<Record<string, unknown>>;
+  /**
+   * Sends a request that stays open until it ends or `signal` aborts (it is then cancelled with
+   * `notifications/cancelled`). Notifications that carry its id as subscriptionId go to `onNotice`. No timeout applies.
+   * Resolves with the result when the server ends it; rejects with `RpcError` or `ConnectionError`.
+   */
+  open(
+    method: string,
+    params: Params,
+    onNotice: (notification: Notification) => void,
+    signal: AbortSignal,
+  ): Promise<Record<string, unknown>>;
+}
+
+/** What watching needs from its owner. */
+export interface WatchesHost {
+  /** Something failed that nobody waits for. */
+  onError(error: Error): void;
+  /** Every change that arrives, watched or not, before the listeners hear of it; also what may have been missed. */
+  onChange(change: Change): void;
+}
+
+interface Watcher {
+  readonly listener: WatchListener;
+  /** The server has agreed to tell. */
+  isEstablished: boolean;
+  isStopped: boolean;
+}
+
+const WAYS = { stateful: Subscribing, stateless: Listening };
+
+const LISTS: ReadonlyMap<string, Change> = new Map([
+  ['tools', { type: 'tools' }],
+  ['prompts', { type: 'prompts' }],
+  ['resources', { type: 'resources' }],
+]);
+const LIST_CHANGED: ReadonlyMap<string, Change> = new Map(
+  [...LISTS].map(([list, change]) => [`notifications/${list}/list_changed`, change]),
+);
+const UPDATED = 'notifications/resources/updated';
+const SCHEME = /^[a-z][a-z0-9+.-]*:/i;
+
+/** Who watches what, from one conversation to the next. */
+export class Watches {
+  readonly #host: WatchesHost;
+  readonly #watched = new Map<string, Set<Watcher>>();
+  readonly #told: { readonly event: WatchEvent; readonly watchers: readonly Watcher[] }[] = [];
+  #way: Listening | Subscribing | undefined;
+  #isClosed = false;
+
+  constructor(host: WatchesHost) {
+    this.#host = host;
+  }
+
+  /**
+   * A conversation begins. All that is watched is established in it and told to re-sync. Rejects if that cannot be done
+   * at all; single failures go to `onError`.
+   */
+  async begin(conversation: WatchedConversation): Promise<void> {
+    if (this.#isClosed) throw closed();
+    this.pause();
+    const host: SubscribingHost = {
+      watched: this.#watched,
+      hear: (notification) => this.#hear(notification),
+      resync: (what) => this.#resync(what),
+      lost: (what, cause) => this.#lost(what, cause),
+      onError: (error) => this.#report(error),
+    };
+    this.#way = new WAYS[conversation.facts.family](conversation, host);
+    await this.#way.begin();
+  }
+
+  /** A notification that belongs to no call. True if it was one of ours. */
+  take(notification: Notification): boolean {
+    return this.#way?.take(notification) ?? false;
+  }
+
+  /**
+   * Watches a list (`tools`, `prompts`, `resources`) or the resource with this URI and what is inside it, until the
+   * returned function is called. Rejects if the server does not tell of it.
+   */
+  async add(what: string, listener: WatchListener): Promise<() => Promise<void>> {
+    if (!LISTS.has(what) && !SCHEME.test(what)) {
+      throw new TypeError('What is watched must be "tools", "prompts", "resources" or the URI of a resource');
+    }
+    if (this.#isClosed) throw closed();
+    if (!this.#way) throw new ConnectionError('not-connected', 'There is no connection to watch at this moment');
+    const watcher: Watcher = { listener, isEstablished: false, isStopped: false };
+    const watchers = this.#watched.get(what) ?? new Set();
+    // From now on, not from the server's answer on: a change may be told before it.
+    this.#watched.set(what, watchers.add(watcher));
+    try {
+      if (!(await this.#way.watch(what))) throw notTold(what);
+      if (watcher.isStopped) throw closed();
+    } catch (error) {
+      void this.#remove(what, watcher);
+      throw error;
+    }
+    watcher.isEstablished = true;
+    let stopping: Promise<void> | undefined;
+    return () => {
+      stopping ??= this.#remove(what, watcher);
+      return stopping;
+    };
+  }
+
+  /** The conversation ended: nothing is sent any more; listeners stay for the next one. */
+  pause(): void {
+    this.#way?.end();
+    this.#way = undefined;
+  }
+
+  /** The end of the connection: everything is let go. */
+  close(): void {
+    this.#isClosed = true;
+    this.pause();
+    for (const watchers of this.#watched.values()) for (const watcher of watchers) watcher.isStopped = true;
+    this.#watched.clear();
+  }
+
+  async #remove(what: string, watcher: Watcher): Promise<void> {
+    watcher.isStopped = true;
+    const watchers = this.#watched.get(what);
+    if (!watchers?.delete(watcher) || watchers.size > 0) return;
+    this.#watched.delete(what);
+    await this.#way?.unwatch(what);
+  }
+
+  #hear({ method, params }: Notification): boolean {
+    const uri = isObject(params) ? params['uri'] : undefined;
+    const list = LIST_CHANGED.get(method);
+    if (list) this.#tell(list, [...(this.#watched.get(list.type) ?? [])]);
+    else if (method === UPDATED && typeof uri === 'string') this.#tell({ type: 'resource', uri }, this.#around(uri));
+    return list !== undefined || method === UPDATED;
+  }
+
+  /** Who watches this resource, or one that it is inside of. */
+  #around(uri: string): Watcher[] {
+    const found: Watcher[] = [];
+    for (const [what, watchers] of this.#watched) {
+      if (!LISTS.has(what) && isWithin(uri, what)) found.push(...watchers);
+    }
+    return found;
+  }
+
+  // Who is still being established has missed nothing.
+  #established(what: string): Watcher[] {
+    return [...(this.#watched.get(what) ?? [])].filter((watcher) => watcher.isEstablished);
+  }
+
+  #resync(what: string): void {
+    const watchers = this.#established(what);
+    const change = LISTS.get(what) ?? { type: 'resource', uri: what };
+    if (watchers.length > 0) this.#tell({ ...change, resync: true }, watchers);
+  }
+
+  #lost(what: string, cause?: Error): void {
+    if (this.#established(what).length > 0) this.#report(notTold(what, cause));
+  }
+
+  #tell(event: WatchEvent, watchers: readonly Watcher[]): void {
+    this.#told.push({ event, watchers });
+    // What arrives while a listener runs has to wait until all have heard what came before.
+    if (this.#told.length > 1) return;
+    for (const told of this.#told) {
+      this.#attempt(() => this.#host.onChange(told.event));
+      for (const watcher of told.watchers) if (!watcher.isStopped) this.#attempt(() => watcher.listener(told.event));
+    }
+    this.#told.length = 0;
+  }
+
+  #attempt(action: () => unknown): void {
+    try {
+      const result = action();
+      if (result instanceof Promise) result.catch((error: unknown) => this.#report(error));
+    } catch (error) {
+      this.#report(error);
+    }
+  }
+
+  #report(error: unknown): void {
+    try {
+      this.#host.onError(error instanceof Error ? error : new Error('A listener failed', { cause: error }));
+    } catch {
+      // Nobody is left to be told, and the other listeners are not to blame.
+    }
+  }
+}
+
+function notTold(what: string, cause?: Error): ConnectionError {
+  const [name, capability] = LISTS.has(what)
+    ? [`its ${what}`, `${what}.listChanged`]
+    : [shorten(what), 'resources.subscribe'];
+  const reason = cause ? cause.message : `capability ${capability}`;
+  return new ConnectionError('failed', `The server does not tell changes of ${name} (${reason})`, cause && { cause });
+}
+
+function closed(): ConnectionError {
+  return new ConnectionError('closed', 'The connection is closed');
+}

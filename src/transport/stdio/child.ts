@@ -1,0 +1,205 @@
+/** The client's end of stdio: the server is a program that we start, and that is gone when the connection is. */
+
+import type { ChildProcessWithoutNullStreams } from 'node:child_process';
+import { ConnectionError } from '../../jsonrpc/errors.ts';
+import type { Message } from '../../jsonrpc/message.ts';
+import type { Payload } from '../../jsonrpc/parse.ts';
+import type { StructureLimits } from '../../jsonrpc/structure.ts';
+import type { Receiver, Transport } from '../../jsonrpc/transport.ts';
+import { type ChildInput, childInput } from './child-input.ts';
+import { guardTree, type HostGuard } from './host-guard.ts';
+import { describeEnd, drained, type Loss } from './last-words.ts';
+import { endTree, exitOf, hasExited } from './process-tree.ts';
+import { type Command, failureOf, type Invocation, invocationOf, nameOf, start } from './spawn.ts';
+import { readStderr, type StderrSink, type Tail } from './stderr-tail.ts';
+import { StreamTransport } from './stream-transport.ts';
+
+/** Options of a server that is a program. */
+export interface ChildOptions {
+  /**
+   * What becomes of what the program writes on stderr, besides that the last 4 KB are kept for errors: `'inherit'`
+   * writes it to our stderr, a function gets it as text. Default: `'keep'`, nothing more.
+   */
+  readonly stderr?: StderrSink;
+  /** Asked before anything is started, with exactly what will be run. If it says false or throws, nothing is. */
+  readonly allowCommand?: (command: Invocation) => boolean | Promise<boolean>;
+  /** Milliseconds between the end of the program's input, SIGTERM and SIGKILL. Default: 2000. */
+  readonly graceMs?: number;
+  /** Bytes one incoming line may have. Default: 16 MiB. */
+  readonly maxLineLength?: number;
+  /** How much structure one incoming message may have. */
+  readonly limits?: StructureLimits;
+}
+
+/** Starts a program on `connect`, and ends it with all that it started on `disconnect`. */
+export function childTransport(command: Command, options: ChildOptions = {}): Transport {
+  return new ChildTransport(command, options);
+}
+
+const GRACE_MS = 2000;
+const MAX_LINE_LENGTH = 16 * 1024 * 1024;
+// A pipe breaks a moment before the exit code is there.
+const EXIT_MS = 200;
+// What a dead program wrote is there to be read at once, but others may hold its pipes open and go on writing.
+const DRAIN_MS = 250;
+
+/** What there is while a program runs. */
+interface Running {
+  readonly name: string;
+  readonly child: ChildProcessWithoutNullStreams;
+  readonly guard: HostGuard;
+  readonly input: ChildInput;
+  readonly stderr: Tail;
+  readonly stream: StreamTransport;
+}
+
+class ChildTransport implements Transport {
+  readonly cancelsBy = 'notification';
+  readonly #command: Command;
+  readonly #options: ChildOptions;
+  readonly #graceMs: number;
+  #state: 'new' | 'starting' | 'open' | 'closed' = 'new';
+  #receiver: Receiver | undefined;
+  #giveUp: (reason: ConnectionError) => void = () => {};
+  #running: Running | undefined;
+  #heard = false;
+  #lost = false;
+  #closeTold = false;
+  #cause: ConnectionError | undefined;
+  #ended: Promise<void> | undefined;
+
+  constructor(command: Command, options: ChildOptions) {
+    this.#command = command;
+    this.#options = options;
+    this.#graceMs = options.graceMs ?? GRACE_MS;
+  }
+
+  get connected(): boolean {
+    return this.#state === 'open';
+  }
+
+  async connect(receiver: Receiver): Promise<void> {
+    if (this.#state !== 'new') throw new ConnectionError('failed', 'This transport was connected or ended before');
+    this.#state = 'starting';
+    this.#receiver = receiver;
+    try {
+      const invocation = invocationOf(this.#command);
+      await this.#permission(invocation);
+      const child = start(invocation);
+      if (child.pid === undefined) throw await failureOf(child, invocation);
+      await this.#open(child, child.pid, nameOf(invocation));
+    } catch (error) {
+      this.#state = 'closed';
+      throw error;
+    }
+  }
+
+  send(message: Message | readonly Message[]): void | Promise<void> {
+    if (this.#state === 'open') return this.#running?.stream.send(message);
+    if (this.#state !== 'closed') throw new ConnectionError('not-connected', 'The transport is not connected');
+    const { message: why = 'The connection is closed', process } = this.#cause ?? {};
+    throw new ConnectionError('closed', why, process && { process });
+  }
+
+  async disconnect(): Promise<void> {
+    if (this.#state === 'open') this.#end();
+    this.#state = 'closed';
+    this.#giveUp(new ConnectionError('closed', 'The transport was disconnected before it was connected'));
+    await this.#ended;
+  }
+
+  // Whoever is asked may take for ever.
+  async #permission(invocation: Invocation): Promise<void> {
+    const { allowCommand } = this.#options;
+    if (!allowCommand) return;
+    const refusal = (cause?: unknown): ConnectionError =>
+      new ConnectionError('refused', `"allowCommand" does not allow to start "${nameOf(invocation)}"`, { cause });
+    await new Promise<void>((resolve, reject) => {
+      this.#giveUp = reject;
+      const ask = async (): Promise<boolean> => allowCommand(invocation);
+      ask().then(
+        (allowed) => (allowed === true ? resolve() : reject(refusal())),
+        (error) => reject(refusal(error)),
+      );
+    });
+  }
+
+  // All at once up to its last line: there is no moment in which a process runs and nobody minds it.
+  async #open(child: ChildProcessWithoutNullStreams, pid: number, name: string): Promise<void> {
+    const { maxLineLength = MAX_LINE_LENGTH, limits } = this.#options;
+    const guard = guardTree(pid, this.#graceMs);
+    const onError = (error: Error): void => this.#receiver?.onError(error);
+    child.on('error', onError).once('exit', () => void this.#lose('exit'));
+    const stderr = readStderr(child.stderr, this.#options.stderr ?? 'keep', onError);
+    const input = childInput(child.stdin, () => void this.#lose('input'));
+    const onEnd = (): void => void this.#lose('output');
+    const stream = new StreamTransport(child.stdout, input.stream, { maxLineLength, limits, onEnd });
+    this.#running = { name, child, guard, input, stderr, stream };
+    this.#state = 'open';
+    await stream.connect({
+      onMessage: (payload) => this.#hear(payload),
+      onError,
+      onClose: (cause) => this.#onStreamClose(cause),
+    });
+  }
+
+  #hear(payload: Payload): void {
+    if (this.#state !== 'open') return;
+    this.#heard = true;
+    this.#receiver?.onMessage(payload);
+  }
+
+  // It closes by itself if the program does not read.
+  #onStreamClose(cause: Error | undefined): void {
+    if (this.#state === 'open') this.#end();
+    this.#tellClose(this.#cause ?? cause);
+  }
+
+  /** Something of the program is gone. Its exit code tells most, if there is one. */
+  async #lose(what: Loss): Promise<void> {
+    if (this.#lost || !this.#running) return;
+    this.#lost = true;
+    const { name, child, input, stderr } = this.#running;
+    await exitOf(child, EXIT_MS);
+    if (hasExited(child)) {
+      input.abandon();
+      await drained([child.stdout, child.stderr], DRAIN_MS);
+    }
+    if (this.#state !== 'open') return;
+    const { exitCode, signalCode: signal } = child;
+    this.#cause = describeEnd(name, what, { exitCode, signal, stderr: stderr.text }, this.#heard);
+    this.#end();
+    this.#tellClose(this.#cause);
+  }
+
+  #end(): void {
+    this.#state = 'closed';
+    this.#ended ??= this.#endAll();
+  }
+
+  async #endAll(): Promise<void> {
+    if (!this.#running) return;
+    const { name, child, guard, input, stream } = this.#running;
+    const left = await endTree(child, this.#graceMs, async () => {
+      await stream.disconnect();
+      input.close();
+    });
+    for (const pipe of [child.stdin, child.stdout, child.stderr]) pipe.destroy();
+    if (!hasExited(child)) child.unref();
+    await guard.release();
+    if (left.length > 0) {
+      const text = `The server "${name}" could not be ended: the system does not let go of process ${left.join(', ')}`;
+      this.#receiver?.onError(new ConnectionError('failed', text));
+    }
+  }
+
+  #tellClose(cause: Error | undefined): void {
+    if (this.#closeTold) return;
+    this.#closeTold = true;
+    try {
+      this.#receiver?.onClose(cause);
+    } catch (error) {
+      this.#receiver?.onError(error instanceof Error ? error : new Error('The receiver failed', { cause: error }));
+    }
+  }
+}

@@ -1,0 +1,62 @@
+/** The processes that run on this machine, as far as we may see them. */
+
+import { execFile } from 'node:child_process';
+import { readdir, readFile } from 'node:fs/promises';
+
+/** One process. */
+export interface ProcessRow {
+  readonly pid: number;
+  /** Who started it; 1 or such if that one is gone. */
+  readonly parent: number;
+  readonly group: number;
+  /** When it started, in some form: numbers are used again, but not with the same start. */
+  readonly started: string;
+}
+
+const PS_MS = 2000;
+
+/** All that live, or undefined if the system does not say. What is dead and only not yet collected is left out. */
+export async function listProcesses(platform: string = process.platform): Promise<ProcessRow[] | undefined> {
+  return (platform === 'linux' ? await fromProc() : undefined) ?? (await fromPs());
+}
+
+// Programs like ps are not in every container.
+async function fromProc(): Promise<ProcessRow[] | undefined> {
+  try {
+    const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
+    // One that ended meanwhile has no file any more.
+    const stats = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/stat`, 'latin1').catch(() => '')));
+    const rows = stats.flatMap((stat) => readStat(stat) ?? []);
+    return rows.length > 0 ? rows : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function fromPs(): Promise<ProcessRow[] | undefined> {
+  const args = ['-A', '-o', 'pid=,ppid=,pgid=,stat=,lstart='];
+  const env = { PATH: '/bin:/usr/bin', LC_ALL: 'C', TZ: 'UTC' };
+  return new Promise((resolve) => {
+    execFile('ps', args, { env, timeout: PS_MS, maxBuffer: 64 * 1024 * 1024 }, (error, stdout) => {
+      resolve(error ? undefined : stdout.split('\n').flatMap((line) => readPs(line) ?? []));
+    });
+  });
+}
+
+/** One line of `/proc/<pid>/stat`: `12 (name) S 1 12 ...`, where the name may be anything. */
+export function readStat(stat: string): ProcessRow | undefined {
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return row(stat.slice(0, stat.indexOf(' ')), fields[1], fields[2], fields[0], fields[19]);
+}
+
+/** One line of `ps`: `12 1 12 Ss Sat Nov 15 22:58:00 2025`. */
+export function readPs(line: string): ProcessRow | undefined {
+  const [pid, parent, group, state, ...started] = line.trim().split(/\s+/);
+  return row(pid, parent, group, state, started.join(' '));
+}
+
+function row(pid?: string, parent?: string, group?: string, state?: string, started?: string): ProcessRow | undefined {
+  const isDead = state === undefined || /^[ZXx]/.test(state);
+  if (!Number(pid) || started === undefined || isDead) return undefined;
+  return { pid: Number(pid), parent: Number(parent), group: Number(group), started };
+}

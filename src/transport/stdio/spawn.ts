@@ -1,0 +1,167 @@
+/** Starts a program that is a server, or says in words why that cannot be. */
+
+import { type ChildProcessWithoutNullStreams, type SpawnOptions, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { accessSync, constants, existsSync, statSync } from 'node:fs';
+import { delimiter, join, resolve } from 'node:path';
+import { ConnectionError, shorten } from '../../jsonrpc/errors.ts';
+import { spawnable } from './cross-spawn.ts';
+import { environmentOf } from './environment.ts';
+
+/** A program that is a server. */
+export interface Command {
+  /** A file, or a name that is looked for on the PATH. No shell reads it. */
+  readonly command: string;
+  readonly args?: readonly string[];
+  /** Added to the few variables that are inherited; undefined leaves one out. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** The directory it runs in. Default: ours. */
+  readonly cwd?: string;
+}
+
+/** Exactly what will be run. */
+export interface Invocation {
+  readonly command: string;
+  readonly args: readonly string[];
+  /** The whole environment. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly cwd: string | undefined;
+}
+
+/** What a command means here and now; throws `ConnectionError` if it cannot mean anything. */
+export function invocationOf({ command, args = [], env, cwd }: Command): Invocation {
+  const fail = (problem: string): never => {
+    throw new ConnectionError('spawn-failed', `Cannot start a server: ${problem}`);
+  };
+  // Commands come from configuration files, so their types are hopes.
+  if (typeof command !== 'string' || command === '') fail('"command" must be the name of a program');
+  if (!Array.isArray(args)) fail('"args" must be an array of strings');
+  const position = args.findIndex((arg) => typeof arg !== 'string' || arg.includes('\0'));
+  if (position !== -1) fail(`"args"[${position}] must be a string without null characters`);
+  if (cwd !== undefined && typeof cwd !== 'string') fail('"cwd" must be a path');
+  const environment = environmentOf(env);
+  const bad = Object.entries(environment).find(([name, value]) => /[=\0]/.test(name) || value.includes('\0'));
+  if (bad) fail(`the variable "${shorten(bad[0])}" in "env" must have neither "=" in its name nor null characters`);
+  if (`${command}${cwd ?? ''}`.includes('\0')) fail('"command" and "cwd" must be without null characters');
+  return Object.freeze({ command, args: Object.freeze([...args]), env: Object.freeze(environment), cwd });
+}
+
+// Those that stand before the name of the program that is meant, and say nothing of their own.
+const LEADING_OPTIONS = ['-y', '--yes', '-q', '-m', '-u'];
+
+/** Names a server in errors: `npx -y some-server`. What follows is left out, as it may hold secrets. */
+export function nameOf({ command, args }: Invocation): string {
+  const count = args.findIndex((arg) => !LEADING_OPTIONS.includes(arg));
+  const leading = args.slice(0, count === -1 ? args.length : count);
+  const next = args[leading.length];
+  const isPlain = next !== undefined && !/^-|[=?#&]|:\/\//.test(next);
+  return shorten([command, ...leading, ...(isPlain ? [next] : [])].join(' '));
+}
+
+/** Starts it at the head of a process group of its own. What has a `pid` runs; for what has none see `failureOf`. */
+export function start(invocation: Invocation): ChildProcessWithoutNullStreams {
+  const { command, args, env, cwd } = invocation;
+  const onWindows = process.platform === 'win32';
+  const options: SpawnOptions = { env, cwd, stdio: 'pipe', windowsHide: true, detached: !onWindows };
+  try {
+    const what = spawnable(command, args, options);
+    if (onWindows && what.file === undefined) throw Object.assign(new Error(), { code: 'ENOENT' });
+    if (what.options.windowsVerbatimArguments) checkBatchArguments(what.file ?? '', args);
+    return spawn(what.command, what.args, what.options) as ChildProcessWithoutNullStreams;
+  } catch (error) {
+    throw error instanceof ConnectionError ? error : failure(codeOf(error), invocation);
+  }
+}
+
+/** Why a process that was started has no `pid`. */
+export async function failureOf(
+  child: ChildProcessWithoutNullStreams,
+  invocation: Invocation,
+): Promise<ConnectionError> {
+  const [error] = await once(child, 'exit').then(
+    () => [undefined],
+    (reason: unknown) => [reason],
+  );
+  for (const stream of [child.stdin, child.stdout, child.stderr]) stream.destroy();
+  return failure(codeOf(error), invocation);
+}
+
+/**
+ * A batch file's arguments are read by `cmd.exe` once more when it hands them on. A quote in one of them ends the
+ * quoting of others there, and lets what follows run as commands.
+ */
+export function checkBatchArguments(file: string, args: readonly string[]): void {
+  const text = args.join(' ');
+  // Those that npm makes are quoted for both readings.
+  const isSafe =
+    /node_modules[\\/]\.bin[\\/][^\\/]+\.cmd$/i.test(file) || !(text.includes('"') && /[&|<>^%]/.test(text));
+  if (isSafe && !/[\r\n]/.test(text)) return;
+  throw new ConnectionError(
+    'spawn-failed',
+    'Cannot start a batch file safely with arguments that have line ends, or quotes together with & | < > ^ %. ' +
+      'Start the program behind it, such as node with the path of a script',
+  );
+}
+
+function failure(code: string, invocation: Invocation): ConnectionError {
+  const message = `Cannot start the server "${nameOf(invocation)}": ${reasonOf(code, invocation)} (${code})`;
+  // Node's error has all arguments in it.
+  const cause = Object.assign(new Error(code), { code });
+  return new ConnectionError('spawn-failed', message, { cause });
+}
+
+function reasonOf(code: string, invocation: Invocation): string {
+  const { command, cwd } = invocation;
+  const folder = cwd === undefined ? undefined : problemOfFolder(cwd);
+  if (folder !== undefined) return `its working directory "${shorten(cwd ?? '')}" ${folder}`;
+  const isPath = /[\\/]/.test(command);
+  const name = shorten(command);
+  switch (code) {
+    case 'ENOENT':
+      if (isThere(invocation)) {
+        return `"${name}" is there, but the interpreter that its first line names is not. Install that, or give it as "command"`;
+      }
+      return isPath
+        ? `there is no file "${name}". Check the path; a relative one begins at the working directory`
+        : `there is no program "${name}" on the PATH. Install it, give its full path, or a PATH in "env"`;
+    case 'ENOTDIR':
+      return `a part of the path "${name}" is not a directory. Check the path`;
+    case 'EACCES':
+    case 'EPERM':
+      return `"${name}" may not be executed. Give it the permission, or start it with its interpreter`;
+    case 'ENOEXEC':
+      return `"${name}" is not a program this system can run. Start it with its interpreter`;
+    case 'E2BIG':
+    case 'ENAMETOOLONG':
+      return 'its arguments and variables are too long. Pass large values in a file';
+    case 'EAGAIN':
+    case 'EMFILE':
+    case 'ENFILE':
+    case 'ENOMEM':
+      return 'the system has no room for another process. End some, or raise the limits';
+    default:
+      return `the system refused to run "${name}"`;
+  }
+}
+
+// The system says the same of a missing directory as of a missing program.
+function problemOfFolder(cwd: string): string | undefined {
+  if (!existsSync(cwd)) return 'does not exist. Create it, or give another "cwd"';
+  if (!statSync(cwd, { throwIfNoEntry: false })?.isDirectory()) return 'is not a directory. Give another "cwd"';
+  try {
+    accessSync(cwd, constants.X_OK);
+    return undefined;
+  } catch {
+    return 'may not be entered. Give it the permission, or give another "cwd"';
+  }
+}
+
+function isThere({ command, env, cwd }: Invocation): boolean {
+  if (/[\\/]/.test(command)) return existsSync(resolve(cwd ?? '', command));
+  return (env['PATH'] ?? '').split(delimiter).some((folder) => existsSync(join(folder, command)));
+}
+
+function codeOf(error: unknown): string {
+  const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
+  return typeof code === 'string' ? code : 'unknown';
+}

@@ -1,0 +1,82 @@
+/** What a program writes on stderr: all of it is read, so that it never blocks, and the last of it is kept for errors. */
+
+import type { Readable } from 'node:stream';
+import { StringDecoder } from 'node:string_decoder';
+
+const KEEP = 4096;
+
+/** The last 4 KB of a stream of bytes. */
+export class Tail {
+  readonly #bytes = Buffer.alloc(KEEP);
+  #length = 0;
+  #cut = false;
+
+  push(chunk: Uint8Array): void {
+    const kept = Math.min(this.#length, Math.max(KEEP - chunk.length, 0));
+    if (kept < this.#length || chunk.length > KEEP) this.#cut = true;
+    this.#bytes.copyWithin(0, this.#length - kept, this.#length);
+    const taken = chunk.subarray(Math.max(chunk.length - KEEP, 0));
+    this.#bytes.set(taken, kept);
+    this.#length = kept + taken.length;
+  }
+
+  /** As text; a character that is not there as a whole is left out. */
+  get text(): string {
+    let start = 0;
+    if (this.#cut) while (start < 3 && isContinuation(this.#bytes[start])) start++;
+    // Streaming, the decoder keeps for later what is incomplete at the end.
+    return new TextDecoder().decode(this.#bytes.subarray(start, this.#length), { stream: true });
+  }
+}
+
+/** What becomes of stderr, besides that its end is kept. */
+export type StderrSink = 'keep' | 'inherit' | ((text: string) => void);
+
+/** Reads a program's stderr until it ends. What fails in a sink goes to `onError`. */
+export function readStderr(stream: Readable, sink: StderrSink, onError: (error: Error) => void): Tail {
+  const tail = new Tail();
+  const pass = sink === 'keep' ? () => {} : sink === 'inherit' ? forward(stream) : decode(stream, sink, onError);
+  stream.on('data', (chunk: Uint8Array) => {
+    tail.push(chunk);
+    pass(chunk);
+  });
+  // A pipe that breaks has nothing more to tell.
+  stream.on('error', () => {});
+  return tail;
+}
+
+function decode(stream: Readable, listener: (text: string) => void, onError: (error: Error) => void) {
+  const decoder = new StringDecoder('utf8');
+  const fail = (error: unknown): void =>
+    onError(error instanceof Error ? error : new Error('The listener for stderr failed', { cause: error }));
+  const tell = (text: string): void => {
+    if (text === '') return;
+    try {
+      // It may be asynchronous all the same.
+      const result: unknown = listener(text);
+      if (result instanceof Promise) result.catch(fail);
+    } catch (error) {
+      fail(error);
+    }
+  };
+  stream.once('close', () => tell(decoder.end()));
+  return (chunk: Uint8Array): void => tell(decoder.write(Buffer.from(chunk)));
+}
+
+let forwarding = 0;
+const ignore = (): void => {};
+
+// Our own stderr may be closed; as long as we write there for others, that must not end the process.
+function forward(stream: Readable) {
+  if (forwarding++ === 0) process.stderr.on('error', ignore);
+  stream.once('close', () => {
+    if (--forwarding === 0) process.stderr.off('error', ignore);
+  });
+  return (chunk: Uint8Array): void => {
+    process.stderr.write(chunk);
+  };
+}
+
+function isContinuation(byte: number | undefined): boolean {
+  return byte !== undefined && (byte & 0xc0) === 0x80;
+}
