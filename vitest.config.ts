@@ -11,9 +11,29 @@ export default defineConfig({
     ],
   },
   test: {
-    include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
     globalSetup: ['test/build.setup.ts'],
     testTimeout: 30_000,
     hookTimeout: 60_000,
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'together',
+          include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
+          exclude: ['test/alone/**'],
+          sequence: { groupOrder: 0 },
+        },
+      },
+      // What promises something within a time needs the machine to itself, so it waits for the others.
+      {
+        extends: true,
+        test: {
+          name: 'alone',
+          include: ['test/alone/**/*.test.ts'],
+          fileParallelism: false,
+          sequence: { groupOrder: 1 },
+        },
+      },
+    ],
   },
 });

@@ -1,5 +1,5 @@
 // Talks to servers of other MCP libraries, and to this package pinned to each revision, as a client with no options:
-// prints what worked, and fails if anything did not that should, or the other way round. `npm run interop [name]`
+// prints what worked, and fails if anything did not that should, or the other way round. `npm run interop -- [name]`
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,9 +9,11 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const folder = join(root, 'interop');
 const STEP_MS = 15_000;
+const ALL_MS = 100_000;
 
 execFileSync(process.execPath, [join(root, 'scripts/build.mjs'), '--if-changed'], { stdio: 'inherit' });
 install();
+const end = Date.now() + ALL_MS;
 const { connect } = await import('../dist/entries/client.js');
 const { CHECKS, NOT_OFFERED } = await import('../interop/checks.mjs');
 const { PEERS } = await import('../interop/peers.mjs');
@@ -25,11 +27,12 @@ function install() {
   execFileSync('npm', args, { cwd: folder, stdio: 'inherit', shell: process.platform === 'win32' });
 }
 
-/** What a step gives, or an error if that takes too long. */
+/** What a step gives, or an error if it takes too long, or all of them together do. */
 async function inTime(step) {
+  const patience = Math.max(0, Math.min(STEP_MS, end - Date.now()));
   let timer;
   const late = new Promise((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`nothing happened within ${STEP_MS / 1000} s`)), STEP_MS);
+    timer = setTimeout(() => reject(new Error(`nothing happened within ${patience} ms`)), patience);
   });
   try {
     return await Promise.race([step(), late]);
@@ -52,9 +55,16 @@ async function talkTo(peer) {
     args: ['--import', new URL('../interop/pid.mjs', import.meta.url).href, ...peer.args],
     env: { MCPP_INTEROP_PID: pidFile },
   };
+  let stderr = '';
+  const listening = {
+    onError: (error) => fail('onError', error),
+    stderr: (text) => {
+      stderr += text;
+    },
+  };
   let mcp;
   try {
-    mcp = await inTime(() => connect(target, { ...ANSWERS, ...peer.options }));
+    mcp = await inTime(() => connect(target, { ...ANSWERS, ...listening, ...peer.options }));
     if (mcp.revision !== peer.revision) fail('revision', `${mcp.revision} was agreed on, not ${peer.revision}`);
     const { tools } = await inTime(() => mcp.listTools());
     const pid = Number(readFileSync(pidFile, 'utf8'));
@@ -75,6 +85,7 @@ async function talkTo(peer) {
     await mcp?.close().catch(() => {});
     if (cells.get('close') !== 'ok') stop(pidFile);
   }
+  if (faults.length > 0 && stderr !== '') faults.push(`stderr:\n${stderr}`);
   return { peer, revision: mcp?.revision ?? 'FAILED', cells, faults };
 }
 
@@ -112,7 +123,8 @@ const scratch = mkdtempSync(join(tmpdir(), 'mcpp-interop-'));
 try {
   const [only = ''] = process.argv.slice(2);
   const rows = [];
-  for (const peer of PEERS.filter(({ name }) => name.includes(only))) rows.push(await talkTo(peer));
+  for (const peer of PEERS.filter(({ name, revision }) => `${name} ${revision}`.includes(only)))
+    rows.push(await talkTo(peer));
   print(rows);
   if (rows.length === 0 || rows.some(({ faults }) => faults.length > 0)) process.exitCode = 1;
 } finally {

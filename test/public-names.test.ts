@@ -19,8 +19,8 @@ const NAMES: Readonly<Record<string, { readonly values: string; readonly types: 
       ClientCapabilityName CompleteResult Completion CompletionReference ConnectionErrorCode ContentBlock
       CreateMessageParams CreateMessageResult ElicitField ElicitForm ElicitFormParams ElicitResult ElicitUrlParams
       EmbeddedResource ErrorObject ErrorResponse GetPromptResult Icon Id ImageContent Implementation JsonSchemaObject
-      ListRootsResult LoggingLevel Message Meta ModelPreferences Notification Params ParseErrorCode Payload Principal
-      Prompt PromptArgument PromptMessage ProtocolVersion Question ReadResourceResult Receiver Request Resource
+      ListRootsResult LogMessage LoggingLevel Message Meta ModelPreferences Notification Params ParseErrorCode Payload Principal
+      ProcessEnd Prompt PromptArgument PromptMessage ProtocolVersion Question ReadResourceResult Receiver Request Resource
       ResourceContents ResourceLink ResourceTemplate Response ResultResponse Role Root SamplingContent
       SamplingMessage SendOptions ServerCapabilities Settings SubscriptionFilter TextContent TextResourceContents Tool
       ToolAnnotations ToolResultContent ToolUseContent Trace Transport`,
@@ -36,8 +36,12 @@ const NAMES: Readonly<Record<string, { readonly values: string; readonly types: 
       ToolHandler ToolReturn ToolType Transport UrlOptions Variables Viewer Visible`,
   },
   client: {
-    values: 'connect',
-    types: 'AnswerHandlers Connection ConnectionOptions InProcess ListResult RequestOptions',
+    values: 'Client IncompleteListError connect toolDigest',
+    types: `
+      AnswerHandlers ChildOptions ClientCall ClientMiddleware Command ConnectOptions Connection ConnectionOptions
+      ConnectionState InProcess OutputOf PendingCall Progress QuestionContext RequestHandler RequestOptions
+      RestartOptions StateListener Step Target ToolArguments ToolBookOptions ToolCallResult ToolChange ToolName ToolsOf
+      Verdict WatchEvent WatchListener`,
   },
   stdio: { values: 'serveStdio', types: 'StdioOptions' },
   testing: { values: 'record testClient', types: 'Script TestClient TestClientOptions Testable WireEntry' },

@@ -1,11 +1,11 @@
 /** Answers to what a server asks: one set of handlers, whichever way the questions arrive. */
 
-import { RpcError } from '../jsonrpc/errors.ts';
+import { ErrorCode, RpcError } from '../jsonrpc/errors.ts';
 import { isObject, type Params } from '../jsonrpc/message.ts';
 import { capabilityFor, isAnswer } from '../protocol/answers.ts';
 import { hasCapability } from '../protocol/caller.ts';
 import { stringParam } from '../protocol/checks.ts';
-import type { ClientCapabilities } from '../protocol/model/capabilities.ts';
+import type { ClientCapabilities, ClientCapabilityName } from '../protocol/model/capabilities.ts';
 import type { ElicitFormParams, ElicitResult, ElicitUrlParams } from '../protocol/model/elicitation.ts';
 import type { Implementation } from '../protocol/model/implementation.ts';
 import type { Answer, Question } from '../protocol/model/questions.ts';
@@ -74,10 +74,15 @@ export async function answerQuestion(
   if (!answer) throw RpcError.methodNotFound(question.method);
   const params = paramsOf(question);
   const needed = capabilityFor({ method: question.method, params } as unknown as Question);
-  if (!hasCapability(declared, needed)) {
-    throw RpcError.invalidParams(`This client did not declare the capability "${needed}", which the question needs`);
-  }
+  if (!hasCapability(declared, needed)) throw undeclared(needed, declared);
   return answer(params, handlers, ctx);
+}
+
+// Of a feature the client has not at all the method does not exist; of one it has in part the params are wrong.
+function undeclared(needed: ClientCapabilityName, declared: ClientCapabilities): RpcError {
+  const [feature = ''] = needed.split('.');
+  const code = hasCapability(declared, feature) ? ErrorCode.InvalidParams : ErrorCode.MethodNotFound;
+  return new RpcError(code, `This client did not declare the capability "${needed}", which the question needs`);
 }
 
 const ANSWERS: ReadonlyMap<
@@ -129,11 +134,14 @@ async function listRoots(_params: Params, handlers: AnswerHandlers, ctx: Questio
   const source = handlers.onListRoots ? 'onListRoots' : 'roots';
   const answer: unknown = handlers.onListRoots ? await handlers.onListRoots(ctx) : { roots };
   if (!isAnswer('roots/list', answer)) throw new TypeError(`${source}: each of the "roots" must have a "uri"`);
-  const wrong = (answer as ListRootsResult).roots.findIndex(
-    ({ uri }) => !/^file:\/\//i.test(uri) || !URL.canParse(uri),
-  );
-  if (wrong < 0) return answer;
-  throw new TypeError(`${source}: /roots/${wrong}/uri must be a file:// URI`);
+  checkRoots((answer as ListRootsResult).roots, source);
+  return answer;
+}
+
+/** Throws a TypeError that names the first root whose URI is none; `source` is where the roots come from. */
+export function checkRoots(roots: readonly Root[], source: string): void {
+  const wrong = roots.findIndex(({ uri }) => !/^file:\/\//i.test(uri) || !URL.canParse(uri));
+  if (wrong >= 0) throw new TypeError(`${source}: /roots/${wrong}/uri must be a file:// URI`);
 }
 
 /** What a person can be sent to. A user name in front of the host makes it look like another one. */

@@ -162,5 +162,8 @@ function nameOf(method: string, params: Params): string {
 /** A tool whose new definition was refused is not called. */
 export function refuseChanged(book: ToolBook, name: string): void {
   if (!book.isRefused(name)) return;
-  throw new ConnectionError('refused', `The definition of tool ${JSON.stringify(shorten(name))} changed and was refused`);
+  throw new ConnectionError(
+    'refused',
+    `The definition of tool ${JSON.stringify(shorten(name))} changed and was refused`,
+  );
 }

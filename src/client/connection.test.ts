@@ -244,7 +244,7 @@ describe('rounds', () => {
     const { script, client } = await play();
     const call = client.callTool('t');
     script.reply({ resultType: 'input_required', inputRequests: { x: question }, requestState: 's' });
-    await expect(call).rejects.toMatchObject({ code: -32602 });
+    await expect(call).rejects.toMatchObject({ code: -32601 });
     expect(script.sent).toHaveLength(1);
   });
 });

@@ -18,12 +18,14 @@ import type { RequestOptions } from './options.ts';
 import { allItems, itemsOf, type Page, type PagesOptions, pageOf } from './pages.ts';
 import type { PendingCall, Step } from './rounds.ts';
 import type { ConnectionState, StateListener } from './state.ts';
-import type { OutputOf, ToolArguments, ToolCallResult, ToolName } from './tool-types.ts';
+import type { OutputOf, ToolArguments, ToolCallResult, ToolCalls, ToolName } from './tool-types.ts';
 import type { Verdict } from './verdict.ts';
 import type { WatchListener } from './watching.ts';
 
 /** One server, as its client sees it. `Tools` are the types of its tools, if they are known. */
 export class Connection<Tools = unknown> {
+  /** The types of the tools, for the compiler; there is no value behind it. */
+  declare readonly '~tools': ToolCalls<Tools>;
   readonly #core: Core;
 
   /** For this package: `connect` makes connections. */
@@ -87,7 +89,7 @@ export class Connection<Tools = unknown> {
   }
 
   /** Calls a tool. A tool that failed gives a result with `isError`. */
-  async callTool<const Name extends ToolName<Tools>>(
+  async callTool<Name extends ToolName<Tools>>(
     name: Name,
     ...[args, options]: ToolArguments<Tools, Name>
   ): Promise<ToolCallResult<OutputOf<Tools, Name>>> {
@@ -170,7 +172,10 @@ export class Connection<Tools = unknown> {
    * Tells changes: of the list of `tools`, `prompts` or `resources`, or of the resource with this URI and those within
    * it. After a reconnect the listener is told to read everything again. The returned function ends it.
    */
-  watch(what: 'tools' | 'prompts' | 'resources' | (string & {}), listener: WatchListener): Promise<() => Promise<void>> {
+  watch(
+    what: 'tools' | 'prompts' | 'resources' | (string & {}),
+    listener: WatchListener,
+  ): Promise<() => Promise<void>> {
     return this.#core.watch(what, listener);
   }
 

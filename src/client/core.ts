@@ -4,11 +4,12 @@ import type { Notification, Params } from '../jsonrpc/message.ts';
 import { isObject } from '../jsonrpc/message.ts';
 import { runThrough } from '../jsonrpc/middleware.ts';
 import type { ClientCapabilities } from '../protocol/model/capabilities.ts';
+import { changeToldBy } from '../protocol/model/changes.ts';
 import type { LoggingLevel, LogMessage } from '../protocol/model/logging.ts';
 import type { Root } from '../protocol/model/roots.ts';
 import type { Tool } from '../protocol/model/tools.ts';
 import type { ClientFacts } from '../protocol/revision.ts';
-import { type AnswerHandlers, capabilitiesOf } from './answering.ts';
+import { type AnswerHandlers, capabilitiesOf, checkRoots } from './answering.ts';
 import { Calls } from './calls.ts';
 import type { Conversation } from './conversation.ts';
 import type { Dialer } from './dialer.ts';
@@ -62,6 +63,7 @@ export class Core {
     this.#questions = this.#makeQuestions();
     const { middleware } = parts;
     this.calls = new Calls({ link: this.link, book: this.book, questions: this.#questions, middleware, options });
+    if (options.roots) checkRoots(options.roots, 'roots');
     if (options.onStateChange) this.link.state.subscribe(options.onStateChange);
   }
 
@@ -104,7 +106,9 @@ export class Core {
   }
 
   setRoots(roots: readonly Root[]): void {
-    if (!this.#declared.roots) throw new TypeError('setRoots needs the option "roots" or "onListRoots" when connecting');
+    if (!this.#declared.roots)
+      throw new TypeError('setRoots needs the option "roots" or "onListRoots" when connecting');
+    checkRoots(roots, 'setRoots');
     this.#handlers = { ...this.#handlers, onListRoots: () => ({ roots }) };
     const isStateful = this.link.present?.revision.facts.family === 'stateful';
     if (isStateful) this.notify('notifications/roots/list_changed');
@@ -136,7 +140,10 @@ export class Core {
       get handlers() {
         return core.#handlers;
       },
-      declared: this.#declared,
+      get declared() {
+        const { present } = core.link;
+        return present ? present.revision.encodeCapabilities(core.#declared) : {};
+      },
       own: this.#parts.own,
       middleware: this.#parts.middleware,
       get server() {
@@ -188,9 +195,12 @@ export class Core {
   }
 
   #deliver(notification: Notification): void {
+    const change = changeToldBy(notification);
+    if (change) this.calls.cache.invalidate(change);
     this.#watches.take(notification);
     this.#questions.completions.take(notification);
-    if (notification.method === 'notifications/message') this.options.onLog?.(notification.params as never as LogMessage);
+    if (notification.method === 'notifications/message')
+      this.options.onLog?.(notification.params as never as LogMessage);
     this.options.onNotification?.(notification);
   }
 

@@ -212,7 +212,9 @@ describe('by default', () => {
     });
     await expect(connect(script)).rejects.toMatchObject({
       code: 'failed',
-      message: expect.stringMatching(/^No common protocol revision: the server speaks 2026-07-28, this client 2025-11-25/),
+      message: expect.stringMatching(
+        /^No common protocol revision: the server speaks 2026-07-28, this client 2025-11-25/,
+      ),
     });
   });
 });

@@ -47,17 +47,24 @@ export class IncomingRequests {
   async #answer(request: Request): Promise<void> {
     const { id } = request;
     const abort = new AbortController();
-    this.#running.set(id, abort);
     const goOn = this.#host.pauseClocks();
+    // Also when the server takes it back: a handler that never ends must not stand for a question that nobody asks.
+    const end = (): void => {
+      goOn();
+      this.#running.delete(id);
+    };
+    abort.signal.addEventListener('abort', end, { once: true });
+    this.#running.set(id, abort);
     let response: Response;
     try {
       response = { jsonrpc: '2.0', id, result: await this.#host.answer(request, abort.signal) };
     } catch (error) {
+      if (abort.signal.aborted) return;
       response = { jsonrpc: '2.0', id, error: this.#told(error).toObject() };
     }
-    goOn();
-    this.#running.delete(id);
-    if (!abort.signal.aborted) this.#host.send(response);
+    if (abort.signal.aborted) return;
+    end();
+    this.#host.send(response);
   }
 
   // What went wrong here is told here; the server learns only that it did.

@@ -136,8 +136,7 @@ describe('a supervised program', () => {
     await expect(client.callTool('a')).rejects.toMatchObject({
       code: 'failed',
       process: END,
-      message:
-        'the server in this process was given up: it crashed 4 times within 60 s. The server exited with code 1',
+      message: 'the server in this process was given up: it crashed 4 times within 60 s. The server exited with code 1',
     });
     expect(vi.getTimerCount()).toBe(0);
   });

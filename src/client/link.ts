@@ -98,9 +98,9 @@ export class Link {
       this.#conversation = conversation;
     } catch (error) {
       const cause = asConnectionError(error);
-      // Whatever was started, also by a greeting that goes on, ends before the error is told.
-      await Promise.all([...opened].map((one) => one.close(cause)));
-      void greeting.then((late) => late.close(cause), () => {});
+      // What was started is ended, also if the greeting goes on; but whoever waits for the error need not wait for that.
+      for (const one of opened) void one.close(cause).catch((fault: unknown) => this.#host.onError(asError(fault)));
+      void greeting.then((late) => late.close(cause)).catch(() => {});
       throw error;
     }
   }

@@ -25,6 +25,8 @@ export interface ListeningHost {
   resync(what: string): void;
   /** The server does not tell of it any more. */
   lost(what: string): void;
+  /** Those who wait for it to be told are about to be rejected: they watch it no more. */
+  refused(what: string): void;
   onError(error: Error): void;
 }
 
@@ -44,6 +46,8 @@ interface Listen {
 
 /** Settles with what is honoured. */
 interface Acknowledgement {
+  /** What somebody waits for. */
+  readonly waiting: Set<string>;
   readonly promise: Promise<ReadonlySet<string>>;
   resolve(honoured: ReadonlySet<string>): void;
   reject(error: Error): void;
@@ -79,7 +83,6 @@ export class Listening {
   #retry: ReturnType<typeof setTimeout> | undefined;
   #pause = 0;
   #failures = 0;
-  #ended = false;
 
   constructor(conversation: ListeningConversation, host: ListeningHost) {
     this.#conversation = conversation;
@@ -96,11 +99,11 @@ export class Listening {
     const next = this.#next;
     const isNext = next?.asked.has(what) === true;
     if (this.#current?.honoured.has(what) && (isNext || !next)) return true;
-    if (isNext) return (await next.acknowledged.promise).has(what);
-    this.#upcoming ??= acknowledgement();
-    const { promise } = this.#upcoming;
+    const answer = isNext ? next.acknowledged : (this.#upcoming ?? acknowledgement());
+    answer.waiting.add(what);
+    if (!isNext) this.#upcoming = answer;
     void this.#adjust();
-    return (await promise).has(what);
+    return (await answer.promise).has(what);
   }
 
   /** Nobody watches it any more. Resolves when the server is being told; never rejects. */
@@ -120,7 +123,6 @@ export class Listening {
 
   /** Gives everything up; who waits is told. */
   end(): void {
-    this.#ended = true;
     this.#letGo(new ConnectionError('closed', 'The connection ended before subscriptions/listen was acknowledged'));
   }
 
@@ -128,7 +130,6 @@ export class Listening {
   #adjust(): Promise<void> {
     this.#adjusting ??= Promise.resolve().then(() => {
       this.#adjusting = undefined;
-      if (this.#ended) return;
       if (this.#host.watched.size === 0) this.#letGo();
       // One at a time: this is looked at again when the server has answered the one on its way.
       else if (!this.#next && (this.#upcoming || (this.#current && this.#isOutdated(this.#current)))) this.#open();
@@ -193,6 +194,7 @@ export class Listening {
     this.#failures = 0;
     before?.abort.abort();
     if (honoured.size === 0) listen.abort.abort();
+    for (const what of listen.acknowledged.waiting) if (!honoured.has(what)) this.#host.refused(what);
     listen.acknowledged.resolve(honoured);
     for (const what of listen.asked) {
       const [isTold, wasTold] = [honoured.has(what), before?.honoured.has(what)];
@@ -215,13 +217,19 @@ export class Listening {
       if (!this.#next) this.#listenLater(Date.now() - listen.since, error);
     } else if (listen === this.#next) {
       this.#next = undefined;
-      listen.acknowledged.reject(error);
-      if (!this.#current) {
+      this.#refuse(listen.acknowledged, error);
+      if (this.#upcoming || this.#host.watched.size === 0) void this.#adjust();
+      else if (!this.#current) {
         this.#failures++;
         this.#listenLater(-1, error);
       }
-      if (this.#upcoming) void this.#adjust();
     }
+  }
+
+  // At once, so that what was refused is not asked for again with the next.
+  #refuse(acknowledgement: Acknowledgement, error: Error): void {
+    for (const what of acknowledgement.waiting) this.#host.refused(what);
+    acknowledgement.reject(error);
   }
 
   #listenLater(lasted: number, cause: Error): void {
@@ -238,13 +246,13 @@ export class Listening {
 
   #letGo(error?: Error): void {
     const listens = [this.#current, this.#next].filter((listen) => listen !== undefined);
-    const waiting = [this.#upcoming, ...listens.map((listen) => listen.acknowledged)];
+    const answers = [this.#upcoming, this.#next?.acknowledged].filter((answer) => answer !== undefined);
     clearTimeout(this.#retry);
     this.#current = this.#next = this.#upcoming = undefined;
     this.#pause = this.#failures = 0;
-    for (const one of waiting) {
-      if (error) one?.reject(error);
-      else one?.resolve(new Set());
+    for (const answer of answers) {
+      if (error) this.#refuse(answer, error);
+      else answer.resolve(new Set());
     }
     for (const { patience, abort } of listens) {
       clearTimeout(patience);
@@ -282,7 +290,12 @@ function acknowledgement(): Acknowledgement {
   });
   // Often nobody waits for it.
   promise.catch(() => {});
-  return { promise, resolve: (honoured) => settle?.resolve(honoured), reject: (error) => settle?.reject(error) };
+  return {
+    waiting: new Set(),
+    promise,
+    resolve: (honoured) => settle?.resolve(honoured),
+    reject: (error) => settle?.reject(error),
+  };
 }
 
 function endedByServer(): ConnectionError {

@@ -45,7 +45,10 @@ describe('the answer to server/discover', () => {
   test.each([
     [5, 'Malformed reply to server/discover: "result" must be an object'],
     [{}, 'Malformed reply to server/discover: /result/supportedVersions must be an array of strings'],
-    [discovered('2026-07-28'), 'Malformed reply to server/discover: /result/supportedVersions must be an array of strings'],
+    [
+      discovered('2026-07-28'),
+      'Malformed reply to server/discover: /result/supportedVersions must be an array of strings',
+    ],
     [discovered([1]), 'Malformed reply to server/discover: /result/supportedVersions must be an array of strings'],
     [discovered(['2026-07-28'], null), 'Malformed reply to server/discover: /result/capabilities must be an object'],
   ])('that is malformed is reported as malformed, with the path: %j', (result, message) => {
@@ -59,10 +62,13 @@ describe('the answer to server/discover', () => {
     },
   );
 
-  test.each([-32020, -32021])('that is error %i is that of a server of this revision, and no reason to fall back', (code) => {
-    const error = new RpcError(code, 'no');
-    expect(judgeDiscovery({ error })).toEqual({ type: 'fail', error });
-  });
+  test.each([-32020, -32021])(
+    'that is error %i is that of a server of this revision, and no reason to fall back',
+    (code) => {
+      const error = new RpcError(code, 'no');
+      expect(judgeDiscovery({ error })).toEqual({ type: 'fail', error });
+    },
+  );
 
   test('that names the revisions it supports is believed', () => {
     expect(judgeDiscovery({ error: unsupported(['2025-06-18', '2024-11-05']) })).toEqual({

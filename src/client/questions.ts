@@ -86,7 +86,11 @@ export class Questions {
       });
       if (!consents) throw error;
       // The server need not say when a page is done; after a while the call itself tells.
-      const waited = until(visits.done, { what: 'A visit to a page', timeout: options.timeout ?? PAGE_TIMEOUT, signal });
+      const waited = until(visits.done, {
+        what: 'A visit to a page',
+        timeout: options.timeout ?? PAGE_TIMEOUT,
+        signal,
+      });
       await waited.catch((cause: unknown) => {
         if (signal.aborted) throw cause;
       });

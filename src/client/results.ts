@@ -41,6 +41,6 @@ function readToolResult(name: string, result: Result, facts: RevisionFacts, book
   }
   // Servers that have only a structured result leave the content out.
   const whole = result['content'] === undefined ? { ...result, content } : result;
-  if (facts.structuredContent === 'nothing') return whole;
-  return book.check(name, whole as unknown as CallToolResult) as unknown as Result | Promise<Result>;
+  const isRequired = facts.structuredContent !== 'nothing';
+  return book.check(name, whole as unknown as CallToolResult, isRequired) as unknown as Result | Promise<Result>;
 }

@@ -172,7 +172,7 @@ describe('a resource', () => {
     const { server, client } = await begin();
     await watch(client, server, 'x:/a', 'x:/a');
     for (const params of [undefined, {}, { uri: 5 }, { uri: null }, { uri: ['x:/a'] }]) {
-      expect(client.watches.take(notice('notifications/resources/updated', params))).toBe(true);
+      client.watches.take(notice('notifications/resources/updated', params));
     }
     expect([client.news(), client.changes, client.errors]).toEqual([[], [], []]);
   });
@@ -273,6 +273,29 @@ describe('the next conversation', () => {
     await soon();
     expect(next.calls).toHaveLength(32);
     expect([client.errors, client.news()]).toEqual([[], []]);
+  });
+
+  test('whose connection is closed rejects once, also before anybody says that it ended', async () => {
+    const { server, client } = await begin();
+    for (const uri of ['x:/a', 'x:/b']) await watch(client, server, uri, uri);
+    const next = new ScriptedConversation('stateful');
+    const refused = expect(client.watches.begin(next)).rejects.toMatchObject({ code: 'closed' });
+    await soon();
+    for (const call of next.calls) call.fail(new ConnectionError('closed', 'The connection is closed'));
+    await refused;
+    expect([client.errors, client.news()]).toEqual([[], []]);
+  });
+
+  test('that ended is not taken for established by what it still answers', async () => {
+    const { server, client } = await begin();
+    await watch(client, server, 'a', 'x:/a');
+    const next = new ScriptedConversation('stateful');
+    const refused = expect(client.watches.begin(next)).rejects.toMatchObject({ code: 'closed' });
+    await soon();
+    client.watches.pause();
+    next.calls[0]?.answer();
+    await refused;
+    expect(client.news()).toEqual([]);
   });
 
   test('knows nothing of who stopped in between', async () => {

@@ -108,7 +108,7 @@ export class ToolBook {
     }
     // The engine broke, or could not be loaded: no fault of the result's.
     const failed = (error: unknown): CallToolResult => {
-      if (entry.schema !== 'none') this.#warn(notChecked(name, 'the check itself failed', error));
+      if (entry.schema !== 'none') this.#warn(new Error(notChecked(name, 'the check itself failed'), { cause: error }));
       entry.schema = 'none';
       return result;
     };
@@ -178,13 +178,14 @@ export class ToolBook {
     }
   }
 
-  // The one that was not listed for the longest time is forgotten first.
+  // The one that was not listed for the longest time is forgotten first. One that was refused stays so, however many
+  // others a server lists; there are never more of those than were known or pinned.
   #enter(name: string, entry: Entry): void {
     this.#entries.delete(name);
     this.#entries.set(name, entry);
-    for (const oldest of this.#entries.keys()) {
-      if (this.#entries.size <= MAX_TOOLS) return;
-      this.#entries.delete(oldest);
+    if (this.#entries.size <= MAX_TOOLS) return;
+    for (const [oldest, { isRefused }] of this.#entries) {
+      if (!isRefused && this.#entries.delete(oldest)) return;
     }
   }
 
@@ -196,7 +197,7 @@ export class ToolBook {
     if (outputSchema === undefined || outputSchema === null) return entry.schema;
     const received = checkReceived(outputSchema);
     if ('schema' in received) entry.schema = received.schema;
-    else this.#warn(notChecked(name, `outputSchema${received.fault.path}: ${received.fault.message}`));
+    else this.#warn(new Error(notChecked(name, `outputSchema${received.fault.path}: ${received.fault.message}`)));
     return entry.schema;
   }
 }
@@ -222,8 +223,8 @@ function malformed(name: string, what: string): ConnectionError {
   return new ConnectionError('malformed', `The result of tool ${quoted(name)} ${what}`);
 }
 
-function notChecked(name: string, reason: string, cause?: unknown): Error {
-  return new Error(`Results of tool ${quoted(name)} are not checked: ${reason}`, { cause });
+function notChecked(name: string, reason: string): string {
+  return `Results of tool ${quoted(name)} are not checked: ${reason}`;
 }
 
 function someOf(faults: readonly string[]): string {

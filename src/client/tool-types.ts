@@ -7,27 +7,42 @@ import type { RequestOptions } from './options.ts';
 export type ToolsOf<Server> = Server extends { readonly $tools: infer Tools } ? Tools : Server;
 
 /** The names that can be called. */
-export type ToolName<Tools> = unknown extends Tools ? string : keyof Tools & string;
+export type ToolName<Tools> = unknown extends Tools
+  ? string
+  : [keyof Tools] extends [never]
+    ? NoTools
+    : keyof Tools & string;
 
-/** What is given after the name: arguments where there are any, and options. */
+/**
+ * Stands for a name where there is none to choose from. A server's type knows its tools if they were registered in one
+ * chain, `new McpServer(...).registerTool(...)`, or with `registerTools`; tools registered by statements are not in it.
+ */
+type NoTools = string & { readonly 'the type of the server has no tools': never };
+
+/**
+ * What is given after the name: arguments, which may be left out if none is required, and options. If the name may be
+ * one of several, the arguments must be right for each of them.
+ */
 export type ToolArguments<Tools, Name> = unknown extends Tools
-  ? [args?: Readonly<Record<string, unknown>>, options?: RequestOptions]
-  : Name extends keyof Tools
-    ? Tools[Name] extends { readonly input: infer Input }
-      ? unknown extends Input
-        ? [args?: Readonly<Record<string, unknown>>, options?: RequestOptions]
-        : {} extends Input
-          ? [args?: Input, options?: RequestOptions]
-          : [args: Input, options?: RequestOptions]
-      : never
-    : never;
+  ? [args?: AnyArguments | undefined, options?: RequestOptions | undefined]
+  : {} extends ArgumentsOf<Tools, Name>
+    ? [args?: ForEach<Tools, Name> | undefined, options?: RequestOptions | undefined]
+    : [args: ForEach<Tools, Name>, options?: RequestOptions | undefined];
 
 /** What a call gives: what the tool's output schema says, or an error for the model. Look at `isError` first. */
-export type ToolCallResult<Output> = unknown extends Output
-  ? CallToolResult
-  :
-      | (CallToolResult & { readonly isError?: false; readonly structuredContent: Output })
-      | (CallToolResult & { readonly isError: true });
+export type ToolCallResult<Output> = unknown extends Output ? CallToolResult : ToolSuccess<Output> | ToolFailure;
+
+/** The result of a tool that did its work. */
+export interface ToolSuccess<Output> extends CallToolResult {
+  readonly isError?: false;
+  /** As the tool's output schema says. */
+  readonly structuredContent: Output;
+}
+
+/** The result of a tool that failed: its content tells the model why. */
+export interface ToolFailure extends CallToolResult {
+  readonly isError: true;
+}
 
 /** The structured result of a tool. */
 export type OutputOf<Tools, Name> = Name extends keyof Tools
@@ -35,3 +50,55 @@ export type OutputOf<Tools, Name> = Name extends keyof Tools
     ? Output
     : unknown
   : unknown;
+
+/**
+ * The tools as functions. Connections are compared by them: one can stand for another if all that may be called there
+ * may be called here. (`-?` has the compiler look at each function, instead of guessing from their names' order.)
+ */
+export type ToolCalls<Tools> = {
+  readonly [Name in keyof Tools]-?: (args: ArgumentsOf<Tools, Name>) => OutputOf<Tools, Name>;
+};
+
+/**
+ * Arguments of a tool of which nothing is known. Any object will do, also one whose type is an interface and so has no
+ * index signature, but not an array or another thing one iterates over.
+ */
+type AnyArguments = Readonly<Record<string, unknown>> | (object & { readonly [Symbol.iterator]?: never });
+
+declare const none: unique symbol;
+
+/** Arguments of a tool that takes none: an object that may be left out, and in which nothing can be written. */
+interface NoArguments {
+  readonly [none]?: never;
+}
+
+type ArgumentsOf<Tools, Name> = Name extends keyof Tools
+  ? Tools[Name] extends { readonly input: infer Input }
+    ? Arguments<Input>
+    : AnyArguments
+  : AnyArguments;
+
+type ForEach<Tools, Name> = (Name extends unknown ? (args: ArgumentsOf<Tools, Name>) => void : never) extends (
+  args: infer Args,
+) => void
+  ? Args
+  : never;
+
+type Arguments<Input> = unknown extends Input
+  ? AnyArguments
+  : [Input] extends [Readonly<Record<string, never>>]
+    ? NoArguments
+    : [object, keyof Input] extends [Input, never]
+      ? AnyArguments
+      : Sent<Input>;
+
+/** What may be sent as a type: arrays may be readonly, since nothing is changed, and JSON leaves `undefined` out. */
+type Sent<T> = unknown extends T
+  ? T
+  : T extends undefined
+    ? undefined
+    : T extends string | number | boolean | null
+      ? T
+      : T extends readonly unknown[]
+        ? { readonly [Key in keyof T]: Sent<T[Key]> }
+        : { [Key in keyof T]: Sent<T[Key]> };

@@ -1,11 +1,11 @@
 /** Watching a server: one way to hear of changes, whichever way the revision has of telling them. */
 
 import { ConnectionError, shorten } from '../jsonrpc/errors.ts';
-import { isObject, type Notification, type Params } from '../jsonrpc/message.ts';
+import type { Notification, Params } from '../jsonrpc/message.ts';
 import type { ServerCapabilities } from '../protocol/model/capabilities.ts';
-import { type Change, isWithin } from '../protocol/model/changes.ts';
+import { type Change, changeToldBy, isWithin } from '../protocol/model/changes.ts';
 import type { RevisionFacts } from '../protocol/versions.ts';
-import { Listening } from './listening.ts';
+import { Listening, type ListeningHost } from './listening.ts';
 import { Subscribing, type SubscribingHost } from './subscribing.ts';
 
 /** What a watcher is told: a change, or (resync) that changes may have been missed and everything is to be read again. */
@@ -55,10 +55,6 @@ const LISTS: ReadonlyMap<string, Change> = new Map([
   ['prompts', { type: 'prompts' }],
   ['resources', { type: 'resources' }],
 ]);
-const LIST_CHANGED: ReadonlyMap<string, Change> = new Map(
-  [...LISTS].map(([list, change]) => [`notifications/${list}/list_changed`, change]),
-);
-const UPDATED = 'notifications/resources/updated';
 const SCHEME = /^[a-z][a-z0-9+.-]*:/i;
 
 /** Who watches what, from one conversation to the next. */
@@ -80,11 +76,12 @@ export class Watches {
   async begin(conversation: WatchedConversation): Promise<void> {
     if (this.#isClosed) throw closed();
     this.pause();
-    const host: SubscribingHost = {
+    const host: ListeningHost & SubscribingHost = {
       watched: this.#watched,
       hear: (notification) => this.#hear(notification),
       resync: (what) => this.#resync(what),
-      lost: (what, cause) => this.#lost(what, cause),
+      lost: (what: string, cause?: Error) => this.#lost(what, cause),
+      refused: (what) => this.#refused(what),
       onError: (error) => this.#report(error),
     };
     this.#way = new WAYS[conversation.facts.family](conversation, host);
@@ -112,7 +109,7 @@ export class Watches {
     this.#watched.set(what, watchers.add(watcher));
     try {
       if (!(await this.#way.watch(what))) throw notTold(what);
-      if (watcher.isStopped) throw closed();
+      if (!this.#watched.get(what)?.has(watcher)) throw closed();
     } catch (error) {
       void this.#remove(what, watcher);
       throw error;
@@ -147,19 +144,19 @@ export class Watches {
     await this.#way?.unwatch(what);
   }
 
-  #hear({ method, params }: Notification): boolean {
-    const uri = isObject(params) ? params['uri'] : undefined;
-    const list = LIST_CHANGED.get(method);
-    if (list) this.#tell(list, [...(this.#watched.get(list.type) ?? [])]);
-    else if (method === UPDATED && typeof uri === 'string') this.#tell({ type: 'resource', uri }, this.#around(uri));
-    return list !== undefined || method === UPDATED;
+  #hear(notification: Notification): boolean {
+    const change = changeToldBy(notification);
+    if (change) this.#tell(change, this.#concerned(change));
+    return change !== undefined;
   }
 
-  /** Who watches this resource, or one that it is inside of. */
-  #around(uri: string): Watcher[] {
+  /** Who watches the list, or the resource, or one that it is inside of. */
+  #concerned(change: Change): Watcher[] {
+    if (change.type !== 'resource') return [...(this.#watched.get(change.type) ?? [])];
     const found: Watcher[] = [];
     for (const [what, watchers] of this.#watched) {
-      if (!LISTS.has(what) && isWithin(uri, what)) found.push(...watchers);
+      if (LISTS.has(what) || !isWithin(change.uri, what)) continue;
+      for (const watcher of watchers) found.push(watcher);
     }
     return found;
   }
@@ -177,6 +174,12 @@ export class Watches {
 
   #lost(what: string, cause?: Error): void {
     if (this.#established(what).length > 0) this.#report(notTold(what, cause));
+  }
+
+  #refused(what: string): void {
+    const watchers = this.#watched.get(what);
+    for (const watcher of watchers ?? []) if (!watcher.isEstablished) watchers?.delete(watcher);
+    if (watchers?.size === 0) this.#watched.delete(what);
   }
 
   #tell(event: WatchEvent, watchers: readonly Watcher[]): void {

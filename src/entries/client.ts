@@ -22,9 +22,17 @@ export type { RequestHandler } from '../client/questions.ts';
 export type { PendingCall, Step } from '../client/rounds.ts';
 export type { ConnectionState, StateListener } from '../client/state.ts';
 export type { RestartOptions } from '../client/supervision.ts';
-export { toolDigest } from '../client/tool-digest.ts';
 export type { ToolBookOptions, ToolChange } from '../client/tool-book.ts';
-export type { OutputOf, ToolArguments, ToolCallResult, ToolName, ToolsOf } from '../client/tool-types.ts';
+export { toolDigest } from '../client/tool-digest.ts';
+export type {
+  OutputOf,
+  ToolArguments,
+  ToolCallResult,
+  ToolFailure,
+  ToolName,
+  ToolSuccess,
+  ToolsOf,
+} from '../client/tool-types.ts';
 export type { Verdict } from '../client/verdict.ts';
 export type { WatchEvent, WatchListener } from '../client/watching.ts';
 export type { ChildOptions } from '../transport/stdio/child.ts';
@@ -67,10 +75,7 @@ export class Client {
   }
 
   /** Connects to a server. `Server` is its type, or an interface of its tools. */
-  async connect<Server = unknown>(
-    target: Target,
-    options: ConnectOptions = {},
-  ): Promise<Connection<ToolsOf<Server>>> {
+  async connect<Server = unknown>(target: Target, options: ConnectOptions = {}): Promise<Connection<ToolsOf<Server>>> {
     const all = { ...this.#options, ...options };
     const parts = { middleware: this.#middleware, own: this.#own, verdicts: this.#verdicts };
     return new Connection(await Core.open(dialerTo(target, all), all, parts));

@@ -8,6 +8,7 @@ export {
   McpError,
   ParseError,
   type ParseErrorCode,
+  type ProcessEnd,
   RpcError,
 } from '../jsonrpc/errors.ts';
 export { memoryPair } from '../jsonrpc/memory.ts';
@@ -60,7 +61,7 @@ export type {
   ElicitUrlParams,
 } from '../protocol/model/elicitation.ts';
 export type { Icon, Implementation } from '../protocol/model/implementation.ts';
-export type { LoggingLevel } from '../protocol/model/logging.ts';
+export type { LoggingLevel, LogMessage } from '../protocol/model/logging.ts';
 export { type Meta, MetaKey, type Trace } from '../protocol/model/meta.ts';
 export type { GetPromptResult, Prompt, PromptArgument, PromptMessage } from '../protocol/model/prompts.ts';
 export type { Answer, Question } from '../protocol/model/questions.ts';

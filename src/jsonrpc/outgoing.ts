@@ -184,10 +184,7 @@ export class OutgoingRequests {
     if (!pending) return;
     const elapsed = Date.now() - pending.started;
     const progress = pending.lastProgress === undefined ? '' : `; last progress ${pending.lastProgress}`;
-    const error = new ConnectionError(
-      'timeout',
-      `${pending.what} timed out after ${elapsed} ms (${what}${progress})`,
-    );
+    const error = new ConnectionError('timeout', `${pending.what} timed out after ${elapsed} ms (${what}${progress})`);
     this.#giveUp(id, error, 'Timed out');
   }
 

@@ -114,6 +114,8 @@ export interface Revision {
   /** The notification that tells a session of a change, if it wants to know. */
   deliver(change: Change, session: Session): Notification | undefined;
 
+  /** What a client declares, as far as this revision has words for it. */
+  encodeCapabilities(capabilities: Caller['capabilities']): Caller['capabilities'];
   /** Params of a request as a client of this revision sends them. */
   encodeRequest(params: Params | undefined, client: ClientFacts): Params | undefined;
   /** A result as a client of this revision reads it; throws if it is not one. */

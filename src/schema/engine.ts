@@ -41,9 +41,9 @@ export function interpret(document: SchemaDocument): Validate {
   };
   const { schema, asksForInherited } = toNormalForm(document, { formats: false, onEnter });
   return (given) => {
-    const value = asksForInherited ? withoutPrototypes(given) : given;
     entered = 0;
     try {
+      const value = asksForInherited ? withoutPrototypes(given) : given;
       return Check(schema, value) ? undefined : toProblems(Errors(schema, value)[1]);
     } catch (error) {
       if (error instanceof TooMuchWork || error instanceof RangeError)

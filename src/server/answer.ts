@@ -9,6 +9,7 @@ import {
   type Request,
   type Response,
 } from '../jsonrpc/message.ts';
+import { runThrough } from '../jsonrpc/middleware.ts';
 import type { Exchange } from '../protocol/exchange.ts';
 import { livesIn, METHODS, staysOpen } from '../protocol/methods.ts';
 import { revisionNamed, revisionOf } from '../protocol/pick.ts';
@@ -17,7 +18,6 @@ import { claimedVersion } from '../protocol/stateless/caller.ts';
 import { RequestContext } from './context.ts';
 import { rpcFailure } from './failures.ts';
 import { isPromise, type Maybe } from './maybe.ts';
-import { runThrough } from '../jsonrpc/middleware.ts';
 import { RoundEnd } from './round-end.ts';
 import { runInRounds } from './rounds.ts';
 import type { Served, ServerParts } from './served.ts';

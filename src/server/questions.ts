@@ -1,5 +1,6 @@
 /** The questions of one call: asked live where the client can be asked, in rounds where it has to call again. */
 
+import { fingerprint } from '../jsonrpc/canonical.ts';
 import { ErrorCode, RpcError, shorten } from '../jsonrpc/errors.ts';
 import { capabilityFor, isAnswer } from '../protocol/answers.ts';
 import { missingCapability } from '../protocol/errors.ts';
@@ -7,7 +8,6 @@ import { canAsk } from '../protocol/methods.ts';
 import type { ClientCapabilityName } from '../protocol/model/capabilities.ts';
 import type { Answer, Question } from '../protocol/model/questions.ts';
 import type { Call, Revision } from '../protocol/revision.ts';
-import { fingerprint } from '../jsonrpc/canonical.ts';
 import { type Asked, Journal } from './journal.ts';
 import type { Parts } from './parts.ts';
 

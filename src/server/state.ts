@@ -1,11 +1,11 @@
 /** The journal of a call on its way through the client: sealed when it leaves, opened when it comes back. */
 
+import { canonical } from '../jsonrpc/canonical.ts';
 import { RpcError } from '../jsonrpc/errors.ts';
 import { isObject } from '../jsonrpc/message.ts';
 import { isAnswer, isAnyAnswer } from '../protocol/answers.ts';
 import type { Answer } from '../protocol/model/questions.ts';
 import { principalKey } from '../protocol/principal.ts';
-import { canonical } from '../jsonrpc/canonical.ts';
 import { Journal, type JournalJson } from './journal.ts';
 import type { Asker } from './questions.ts';
 import { MAX_SEALED } from './seal.ts';

@@ -18,7 +18,8 @@ export type Script =
   | ((question: Question) => Answer | Promise<Answer>);
 
 /** Options of `testClient`; none is needed. */
-export interface TestClientOptions extends Omit<ConnectionOptions, 'onElicit' | 'onSample' | 'onListRoots' | 'revision'> {
+export interface TestClientOptions
+  extends Omit<ConnectionOptions, 'onElicit' | 'onSample' | 'onListRoots' | 'revision'> {
   /** The protocol revision to speak. Default: the newest. */
   readonly revision?: ProtocolVersion;
   /** Who the server is to take the client for. */

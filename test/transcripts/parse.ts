@@ -43,13 +43,14 @@ export function parseTranscript(file: string, text: string): readonly Conversati
   return starts.map((start, n) => parseConversation(file, lines.slice(start, starts[n + 1])));
 }
 
-interface Line {
+/** A line of a transcript, with those that go on with it. */
+export interface Line {
   readonly line: number;
   readonly text: string;
 }
 
-// An indented line belongs to the one above it.
-function joinContinued(lines: readonly string[]): readonly Line[] {
+/** The lines of a transcript; an indented line belongs to the one above it. */
+export function joinContinued(lines: readonly string[]): readonly Line[] {
   const joined: { line: number; text: string }[] = [];
   for (const [index, text] of lines.entries()) {
     const above = joined.at(-1);

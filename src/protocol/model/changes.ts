@@ -1,5 +1,7 @@
 /** Changes: what a server tells those who watch it. */
 
+import { isObject, type Notification } from '../../jsonrpc/message.ts';
+
 /** Something a client may have listed or read is different now. */
 export type Change =
   | { readonly type: 'tools' }
@@ -18,4 +20,17 @@ export interface SubscriptionFilter {
 /** True if a change of `uri` concerns someone who subscribed to `subscribed`: a folder's subscriber hears of what is inside. */
 export function isWithin(uri: string, subscribed: string): boolean {
   return uri === subscribed || uri.startsWith(subscribed.endsWith('/') ? subscribed : `${subscribed}/`);
+}
+
+const LIST_CHANGED: ReadonlyMap<string, Change> = new Map<string, Change>([
+  ['notifications/tools/list_changed', { type: 'tools' }],
+  ['notifications/prompts/list_changed', { type: 'prompts' }],
+  ['notifications/resources/list_changed', { type: 'resources' }],
+]);
+
+/** The change a notification tells of, if it tells of one. */
+export function changeToldBy({ method, params }: Notification): Change | undefined {
+  if (method !== 'notifications/resources/updated') return LIST_CHANGED.get(method);
+  const uri = isObject(params) ? params['uri'] : undefined;
+  return typeof uri === 'string' ? { type: 'resource', uri } : undefined;
 }

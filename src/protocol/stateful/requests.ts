@@ -28,7 +28,11 @@ export function initializeParams(client: ClientFacts, facts: RevisionFacts): Par
   };
 }
 
-function encodeCapabilities({ elicitation, sampling, ...rest }: ClientCapabilities, facts: RevisionFacts): object {
+/** What a client can do, in the revision's words and as far as the revision has any. */
+export function encodeCapabilities(
+  { elicitation, sampling, ...rest }: ClientCapabilities,
+  facts: RevisionFacts,
+): ClientCapabilities {
   const form = elicitation && facts.elicitation === 'form' ? { elicitation: {} } : {};
   const full = elicitation && facts.elicitation === 'form and url' ? { elicitation } : {};
   return { ...rest, ...form, ...full, ...(sampling ? { sampling: facts.samplingTools ? sampling : {} } : {}) };

@@ -8,7 +8,7 @@ import { encodeFailure } from './failures.ts';
 import { encodeItem } from './items.ts';
 import { methods, notifications } from './methods.ts';
 import { encodeQuestion } from './questions.ts';
-import { decodeResult, encodeRequest } from './requests.ts';
+import { decodeResult, encodeCapabilities, encodeRequest } from './requests.ts';
 import { encodePage, encodeResult } from './results.ts';
 
 /** The revision this row describes. */
@@ -26,6 +26,7 @@ export function statefulRevision(facts: RevisionFacts): Revision {
       message === undefined || !facts.progressMessage ? params : { ...params, message },
     encodeQuestion: (question) => encodeQuestion(question, facts),
     deliver,
+    encodeCapabilities: (capabilities) => encodeCapabilities(capabilities, facts),
     encodeRequest,
     decodeResult,
   };

@@ -47,8 +47,8 @@ export function decodeResult(method: string, result: unknown): Decoded {
   };
 }
 
-// There are no sessions to be told of changes.
-function encodeCapabilities(capabilities: ClientCapabilities): ClientCapabilities {
+/** What a client can do. There are no sessions to be told of changes. */
+export function encodeCapabilities(capabilities: ClientCapabilities): ClientCapabilities {
   return capabilities.roots?.listChanged === undefined ? capabilities : { ...capabilities, roots: {} };
 }
 

@@ -7,7 +7,7 @@ import { encodeFailure } from './failures.ts';
 import { encodeItem } from './items.ts';
 import { methods } from './methods.ts';
 import { encodeQuestion } from './questions.ts';
-import { decodeResult, encodeRequest } from './requests.ts';
+import { decodeResult, encodeCapabilities, encodeRequest } from './requests.ts';
 import { encodePage, encodeResult } from './results.ts';
 
 /** The revision this row describes. */
@@ -25,6 +25,7 @@ export function statelessRevision(facts: RevisionFacts): Revision {
     encodeQuestion,
     // Changes reach only those who listen, and `subscriptions/listen` sees to that itself.
     deliver: () => undefined,
+    encodeCapabilities,
     encodeRequest: (params, client) => encodeRequest(params, client, facts.version),
     decodeResult,
   };

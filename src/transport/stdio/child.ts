@@ -37,11 +37,13 @@ export function childTransport(command: Command, options: ChildOptions = {}): Tr
 }
 
 const GRACE_MS = 2000;
+const LONGEST_GRACE_MS = 60 * 60_000;
 const MAX_LINE_LENGTH = 16 * 1024 * 1024;
 // A pipe breaks a moment before the exit code is there.
 const EXIT_MS = 200;
 // What a dead program wrote is there to be read at once, but others may hold its pipes open and go on writing.
 const DRAIN_MS = 250;
+const GAVE_UP = 'The transport was disconnected before it was connected';
 
 /** What there is while a program runs. */
 interface Running {
@@ -63,7 +65,7 @@ class ChildTransport implements Transport {
   #giveUp: (reason: ConnectionError) => void = () => {};
   #running: Running | undefined;
   #heard = false;
-  #lost = false;
+  #losing: Promise<void> | undefined;
   #closeTold = false;
   #cause: ConnectionError | undefined;
   #ended: Promise<void> | undefined;
@@ -71,7 +73,7 @@ class ChildTransport implements Transport {
   constructor(command: Command, options: ChildOptions) {
     this.#command = command;
     this.#options = options;
-    this.#graceMs = options.graceMs ?? GRACE_MS;
+    this.#graceMs = Math.min(Math.max(options.graceMs ?? GRACE_MS, 0), LONGEST_GRACE_MS);
   }
 
   get connected(): boolean {
@@ -85,6 +87,7 @@ class ChildTransport implements Transport {
     try {
       const invocation = invocationOf(this.#command);
       await this.#permission(invocation);
+      if (this.#isClosed()) throw new ConnectionError('closed', GAVE_UP);
       const child = start(invocation);
       if (child.pid === undefined) throw await failureOf(child, invocation);
       await this.#open(child, child.pid, nameOf(invocation));
@@ -104,8 +107,12 @@ class ChildTransport implements Transport {
   async disconnect(): Promise<void> {
     if (this.#state === 'open') this.#end();
     this.#state = 'closed';
-    this.#giveUp(new ConnectionError('closed', 'The transport was disconnected before it was connected'));
-    await this.#ended;
+    this.#giveUp(new ConnectionError('closed', GAVE_UP));
+    await Promise.all([this.#ended, this.#losing]);
+  }
+
+  #isClosed(): boolean {
+    return this.#state === 'closed';
   }
 
   // Whoever is asked may take for ever.
@@ -129,11 +136,11 @@ class ChildTransport implements Transport {
     const { maxLineLength = MAX_LINE_LENGTH, limits } = this.#options;
     const guard = guardTree(pid, this.#graceMs);
     const onError = (error: Error): void => this.#receiver?.onError(error);
-    child.on('error', onError).once('exit', () => void this.#lose('exit'));
+    child.on('error', onError).once('exit', () => this.#lose('exit'));
     const stderr = readStderr(child.stderr, this.#options.stderr ?? 'keep', onError);
-    const input = childInput(child.stdin, () => void this.#lose('input'));
-    const onEnd = (): void => void this.#lose('output');
-    const stream = new StreamTransport(child.stdout, input.stream, { maxLineLength, limits, onEnd });
+    const input = childInput(child.stdin, () => this.#lose('input'));
+    const onEnd = (): void => this.#lose('output');
+    const stream = new StreamTransport(child.stdout, input.stream, { maxLineLength, limits, alwaysReads: true, onEnd });
     this.#running = { name, child, guard, input, stderr, stream };
     this.#state = 'open';
     await stream.connect({
@@ -145,7 +152,7 @@ class ChildTransport implements Transport {
 
   #hear(payload: Payload): void {
     if (this.#state !== 'open') return;
-    this.#heard = true;
+    this.#heard ||= !(payload instanceof Error);
     this.#receiver?.onMessage(payload);
   }
 
@@ -155,17 +162,18 @@ class ChildTransport implements Transport {
     this.#tellClose(this.#cause ?? cause);
   }
 
-  /** Something of the program is gone. Its exit code tells most, if there is one. */
-  async #lose(what: Loss): Promise<void> {
-    if (this.#lost || !this.#running) return;
-    this.#lost = true;
-    const { name, child, input, stderr } = this.#running;
+  #lose(what: Loss): void {
+    if (this.#state === 'open' && this.#running) this.#losing ??= this.#tellLoss(what, this.#running);
+  }
+
+  // Something of the program is gone. Its exit code tells most, if there is one.
+  async #tellLoss(what: Loss, { name, child, input, stderr }: Running): Promise<void> {
     await exitOf(child, EXIT_MS);
     if (hasExited(child)) {
       input.abandon();
       await drained([child.stdout, child.stderr], DRAIN_MS);
     }
-    if (this.#state !== 'open') return;
+    if (this.#isClosed()) return;
     const { exitCode, signalCode: signal } = child;
     this.#cause = describeEnd(name, what, { exitCode, signal, stderr: stderr.text }, this.#heard);
     this.#end();

@@ -42,10 +42,10 @@ export function guardTree(leader: number, graceMs: number): HostGuard {
     async release() {
       if (guard.pid === undefined || guard.exitCode !== null || guard.signalCode !== null) return;
       guard.ref();
-      const exit = once(guard, 'exit');
+      const gone = once(guard, 'close');
       guard.kill('SIGKILL');
-      await exit;
       pipe.destroy();
+      await gone;
     },
   };
 }

@@ -10,7 +10,9 @@ import { ConnectionError, type ProcessEnd } from '../../jsonrpc/errors.ts';
 export type Loss = 'exit' | 'input' | 'output';
 
 const PAUSE = 5;
-const QUIET_TIMES = 3;
+const QUIET_TURNS = 3;
+// A receiver may be slower than all the time there is.
+const LEAST_TURNS = 4;
 const LINES = 10;
 const LENGTH = 1000;
 
@@ -21,15 +23,16 @@ const LENGTH = 1000;
 export async function drained(streams: readonly Readable[], milliseconds: number): Promise<void> {
   const end = performance.now() + milliseconds;
   let seen = -1;
-  for (let quiet = 0; quiet < QUIET_TIMES && performance.now() < end; quiet++) {
-    const open = streams.filter((stream) => !stream.readableEnded && !stream.destroyed);
-    if (open.length === 0) return;
-    await pause(PAUSE);
+  for (let turns = 0, quiet = 0; quiet < QUIET_TURNS && (turns < LEAST_TURNS || performance.now() < end); turns++) {
     // After a turn of the event loop, what is there to be read has been read, however busy the machine is.
     await turn();
+    const open = streams.filter((stream) => !stream.readableEnded && !stream.destroyed);
+    if (open.length === 0) return;
     const read = streams.reduce((sum, stream) => sum + (stream as Socket).bytesRead, 0);
-    if (read !== seen || open.some((stream) => stream.isPaused() || stream.readableLength > 0)) quiet = -1;
+    const isQuiet = read === seen && open.every((stream) => !stream.isPaused() && stream.readableLength === 0);
+    quiet = isQuiet ? quiet + 1 : 0;
     seen = read;
+    await pause(PAUSE);
   }
 }
 

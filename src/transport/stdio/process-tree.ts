@@ -23,7 +23,7 @@ export async function endTree(
   if (process.platform === 'win32') return endOnWindows(leader, graceMs, goodbye);
   const tree = new Tree(leader);
   // Before anybody ends: an orphan does not tell whose child it was.
-  await tree.look();
+  if (!hasExited(leader)) await tree.look();
   await goodbye();
   await exitOf(leader, graceMs);
   for (const [signal, milliseconds] of [

@@ -214,6 +214,16 @@ describe('a peer that stops reading', () => {
     expect(receiver.messages).toHaveLength(20);
   });
 
+  test('is read from all the same if the options say so, for it may be waiting for that', async () => {
+    const input = new PassThrough();
+    const output = new Writable({ write: () => {} });
+    const { transport, receiver } = await connected(input, output, { alwaysReads: true, onEnd: () => {} });
+    receiver.answer = () => void transport.send({ jsonrpc: '2.0', id: 1, result: { text: 'x'.repeat(70_000) } });
+    input.end('{"jsonrpc":"2.0","id":1,"method":"ping"}\n'.repeat(20));
+    await once(input, 'end');
+    expect(receiver.messages).toHaveLength(20);
+  });
+
   test('is given up when more than 64 MiB wait for it', async () => {
     const output = new Writable({ write: () => {} });
     const { transport, receiver } = await connected(new PassThrough(), output);

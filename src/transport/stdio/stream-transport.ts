@@ -21,6 +21,11 @@ export interface StreamTransportOptions {
    * when to disconnect. Default: at once.
    */
   readonly onEnd?: (() => void) | undefined;
+  /**
+   * Reads on while the peer does not read, as a client has to: a server that does one thing after another reads again
+   * only when its answer has been taken. Default: false, so that a peer that does not read makes no more work for us.
+   */
+  readonly alwaysReads?: boolean | undefined;
   /** Both streams stay open at the end, because they belong to somebody else. Default: false. */
   readonly keepOpen?: boolean | undefined;
 }
@@ -28,7 +33,7 @@ export interface StreamTransportOptions {
 // How long a peer that does not read can hold up the end.
 const FLUSH_MS = 1000;
 
-/** Reads no further while the peer does not read what is written: memory stays bounded on both sides. */
+/** Unless told otherwise it reads no further while the peer does not read: memory stays bounded on both sides. */
 export class StreamTransport implements Transport {
   readonly cancelsBy = 'notification';
   readonly #input: Readable;
@@ -49,7 +54,9 @@ export class StreamTransport implements Transport {
     const maxLength = options.maxLineLength ?? MAX_LINE_LENGTH;
     this.#lines = new Lines({ maxLength, onTooLong: (head) => this.#refuse(head, maxLength) });
     this.#outbox = new Outbox(output, {
-      onFull: () => input.pause(),
+      onFull: () => {
+        if (!options.alwaysReads) input.pause();
+      },
       onDrain: () => this.#goOn(),
       onOverflow: () => this.#close(new ConnectionError('failed', 'The peer does not read what it is sent')),
     });
@@ -97,6 +104,10 @@ export class StreamTransport implements Transport {
     this.#close();
   }
 
+  get #reads(): boolean {
+    return this.#state === 'open' && (this.#options.alwaysReads === true || !this.#outbox.full);
+  }
+
   readonly #onData = (chunk: Uint8Array | string): void => {
     this.#lines.push(typeof chunk === 'string' ? Buffer.from(chunk) : chunk);
     this.#deliver();
@@ -117,11 +128,11 @@ export class StreamTransport implements Transport {
 
   #goOn(): void {
     this.#deliver();
-    if (this.#state === 'open' && !this.#outbox.full) this.#input.resume();
+    if (this.#reads) this.#input.resume();
   }
 
   #deliver(): void {
-    while (this.#state === 'open' && !this.#outbox.full) {
+    while (this.#reads) {
       const line = this.#lines.next();
       if (!line) {
         if (this.#inputEnded) this.#tellEnd();

@@ -1,0 +1,204 @@
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import type { CallToolResult, JsonSchemaObject } from '../protocol/model/tools.ts';
+import { ToolBook, type ToolBookOptions } from './tool-book.ts';
+
+/** A book with one tool, called "t". */
+async function open(
+  outputSchema: unknown,
+  options: ToolBookOptions = {},
+  Book = ToolBook,
+): Promise<{ book: ToolBook; warnings: Error[] }> {
+  const warnings: Error[] = [];
+  const book = new Book(options, (warning) => warnings.push(warning));
+  await book.take([{ name: 't', inputSchema: { type: 'object' }, outputSchema: outputSchema as JsonSchemaObject }]);
+  return { book, warnings };
+}
+
+const structured = (structuredContent: unknown): CallToolResult => ({ content: [], structuredContent });
+const sum = { type: 'object', properties: { sum: { type: 'number' } }, required: ['sum'] };
+
+afterEach(() => {
+  vi.unstubAllGlobals();
+  vi.doUnmock('../schema/engine.ts');
+  vi.resetModules();
+});
+
+describe('a structured result', () => {
+  test('that follows the schema is given as it is, unknown fields included', async () => {
+    const { book, warnings } = await open(sum);
+    const result = { ...structured({ sum: 3, more: 1 }), 'com.example/a': 1, _meta: { b: 2 } };
+    expect(await book.check('t', result)).toBe(result);
+    expect(warnings).toEqual([]);
+  });
+
+  test('that does not is told by tool, place and reason', async () => {
+    const { book } = await open(sum);
+    await expect(async () => book.check('t', structured({ sum: '3' }))).rejects.toMatchObject({
+      name: 'ConnectionError',
+      code: 'malformed',
+      message: 'The result of tool "t" does not follow its outputSchema: /sum must be number',
+    });
+  });
+
+  test.each<[string, unknown, unknown]>([
+    ['2020-12', { $schema: 'https://json-schema.org/draft/2020-12/schema', prefixItems: [{ type: 'string' }] }, [5]],
+    ['draft-07', { $schema: 'http://json-schema.org/draft-07/schema#', items: [{ type: 'string' }] }, [5]],
+    ['draft-06', { $schema: 'http://json-schema.org/draft-06/schema#', exclusiveMinimum: 5 }, 5],
+    ['no dialect', { anyOf: [{ type: 'null' }, { $ref: '#/$defs/n' }], $defs: { n: { type: 'number' } } }, 'x'],
+  ])('is checked by a schema of %s', async (_, schema, wrong) => {
+    const { book, warnings } = await open(schema);
+    await expect(async () => book.check('t', structured(wrong))).rejects.toMatchObject({ code: 'malformed' });
+    expect(warnings).toEqual([]);
+  });
+
+  test.each([null, 0, false, ''])('may be %j: that is a value', async (value) => {
+    const { book } = await open({ enum: [value] });
+    const result = structured(value);
+    expect(await book.check('t', result)).toBe(result);
+    const { book: other } = await open({ type: 'array' });
+    await expect(async () => other.check('t', result)).rejects.toMatchObject({ code: 'malformed' });
+  });
+
+  test('must be there if there is a schema, unless the revision has none', async () => {
+    const { book } = await open(sum);
+    const result = { content: [{ type: 'text', text: '3' }] } as const;
+    expect(() => book.check('t', result)).toThrow(
+      expect.objectContaining({
+        code: 'malformed',
+        message: 'The result of tool "t" has no structuredContent, which its outputSchema asks for',
+      }),
+    );
+    expect(book.check('t', result, false)).toBe(result);
+    await expect(async () => book.check('t', structured({}), false)).rejects.toMatchObject({ code: 'malformed' });
+  });
+
+  test('of an error is not checked: what matters is what it says', async () => {
+    const { book } = await open(sum);
+    const wrong = { ...structured({ sum: 'x' }), isError: true };
+    const none = { content: [], isError: true };
+    expect([book.check('t', wrong), book.check('t', none)]).toEqual([wrong, none]);
+  });
+
+  test.each([
+    ['of a tool that is not known', 'other', sum, {}],
+    ['of a tool without a schema', 't', undefined, {}],
+    ['of a tool whose schema is null', 't', null, {}],
+    ['if nobody wants that', 't', sum, { validateResults: false }],
+  ] as const)('is not checked %s', async (_, name, schema, options) => {
+    const { book, warnings } = await open(schema, options);
+    const result = structured(5);
+    expect(book.check(name, result)).toBe(result);
+    expect(warnings).toEqual([]);
+  });
+
+  test('is checked by the schema as it arrived, whatever became of the object', async () => {
+    const schema = { type: 'object', properties: {} } as Record<string, unknown>;
+    const { book } = await open(schema);
+    schema['required'] = ['never'];
+    expect(await book.check('t', structured({}))).toEqual(structured({}));
+  });
+
+  test('is checked by the new schema once that was accepted, by the old one if it was not', async () => {
+    for (const accept of [true, false]) {
+      const { book } = await open({ type: 'string' }, { onToolChanged: () => accept });
+      await book.check('t', structured('x'));
+      await book.take([{ name: 't', inputSchema: { type: 'object' }, outputSchema: { type: 'number' } }]);
+      const [right, wrong] = accept ? [5, 'x'] : ['x', 5];
+      expect(await book.check('t', structured(right))).toEqual(structured(right));
+      await expect(async () => book.check('t', structured(wrong))).rejects.toMatchObject({ code: 'malformed' });
+    }
+  });
+});
+
+describe('a schema that cannot be used turns the check off, with one warning', () => {
+  let deep: object = {};
+  for (let level = 0; level < 40; level++) deep = { not: deep };
+
+  test.each<[string, unknown, string | RegExp]>([
+    [
+      'an unknown dialect',
+      { $schema: 'urn:x', type: 'object' },
+      'Results of tool "t" are not checked: outputSchema/$schema: dialect not supported: urn:x; ' +
+        'use 2020-12, draft-07 or draft-06',
+    ],
+    [
+      'a reference to elsewhere',
+      { type: 'object', properties: { a: { $ref: 'http://127.0.0.1:9/schema.json' } } },
+      'Results of tool "t" are not checked: outputSchema/properties/a/$ref: ' +
+        'leads outside this schema: external references are never fetched',
+    ],
+    ['a reference to a file', { $ref: 'file:///etc/passwd' }, /outputSchema\/\$ref: leads outside this schema/],
+    ['too much depth', deep, /outputSchema(\/not)+: is nested more than 32 schemas deep$/],
+    ['a dangerous pattern', { type: 'string', pattern: '^(a+)+$' }, /tool "t".*outputSchema\/pattern: /],
+    ['no schema at all', true, 'Results of tool "t" are not checked: outputSchema: must be an object'],
+  ])('%s', async (_, schema, warning) => {
+    const fetched = vi.fn(() => {
+      throw new Error('Nothing is ever fetched');
+    });
+    vi.stubGlobal('fetch', fetched);
+    const { book, warnings } = await open(schema);
+    expect(warnings).toEqual([]);
+    const results = [structured(`${'a'.repeat(40)}!`), { content: [] }];
+    for (const result of [...results, ...results]) expect(book.check('t', result)).toBe(result);
+    await book.take([{ name: 't', inputSchema: { type: 'object' }, outputSchema: schema as JsonSchemaObject }]);
+    expect(book.check('t', structured(5))).toEqual(structured(5));
+    expect(warnings.map(({ message }) => message)).toEqual([
+      typeof warning === 'string' ? warning : expect.stringMatching(warning),
+    ]);
+    expect(fetched).not.toHaveBeenCalled();
+  });
+
+  test('names from the wire are quoted', async () => {
+    const warnings: string[] = [];
+    const book = new ToolBook({}, ({ message }) => warnings.push(message));
+    const name = `a"\n${'b'.repeat(1000)}`;
+    await book.take([{ name, inputSchema: { type: 'object' }, outputSchema: { $schema: 'urn:x' } }]);
+    await book.check(name, structured(1));
+    expect(warnings[0]).toMatch(/^Results of tool "a\\"\\nb{125}\.\.\." are not checked: /);
+  });
+});
+
+describe('the engine', () => {
+  test('is loaded by the first check, and later ones are synchronous', async () => {
+    vi.resetModules();
+    const fresh = await import('./tool-book.ts');
+    const { book } = await open(sum, {}, fresh.ToolBook);
+    const first = book.check('t', structured({ sum: 1 }));
+    expect(first).toBeInstanceOf(Promise);
+    await first;
+    const result = structured({ sum: 2 });
+    expect(book.check('t', result)).toBe(result);
+    expect(() => book.check('t', structured({}))).toThrow('does not follow its outputSchema');
+  });
+
+  test('that cannot be loaded fails no call, and is warned of once', async () => {
+    vi.resetModules();
+    vi.doMock('../schema/engine.ts', () => {
+      throw new Error('no such chunk');
+    });
+    const fresh = await import('./tool-book.ts');
+    const { book, warnings } = await open(sum, {}, fresh.ToolBook);
+    const result = structured({ sum: 1 });
+    expect(await Promise.all([book.check('t', result), book.check('t', result)])).toEqual([result, result]);
+    expect(book.check('t', result)).toBe(result);
+    expect(warnings).toMatchObject([
+      { message: 'Results of tool "t" are not checked: the check itself failed', cause: expect.any(Error) },
+    ]);
+  });
+
+  test('that breaks in the middle of a check fails no call, either', async () => {
+    vi.resetModules();
+    vi.doMock('../schema/engine.ts', () => ({
+      interpret: () => () => {
+        throw new Error('broken');
+      },
+    }));
+    const fresh = await import('./tool-book.ts');
+    const { book, warnings } = await open(sum, {}, fresh.ToolBook);
+    const result = structured({ sum: 1 });
+    expect(await book.check('t', result)).toBe(result);
+    await book.take([{ name: 'u', inputSchema: { type: 'object' }, outputSchema: sum }]);
+    expect(book.check('u', result)).toBe(result);
+    expect(warnings).toHaveLength(2);
+  });
+});

@@ -1,0 +1,41 @@
+/** `mcpp/client` runs where there is no Node: what it loads by itself is its own files and nothing else. */
+
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { posix } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { importsOf, readCode } from './source-code.ts';
+
+const root = fileURLToPath(new URL('../', import.meta.url));
+
+/** Every module that importing this one loads, without what it loads on demand. */
+function loadedBy(path: string, found = new Set<string>()): ReadonlySet<string> {
+  if (found.has(path)) return found;
+  found.add(path);
+  for (const { specifier = '?', isType, isDynamic } of importsOf(readCode(readFileSync(root + path, 'utf8')))) {
+    if (isType || isDynamic) continue;
+    if (specifier.startsWith('.')) loadedBy(posix.join(posix.dirname(path), specifier), found);
+    else found.add(specifier);
+  }
+  return found;
+}
+
+test('the files of mcpp/client import no module of Node’s and no package', () => {
+  const loaded = [...loadedBy('dist/entries/client.js')];
+  expect(loaded).toContain('dist/client/connection.js');
+  expect(loaded.filter((path) => !path.startsWith('dist/'))).toEqual([]);
+  expect(loaded.filter((path) => path.startsWith('dist/transport/') || path.startsWith('dist/server/'))).toEqual([]);
+});
+
+test('what starts programs is loaded when the first program is started', () => {
+  const script = `
+    const { connect } = await import('mcpp/client');
+    const isLoaded = () => process.moduleLoadList.includes('NativeModule child_process');
+    const early = isLoaded();
+    await connect({ command: 'there-is-no-such-program' }).catch(() => {});
+    console.log(JSON.stringify({ early, late: isLoaded() }));
+  `;
+  const output = execFileSync(process.execPath, ['--input-type=module', '-e', script], { cwd: root, encoding: 'utf8' });
+  expect(JSON.parse(output)).toEqual({ early: false, late: true });
+});
