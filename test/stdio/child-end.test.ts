@@ -4,13 +4,22 @@ import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { listProcesses } from '../../src/transport/stdio/process-list.ts';
 import { type Habits, isAlive, Program, until } from './program.ts';
 
+const started: Program[] = [];
+const hosts: ChildProcess[] = [];
+
+// The tests wait more than they work, so they wait together.
+afterAll(async () => {
+  for (const host of hosts) host.kill('SIGKILL');
+  await Promise.all(started.map(({ transport }) => transport.disconnect()));
+});
+
 async function start(habits?: Habits, graceMs = 150): Promise<Program> {
   const server = await Program.start(habits, { graceMs });
-  onTestFinished(() => server.transport.disconnect());
+  started.push(server);
   return server;
 }
 
@@ -20,7 +29,7 @@ async function end(server: Program): Promise<number> {
   return performance.now() - begin;
 }
 
-describe('the end of a connection', () => {
+describe.concurrent('the end of a connection', () => {
   test('is the end of its input for the server, which needs no more', async () => {
     const server = await start({}, 60_000);
     const pid = await server.pid();
@@ -100,16 +109,6 @@ describe('the end of a connection', () => {
     expect(isAlive(pid)).toBe(false);
     expect(server.closes).toEqual([undefined]);
   });
-
-  test('is the end of the guard too', async () => {
-    const server = await start();
-    await server.pid();
-    const shells = async (): Promise<number> =>
-      ((await listProcesses()) ?? []).filter(({ parent }) => parent === process.pid).length;
-    const before = await shells();
-    await end(server);
-    expect(await shells()).toBe(before - 2);
-  });
 });
 
 /** A process that is a client, and the numbers of those it is responsible for. */
@@ -119,7 +118,7 @@ async function startHost(how: string, habits: Habits, ...children: object[]) {
   const host: ChildProcess & { stdout: Readable; stderr: Readable } = spawn(process.execPath, args, {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  onTestFinished(() => void host.kill('SIGKILL'));
+  hosts.push(host);
   const exit = once(host, 'exit');
   const stderr = text(host.stderr);
   const lines = createInterface({ input: host.stdout })[Symbol.asyncIterator]();
@@ -129,7 +128,7 @@ async function startHost(how: string, habits: Habits, ...children: object[]) {
   return { host, exit, stderr, pids, next: async () => JSON.parse((await lines.next()).value) };
 }
 
-describe('a process that is a client', () => {
+describe.concurrent('a process that is a client', () => {
   test('exits by itself when the connection has ended, for nothing is left of it', async () => {
     const { pids, exit, stderr, next } = await startHost('disconnect', {}, { detached: true }, { holds: true });
     const { before, after } = await next();
@@ -158,4 +157,14 @@ describe('a process that is a client', () => {
     host.kill('SIGKILL');
     await until(() => !pids.some(isAlive), 'all are gone');
   });
+});
+
+test('the guard of a server is gone with it', async () => {
+  const server = await start();
+  await server.pid();
+  const shells = async (): Promise<number> =>
+    ((await listProcesses()) ?? []).filter(({ parent }) => parent === process.pid).length;
+  const before = await shells();
+  await end(server);
+  expect(await shells()).toBe(before - 2);
 });
