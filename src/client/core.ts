@@ -20,7 +20,10 @@ import { allItems, pageOf } from './pages.ts';
 import { Questions, type RequestHandler } from './questions.ts';
 import { ToolBook } from './tool-book.ts';
 import { type Verdict, verdictOf } from './verdict.ts';
-import { Watches, type WatchListener } from './watching.ts';
+import { type WatchedConversation, Watches, type WatchListener } from './watching.ts';
+
+// Calls wait for these after a reconnect, so they do not get as long as a call.
+const PROMPTLY: RequestOptions = { timeout: 30_000, maxTimeout: 60_000 };
 
 /** What all connections of a client share. */
 export interface ClientParts {
@@ -127,7 +130,7 @@ export class Core {
       },
       verdicts: this.#parts.verdicts,
       answer: (request, signal) => this.#questions.take(request, signal),
-      onNotification: (notification) => this.#takeNotification(notification),
+      onNotification: (notification) => this.#takeNotification(notification, (one) => this.#deliver(one)),
       onError: (error) => this.#report(error),
       onBegin: (conversation, again) => this.#begin(conversation, again),
       onPause: () => this.#watches.pause(),
@@ -161,13 +164,16 @@ export class Core {
     const { logLevel } = this.#client;
     const tasks: Promise<unknown>[] = [];
     if (logLevel && revision.facts.family === 'stateful' && server.capabilities.logging) {
-      tasks.push(conversation.send('logging/setLevel', { level: logLevel }, {}, 'logging/setLevel'));
+      tasks.push(conversation.send('logging/setLevel', { level: logLevel }, PROMPTLY, 'logging/setLevel'));
     }
     if (again) {
       this.calls.cache.clear();
       if (this.book.size > 0) tasks.push(this.#listAgain(conversation));
     }
-    tasks.push(this.#watches.begin(watched(conversation)));
+    // Calls need not wait until everything is watched again.
+    this.#watches.begin(this.#watched(conversation)).catch((error: Error) => {
+      if (!conversation.ended.aborted) this.#report(error);
+    });
     for (const outcome of await Promise.allSettled(tasks)) {
       if (outcome.status === 'rejected') this.#report(outcome.reason as Error);
     }
@@ -177,19 +183,19 @@ export class Core {
   async #listAgain(conversation: Conversation): Promise<void> {
     const tools = await allItems<Tool>('tools/list', async (cursor) => {
       const params = cursor === undefined ? {} : { cursor };
-      const decoded = await conversation.send('tools/list', params, {}, 'tools/list');
+      const decoded = await conversation.send('tools/list', params, PROMPTLY, 'tools/list');
       return pageOf<Tool>('tools/list', 'tools', decoded.type === 'complete' ? decoded.result : {});
     });
     await this.book.take(tools);
   }
 
-  #takeNotification(notification: Notification): void {
+  #takeNotification(notification: Notification, deliver: (notification: Notification) => void): void {
     const { method } = notification;
     const params = isObject(notification.params) ? notification.params : {};
     const call = { direction: 'in', kind: 'notification', method, params, revision: this.verdict.revision } as const;
     this.#settle(
       runThrough(this.#parts.middleware, call, (changed) =>
-        this.#deliver(changed.params === params ? notification : { ...notification, params: changed.params }),
+        deliver(changed.params === params ? notification : { ...notification, params: changed.params }),
       ),
     );
   }
@@ -204,6 +210,25 @@ export class Core {
     this.options.onNotification?.(notification);
   }
 
+  #watched(conversation: Conversation): WatchedConversation {
+    return {
+      facts: conversation.revision.facts,
+      serverCapabilities: conversation.server.capabilities,
+      async request(method, params) {
+        const decoded = await conversation.send(method, params, {}, method);
+        return decoded.type === 'complete' ? decoded.result : {};
+      },
+      open: (method, params, onNotice, signal) => {
+        const deliver = (notification: Notification): void => {
+          onNotice(notification);
+          // Whichever way a change is told, it is news of the server's and no part of a call.
+          if (changeToldBy(notification)) this.options.onNotification?.(notification);
+        };
+        return conversation.open(method, params, (one) => this.#takeNotification(one, deliver), signal);
+      },
+    };
+  }
+
   // Middleware may be asynchronous; what it throws has no caller.
   #settle(result: unknown): void {
     if (result instanceof Promise) result.catch((error: unknown) => this.#report(error as Error));
@@ -216,16 +241,4 @@ export class Core {
       // There is nobody left to tell.
     }
   }
-}
-
-function watched(conversation: Conversation): Parameters<Watches['begin']>[0] {
-  return {
-    facts: conversation.revision.facts,
-    serverCapabilities: conversation.server.capabilities,
-    async request(method, params) {
-      const decoded = await conversation.send(method, params, {}, method);
-      return decoded.type === 'complete' ? decoded.result : {};
-    },
-    open: (method, params, onNotice, signal) => conversation.open(method, params, onNotice, signal),
-  };
 }

@@ -98,6 +98,7 @@ export class Link {
       this.#conversation = conversation;
     } catch (error) {
       const cause = asConnectionError(error);
+      this.#host.onPause();
       // What was started is ended, also if the greeting goes on; but whoever waits for the error need not wait for that.
       for (const one of opened) void one.close(cause).catch((fault: unknown) => this.#host.onError(asError(fault)));
       void greeting.then((late) => late.close(cause)).catch(() => {});

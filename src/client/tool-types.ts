@@ -23,11 +23,7 @@ type NoTools = string & { readonly 'the type of the server has no tools': never 
  * What is given after the name: arguments, which may be left out if none is required, and options. If the name may be
  * one of several, the arguments must be right for each of them.
  */
-export type ToolArguments<Tools, Name> = unknown extends Tools
-  ? [args?: AnyArguments | undefined, options?: RequestOptions | undefined]
-  : {} extends ArgumentsOf<Tools, Name>
-    ? [args?: ForEach<Tools, Name> | undefined, options?: RequestOptions | undefined]
-    : [args: ForEach<Tools, Name>, options?: RequestOptions | undefined];
+export type ToolArguments<Tools, Name> = Given<ToolOf<Tools, Name>>;
 
 /** What a call gives: what the tool's output schema says, or an error for the model. Look at `isError` first. */
 export type ToolCallResult<Output> = unknown extends Output ? CallToolResult : ToolSuccess<Output> | ToolFailure;
@@ -45,19 +41,31 @@ export interface ToolFailure extends CallToolResult {
 }
 
 /** The structured result of a tool. */
-export type OutputOf<Tools, Name> = Name extends keyof Tools
-  ? Tools[Name] extends { readonly output: infer Output }
-    ? Output
-    : unknown
-  : unknown;
+export type OutputOf<Tools, Name> = ToolOf<Tools, Name> extends { readonly output: infer Output } ? Output : unknown;
 
 /**
  * The tools as functions. Connections are compared by them: one can stand for another if all that may be called there
- * may be called here. (`-?` has the compiler look at each function, instead of guessing from their names' order.)
+ * may be called here. Without `-?` the compiler compares the types of the tools as a whole, and arguments the wrong way.
  */
 export type ToolCalls<Tools> = {
-  readonly [Name in keyof Tools]-?: (args: ArgumentsOf<Tools, Name>) => OutputOf<Tools, Name>;
+  readonly [Name in keyof Tools]-?: (args: ArgumentsOf<Tools[Name]>) => OutputOf<Tools, Name>;
 };
+
+// All that follows is about one tool and no longer about all of them: the type of a long chain is costly to hand on.
+type ToolOf<Tools, Name> = Name extends keyof Tools ? Tools[Name] : unknown;
+
+type Given<Tool> =
+  {} extends ArgumentsOf<Tool>
+    ? [args?: ForEach<Tool> | undefined, options?: RequestOptions | undefined]
+    : [args: ForEach<Tool>, options?: RequestOptions | undefined];
+
+type ArgumentsOf<Tool> = Tool extends { readonly input: infer Input } ? Arguments<Input> : AnyArguments;
+
+type ForEach<Tool> = (Tool extends unknown ? (args: ArgumentsOf<Tool>) => void : never) extends (
+  args: infer Args,
+) => void
+  ? Args
+  : never;
 
 /**
  * Arguments of a tool of which nothing is known. Any object will do, also one whose type is an interface and so has no
@@ -71,18 +79,6 @@ declare const none: unique symbol;
 interface NoArguments {
   readonly [none]?: never;
 }
-
-type ArgumentsOf<Tools, Name> = Name extends keyof Tools
-  ? Tools[Name] extends { readonly input: infer Input }
-    ? Arguments<Input>
-    : AnyArguments
-  : AnyArguments;
-
-type ForEach<Tools, Name> = (Name extends unknown ? (args: ArgumentsOf<Tools, Name>) => void : never) extends (
-  args: infer Args,
-) => void
-  ? Args
-  : never;
 
 type Arguments<Input> = unknown extends Input
   ? AnyArguments

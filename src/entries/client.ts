@@ -4,7 +4,7 @@ import { Connection } from '../client/connection.ts';
 import { Core } from '../client/core.ts';
 import { type Dialer, dialerOf } from '../client/dialer.ts';
 import type { ClientMiddleware } from '../client/middleware.ts';
-import type { ConnectionOptions } from '../client/options.ts';
+import { type ConnectionOptions, DEFAULT_INFO } from '../client/options.ts';
 import type { RequestHandler } from '../client/questions.ts';
 import type { ToolsOf } from '../client/tool-types.ts';
 import type { Verdict } from '../client/verdict.ts';
@@ -87,7 +87,7 @@ export function connect<Server = unknown>(
   target: Target,
   options: ConnectOptions = {},
 ): Promise<Connection<ToolsOf<Server>>> {
-  return new Client(options.info ?? { name: 'mcpp', version: '0.1.0' }, options).connect<Server>(target);
+  return new Client(options.info ?? DEFAULT_INFO, options).connect<Server>(target);
 }
 
 function dialerTo(target: Target, options: ConnectOptions): Dialer {

@@ -9,6 +9,7 @@ import { type Captured, difference, filledIn } from '../transcripts/match.ts';
 import type { Entry } from '../transcripts/wire.ts';
 import { type Args, type Around, CALLS, handlersOf } from './calls.ts';
 import type { Conversation, Step } from './parse.ts';
+import { quiet } from '../wire.ts';
 import { inTime, Queue } from './patience.ts';
 import { Stage } from './stage.ts';
 
@@ -88,8 +89,10 @@ class Player {
 
   async close(): Promise<void> {
     this.#abort.abort();
-    const connection = await this.#connecting?.catch(() => undefined);
-    await connection?.close();
+    const none = quiet().then(() => undefined);
+    const connection = await Promise.race([this.#connecting?.catch(() => undefined), none]);
+    // A client that is still connecting gives up when the server does.
+    await (connection ? connection.close() : this.#stage.hangUp());
   }
 
   async #expectNothing(): Promise<void> {
@@ -120,8 +123,9 @@ class Player {
     const request = await this.#stage.next();
     this.#compare(spread({ jsonrpc: '2.0', id: '<any>', method, params }, this.#caller), request);
     this.#stage.say({ jsonrpc: '2.0', id: (request as { id: unknown }).id, result: spread(result, this.#caller) });
-    if (isStateless) return;
-    this.#compare({ jsonrpc: '2.0', method: 'notifications/initialized' }, await this.#stage.next());
+    if (!isStateless) this.#compare({ jsonrpc: '2.0', method: 'notifications/initialized' }, await this.#stage.next());
+    // What comes over a wire takes longer than what the client does next.
+    await quiet();
   }
 
   #open(options: ConnectOptions): Promise<Connection> {
