@@ -22,7 +22,7 @@ const NAMES: Readonly<Record<string, { readonly values: string; readonly types: 
       ListRootsResult LogMessage LoggingLevel Message Meta ModelPreferences Notification Params ParseErrorCode Payload Principal
       ProcessEnd Prompt PromptArgument PromptMessage ProtocolVersion Question ReadResourceResult Receiver Request Resource
       ResourceContents ResourceLink ResourceTemplate Response ResultResponse Role Root SamplingContent
-      SamplingMessage SendOptions ServerCapabilities Settings SubscriptionFilter TextContent TextResourceContents Tool
+      SamplingMessage SendOptions ServerCapabilities Settings StructureLimits SubscriptionFilter TextContent TextResourceContents Tool
       ToolAnnotations ToolResultContent ToolUseContent Trace Transport`,
   },
   server: {
@@ -39,8 +39,9 @@ const NAMES: Readonly<Record<string, { readonly values: string; readonly types: 
     values: 'Client IncompleteListError connect toolDigest',
     types: `
       AnswerHandlers ChildOptions ClientCall ClientMiddleware Command ConnectOptions Connection ConnectionOptions
-      ConnectionState InProcess OutputOf PendingCall Progress QuestionContext RequestHandler RequestOptions
-      RestartOptions StateListener Step Target ToolArguments ToolBookOptions ToolCallResult ToolChange ToolName ToolsOf
+      ConnectionState InProcess IncompleteListErrorCode Invocation OutputOf PendingCall Progress QuestionContext RequestHandler RequestOptions
+      RestartOptions StateListener StderrSink Step Target ToolArguments ToolBookOptions ToolCallResult ToolChange
+      ToolFailure ToolName ToolSuccess ToolsOf
       Verdict WatchEvent WatchListener`,
   },
   stdio: { values: 'serveStdio', types: 'StdioOptions' },

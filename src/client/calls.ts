@@ -10,6 +10,7 @@ import type { Conversation } from './conversation.ts';
 import type { Link } from './link.ts';
 import type { ClientMiddleware } from './middleware.ts';
 import type { ConnectionOptions, RequestOptions } from './options.ts';
+import { allItems, pageOf } from './pages.ts';
 import type { Questions } from './questions.ts';
 import { readResult } from './results.ts';
 import { nextParams, type PendingCall, pendingCall, type Step, throughRounds } from './rounds.ts';
@@ -45,15 +46,15 @@ export class Calls {
     const isCached = this.#host.options.cache !== false;
     const kept = isCached && !options.fresh ? this.cache.get(method, params, NOBODY) : undefined;
     if (kept) return kept;
-    return (await this.#throughMiddleware(method, params, (changed) =>
-      this.#again(method, changed, options, (conversation) => this.#answered(conversation, method, changed, options)),
+    return (await this.#throughMiddleware(method, params, options, (conversation, changed) =>
+      this.#answered(conversation, method, changed, options),
     )) as Result;
   }
 
   /** Sends a call and stops at the first questions. */
   async start(method: string, params: Params = {}, options: RequestOptions = {}): Promise<Step> {
-    return (await this.#throughMiddleware(method, params, (changed) =>
-      this.#again(method, changed, options, (conversation) => this.#step(conversation, method, changed, {}, options)),
+    return (await this.#throughMiddleware(method, params, options, (conversation, changed) =>
+      this.#step(conversation, method, changed, {}, options),
     )) as Step;
   }
 
@@ -67,13 +68,20 @@ export class Calls {
     const missing = Object.keys(questions).filter((key) => !Object.hasOwn(answers, key));
     if (missing.length > 0) throw new TypeError(`No answer to ${missing.map((key) => `"${key}"`).join(', ')}`);
     const more = nextParams({}, Object.keys(questions).length > 0 ? answers : undefined, state);
-    return (await this.#throughMiddleware(method, params, (changed) =>
-      this.#again(method, changed, options, (conversation) => this.#step(conversation, method, changed, more, options)),
+    return (await this.#throughMiddleware(method, params, options, (conversation, changed) =>
+      this.#step(conversation, method, changed, more, options),
     )) as Step;
   }
 
-  async #throughMiddleware(method: string, params: Params, innermost: (params: Params) => unknown): Promise<unknown> {
+  async #throughMiddleware(
+    method: string,
+    params: Params,
+    options: RequestOptions,
+    attempt: (conversation: Conversation, params: Params) => Promise<unknown>,
+  ): Promise<unknown> {
     const { link, middleware } = this.#host;
+    const innermost = (changed: Params): Promise<unknown> =>
+      this.#again(method, changed, options, (conversation) => attempt(conversation, changed));
     if (middleware.length === 0) return innermost(params);
     const revision = link.present?.revision.facts.version ?? '';
     const call = { direction: 'out', kind: 'request', method, params, revision } as const;
@@ -90,6 +98,8 @@ export class Calls {
     const { link } = this.#host;
     const what = nameOf(method, params);
     // Without waiting where there is nothing to wait for: what is called first is sent first.
+    const vetting = method === 'tools/call' ? this.#vet(String(params['name']), options) : undefined;
+    if (vetting) await vetting;
     const conversation = link.present ?? (await link.conversation(options, what));
     try {
       return await attempt(conversation);
@@ -98,6 +108,29 @@ export class Calls {
       if (!isLost || !this.#isRepeatable(method, params, options)) throw error;
       return attempt(await link.conversation(options, what));
     }
+  }
+
+  // A tool whose new definition was refused is not called, nor one that was pinned before its definition is known.
+  #vet(name: string, options: RequestOptions): undefined | Promise<void> {
+    const { book } = this.#host;
+    const { pinnedTools } = this.#host.options;
+    if (pinnedTools && Object.hasOwn(pinnedTools, name) && !book.get(name) && !book.isRefused(name)) {
+      return this.#listTools(options).then(() => refuseChanged(book, name));
+    }
+    refuseChanged(book, name);
+    return undefined;
+  }
+
+  async #listTools({ signal }: RequestOptions): Promise<void> {
+    const { maxPages } = this.#host.options;
+    await allItems(
+      'tools/list',
+      async (cursor) => {
+        const params = cursor === undefined ? {} : { cursor };
+        return pageOf('tools/list', 'tools', await this.request('tools/list', params, { signal }));
+      },
+      maxPages === undefined ? {} : { maxPages },
+    );
   }
 
   #isRepeatable(method: string, params: Params, options: RequestOptions): boolean {
@@ -159,8 +192,7 @@ function nameOf(method: string, params: Params): string {
   return typeof name === 'string' ? `${method} ${JSON.stringify(shorten(name))}` : method;
 }
 
-/** A tool whose new definition was refused is not called. */
-export function refuseChanged(book: ToolBook, name: string): void {
+function refuseChanged(book: ToolBook, name: string): void {
   if (!book.isRefused(name)) return;
   throw new ConnectionError(
     'refused',

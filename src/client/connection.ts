@@ -12,7 +12,6 @@ import type { ReadResourceResult, Resource, ResourceTemplate } from '../protocol
 import type { Root } from '../protocol/model/roots.ts';
 import type { Tool } from '../protocol/model/tools.ts';
 import type { ListKind } from '../protocol/revision.ts';
-import { refuseChanged } from './calls.ts';
 import type { Core } from './core.ts';
 import type { RequestOptions } from './options.ts';
 import { allItems, itemsOf, type Page, type PagesOptions, pageOf } from './pages.ts';
@@ -93,7 +92,6 @@ export class Connection<Tools = unknown> {
     name: Name,
     ...[args, options]: ToolArguments<Tools, Name>
   ): Promise<ToolCallResult<OutputOf<Tools, Name>>> {
-    refuseChanged(this.#core.book, name);
     const params = args === undefined ? { name } : { name, arguments: args };
     return (await this.request('tools/call', params, options)) as never;
   }

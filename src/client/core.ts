@@ -19,7 +19,7 @@ import { type ConnectionOptions, DEFAULT_INFO, type RequestOptions } from './opt
 import { allItems, pageOf } from './pages.ts';
 import { Questions, type RequestHandler } from './questions.ts';
 import { ToolBook } from './tool-book.ts';
-import { type Verdict, verdictOf } from './verdict.ts';
+import type { Verdict } from './verdict.ts';
 import { type WatchedConversation, Watches, type WatchListener } from './watching.ts';
 
 // Calls wait for these after a reconnect, so they do not get as long as a call.
@@ -45,7 +45,6 @@ export class Core {
   readonly #declared: ClientCapabilities;
   #client: ClientFacts;
   #handlers: AnswerHandlers;
-  #verdict: Verdict | undefined;
 
   private constructor(dialer: Dialer, options: ConnectionOptions, parts: ClientParts) {
     this.options = options;
@@ -79,7 +78,7 @@ export class Core {
 
   /** What was found out about the server. */
   get verdict(): Verdict {
-    return this.#verdict as Verdict;
+    return this.link.verdict as Verdict;
   }
 
   notify(method: string, params: Params = {}): void {
@@ -150,17 +149,16 @@ export class Core {
       own: this.#parts.own,
       middleware: this.#parts.middleware,
       get server() {
-        return core.#verdict?.serverInfo;
+        return core.link.verdict?.serverInfo;
       },
       get revision() {
-        return core.#verdict?.revision ?? '';
+        return core.link.verdict?.revision ?? '';
       },
     });
   }
 
   async #begin(conversation: Conversation, again: boolean): Promise<void> {
     const { revision, server } = conversation;
-    this.#verdict = verdictOf(revision, server);
     const { logLevel } = this.#client;
     const tasks: Promise<unknown>[] = [];
     if (logLevel && revision.facts.family === 'stateful' && server.capabilities.logging) {

@@ -271,6 +271,12 @@ describe('a verdict', () => {
     expect((await connect(later, { prior })).revision).toBe('2026-07-28');
   });
 
+  test('that was believed is not made younger by that', async () => {
+    const prior = { revision: '2025-11-25', capabilities: {}, at: Date.now() - 1000 };
+    const connection = await connect(scripted({ initialize: initializes }), { prior });
+    expect(connection.verdict.at).toBe(prior.at);
+  });
+
   test.each([{}, { revision: 5 }, { revision: '1999-01-01', at: 0 }, 'x', null])(
     'that makes no sense is as good as none: %j',
     async (prior) => {

@@ -213,6 +213,62 @@ describe('a supervised program', () => {
   });
 });
 
+describe('connecting', () => {
+  const slow = (script: Script): { connectInProcess(): Promise<Script>; dialed: number; let(): void } => {
+    let go = (): void => {};
+    const gone = new Promise<void>((resolve) => {
+      go = resolve;
+    });
+    return {
+      dialed: 0,
+      async connectInProcess() {
+        this.dialed++;
+        await gone;
+        return script;
+      },
+      let: () => go(),
+    };
+  };
+
+  test('that was given up before the server was there leaves no server behind', async () => {
+    const script = new Script();
+    const disconnect = vi.spyOn(script, 'disconnect');
+    const target = slow(script);
+    await expect(connect(target, { signal: AbortSignal.abort() })).rejects.toMatchObject({ code: 'aborted' });
+    target.let();
+    await quiet();
+    expect([script.receiver, disconnect.mock.calls.length]).toEqual([undefined, 1]);
+  });
+
+  test('ends in time also if the server is greeted and then says no more', async () => {
+    const script = new Script().greets('2025-11-25', { logging: {} });
+    const options = { revision: 'legacy', logLevel: 'info', connectTimeout: 500 } as const;
+    const refused = expect(connect(script, options)).rejects.toMatchObject({ code: 'timeout' });
+    await vi.advanceTimersByTimeAsync(500);
+    await refused;
+    expect([script.connected, vi.getTimerCount()]).toEqual([false, 0]);
+  });
+
+  test('again can be given up by closing at every point of it, and no other server is started', async () => {
+    for (const turns of [0, 1, 2, 3, 5, 8, 50]) {
+      const scripts = [new Script(), new Script(), new Script()];
+      const servers = programs(...scripts);
+      const connecting = connect(servers, { restart: { minDelayMs: 1 } });
+      await quiet();
+      at(scripts, 0).reply({ supportedVersions: ['2026-07-28'], capabilities: {} });
+      const client = await connecting;
+      crash(at(scripts, 0));
+      await vi.advanceTimersByTimeAsync(1);
+      for (let turn = 0; turn < turns; turn++) await Promise.resolve();
+      await client.close();
+      await quiet();
+      expect(scripts.map(({ connected }) => connected)).toEqual([false, false, false]);
+      expect(servers.started).toBeLessThanOrEqual(2);
+      expect(vi.getTimerCount()).toBe(0);
+    }
+  });
+});
+
 test('the state can be watched, by as many as want to, until they have had enough', async () => {
   const script = new Script();
   const onError = vi.fn();

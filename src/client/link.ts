@@ -3,6 +3,7 @@
 import { ConnectionError } from '../jsonrpc/errors.ts';
 import type { Patience } from '../jsonrpc/outgoing.ts';
 import type { Transport } from '../jsonrpc/transport.ts';
+import { Attempt } from './attempt.ts';
 import { Conversation, type ConversationHost } from './conversation.ts';
 import type { Dialer } from './dialer.ts';
 import { greet } from './greeting.ts';
@@ -36,6 +37,9 @@ export class Link {
   /** Resolves when the next conversation is there. */
   #next: Promise<Conversation> | undefined;
   #failure: ConnectionError | undefined;
+  #verdict: Verdict | undefined;
+  /** What is being ended behind the back of whoever connected. */
+  readonly #endings = new Set<Promise<unknown>>();
 
   constructor(dialer: Dialer, options: ConnectionOptions, host: LinkHost) {
     this.#dialer = dialer;
@@ -70,6 +74,11 @@ export class Link {
     return this.#conversation;
   }
 
+  /** What was found out about the server. */
+  get verdict(): Verdict | undefined {
+    return this.#verdict;
+  }
+
   /** True while a call that was lost can be sent again. */
   get isComingBack(): boolean {
     return this.#next !== undefined;
@@ -83,46 +92,53 @@ export class Link {
     this.state.set('closed');
     this.#closing.abort(this.#failure);
     await Promise.all([conversation?.close(this.#failure), this.#next?.catch(() => {})]);
+    await Promise.all(this.#endings);
   }
 
   async #connect(signal: AbortSignal | undefined, again: boolean): Promise<void> {
-    const { connectTimeout = CONNECT_TIMEOUT } = this.#options;
-    const opened = new Set<Conversation>();
-    const greeting = this.#greet(opened);
+    const attempt = new Attempt(this.#dialer, (transport) => this.#converse(transport));
+    const signals = [this.#closing.signal, ...(signal ? [signal] : [])];
     try {
-      const what = `Connecting to ${this.#dialer.name}`;
-      const signals = [this.#closing.signal, ...(signal ? [signal] : [])];
-      const conversation = await until(greeting, { what, timeout: connectTimeout, signal: AbortSignal.any(signals) });
-      await this.#host.onBegin(conversation, again);
+      const conversation = await until(this.#greet(attempt, again), {
+        what: `Connecting to ${this.#dialer.name}`,
+        timeout: this.#options.connectTimeout ?? CONNECT_TIMEOUT,
+        signal: AbortSignal.any(signals),
+      });
       conversation.ended.throwIfAborted();
       this.#conversation = conversation;
     } catch (error) {
-      const cause = asConnectionError(error);
       this.#host.onPause();
-      // What was started is ended, also if the greeting goes on; but whoever waits for the error need not wait for that.
-      for (const one of opened) void one.close(cause).catch((fault: unknown) => this.#host.onError(asError(fault)));
-      void greeting.then((late) => late.close(cause)).catch(() => {});
+      // Whoever waits for the error need not wait until everything is gone; whoever closes does.
+      this.#endLater(attempt.giveUp(asConnectionError(error)));
       throw error;
     }
   }
 
-  async #greet(opened: Set<Conversation>): Promise<Conversation> {
-    const { key } = this.#dialer;
+  async #greet(attempt: Attempt, again: boolean): Promise<Conversation> {
+    const { key, isRepeatable } = this.#dialer;
     const { verdicts } = this.#host;
+    const { revision: mode = 'auto', prior } = this.#options;
+    const known = key === undefined ? undefined : verdicts.get(key);
     const conversation = await greet({
       client: this.#host.client,
       options: this.#options,
-      known: key === undefined ? undefined : verdicts.get(key),
-      canRedial: this.#dialer.isRepeatable,
-      open: async () => {
-        const one = this.#converse(await this.#dialer.dial());
-        opened.add(one);
-        await one.connect();
-        return one;
-      },
+      known,
+      canRedial: isRepeatable,
+      open: () => attempt.open(),
     });
-    if (key !== undefined) verdicts.set(key, verdictOf(conversation.revision, conversation.server));
+    const before = mode === 'auto' ? (prior ?? known) : undefined;
+    this.#verdict = verdictOf(conversation.revision, conversation.server, before);
+    // Only what was found out is worth remembering, not what somebody wanted.
+    if (key !== undefined && mode === 'auto') verdicts.set(key, this.#verdict);
+    await this.#host.onBegin(conversation, again);
     return conversation;
+  }
+
+  #endLater(ending: Promise<unknown>): void {
+    const settled = ending
+      .catch((error: unknown) => this.#host.onError(asError(error)))
+      .finally(() => this.#endings.delete(settled));
+    this.#endings.add(settled);
   }
 
   #converse(transport: Transport): Conversation {
@@ -163,6 +179,7 @@ export class Link {
   async #connectAgain(supervision: Supervision, cause: ConnectionError): Promise<Conversation> {
     let last = cause;
     for (;;) {
+      if (this.#closing.signal.aborted) throw this.#failure;
       const delay = supervision.crashed();
       if (delay === undefined) throw this.#fail(gaveUp(this.#dialer.name, supervision, last));
       await pause(delay, this.#closing.signal);

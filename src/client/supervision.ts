@@ -2,7 +2,7 @@
 
 /** How a server that crashes is started again. */
 export interface RestartOptions {
-  /** After this many crashes within `withinMs` it is given up. Default: 5. */
+  /** How often it is started again within `withinMs`; at the next crash it is given up. Default: 5. */
   readonly maxRestarts?: number;
   /** Default: 1 minute. */
   readonly withinMs?: number;

@@ -23,7 +23,11 @@ type NoTools = string & { readonly 'the type of the server has no tools': never 
  * What is given after the name: arguments, which may be left out if none is required, and options. If the name may be
  * one of several, the arguments must be right for each of them.
  */
-export type ToolArguments<Tools, Name> = Given<ToolOf<Tools, Name>>;
+export type ToolArguments<Tools, Name> =
+  // The choice of Given is hidden behind one type, so that functions with a "Name" of their own can pass a call on.
+  Given<ToolOf<Tools, Name>> extends infer Rest extends [args?: unknown, options?: RequestOptions | undefined]
+    ? Rest
+    : never;
 
 /** What a call gives: what the tool's output schema says, or an error for the model. Look at `isError` first. */
 export type ToolCallResult<Output> = unknown extends Output ? CallToolResult : ToolSuccess<Output> | ToolFailure;
@@ -54,6 +58,7 @@ export type ToolCalls<Tools> = {
 // All that follows is about one tool and no longer about all of them: the type of a long chain is costly to hand on.
 type ToolOf<Tools, Name> = Name extends keyof Tools ? Tools[Name] : unknown;
 
+// "undefined" is said, since an optional place of a tuple does not take it where optional properties are exact.
 type Given<Tool> =
   {} extends ArgumentsOf<Tool>
     ? [args?: ForEach<Tool> | undefined, options?: RequestOptions | undefined]
@@ -88,13 +93,18 @@ type Arguments<Input> = unknown extends Input
       ? AnyArguments
       : Sent<Input>;
 
-/** What may be sent as a type: arrays may be readonly, since nothing is changed, and JSON leaves `undefined` out. */
+/**
+ * What may be sent as a type: arrays may be readonly, since nothing is changed, and JSON leaves `undefined` out. Within
+ * tuples nothing is made readonly: the compiler would not come to an end where a type has itself in a tuple.
+ */
 type Sent<T> = unknown extends T
   ? T
   : T extends undefined
     ? undefined
     : T extends string | number | boolean | null
       ? T
-      : T extends readonly unknown[]
-        ? { readonly [Key in keyof T]: Sent<T[Key]> }
+      : T extends readonly (infer Item)[]
+        ? Item[] extends T
+          ? readonly Sent<Item>[]
+          : Readonly<T>
         : { [Key in keyof T]: Sent<T[Key]> };

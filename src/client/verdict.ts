@@ -26,14 +26,15 @@ export interface Verdict {
 // A server may learn a newer revision and would be spoken to in the old one for ever: nothing would ever fail.
 const STATEFUL_GOOD_FOR = 24 * 60 * 60_000;
 
-/** The verdict on a server. */
-export function verdictOf({ facts }: Revision, server: ServerFacts): Verdict {
+/** The verdict on a server. If it was reached by believing an earlier one, it is as old as that. */
+export function verdictOf({ facts }: Revision, server: ServerFacts, before?: Verdict): Verdict {
+  const isBelieved = revisionIn(before)?.facts.family === facts.family;
   return {
     revision: facts.version,
     capabilities: server.capabilities,
     ...(server.info ? { serverInfo: server.info } : {}),
     ...(server.instructions === undefined ? {} : { instructions: server.instructions }),
-    at: Date.now(),
+    at: before && isBelieved ? before.at : Date.now(),
   };
 }
 

@@ -1,5 +1,6 @@
 /** `mcpp/client`: connect to a server. */
 
+import { type Command, nameOf } from '../client/command.ts';
 import { Connection } from '../client/connection.ts';
 import { Core } from '../client/core.ts';
 import { type Dialer, dialerOf } from '../client/dialer.ts';
@@ -11,13 +12,13 @@ import type { Verdict } from '../client/verdict.ts';
 import type { Transport } from '../jsonrpc/transport.ts';
 import type { Implementation } from '../protocol/model/implementation.ts';
 import type { ChildOptions } from '../transport/stdio/child.ts';
-import type { Command } from '../transport/stdio/spawn.ts';
 
 export type { AnswerHandlers, QuestionContext } from '../client/answering.ts';
+export type { Command } from '../client/command.ts';
 export type { Connection } from '../client/connection.ts';
 export type { ClientCall, ClientMiddleware } from '../client/middleware.ts';
 export type { ConnectionOptions, Progress, RequestOptions } from '../client/options.ts';
-export { IncompleteListError } from '../client/pages.ts';
+export { IncompleteListError, type IncompleteListErrorCode } from '../client/pages.ts';
 export type { RequestHandler } from '../client/questions.ts';
 export type { PendingCall, Step } from '../client/rounds.ts';
 export type { ConnectionState, StateListener } from '../client/state.ts';
@@ -36,7 +37,8 @@ export type {
 export type { Verdict } from '../client/verdict.ts';
 export type { WatchEvent, WatchListener } from '../client/watching.ts';
 export type { ChildOptions } from '../transport/stdio/child.ts';
-export type { Command } from '../transport/stdio/spawn.ts';
+export type { Invocation } from '../transport/stdio/spawn.ts';
+export type { StderrSink } from '../transport/stdio/stderr-tail.ts';
 
 /** Something that gives a connection to itself within this process, as `McpServer` does. */
 export interface InProcess {
@@ -111,7 +113,7 @@ function dialerInProcess(server: InProcess): Dialer {
 function dialerToCommand(target: Command, options: ConnectOptions): Dialer {
   const { command, args = [], cwd } = target;
   return {
-    name: JSON.stringify([command, ...args].join(' ').slice(0, 200)),
+    name: `"${nameOf(target)}"`,
     key: JSON.stringify([command, args, cwd]),
     isRepeatable: true,
     // Whoever starts no program loads nothing of Node's.

@@ -16,16 +16,17 @@ export interface Around {
   readonly stops: Map<string, () => Promise<void>>;
 }
 
-/** What they are is the methods' business. */
+/** Arguments of a call; what they are is the method's business. */
 export type Args = readonly [never, never, never, never];
 
-type Call = (connection: Connection, args: Args, around: Around) => unknown;
+/** Does it, and gives what it gives. */
+export type Call = (connection: Connection, args: Args, around: Around) => unknown;
 
 const MANY = Number.POSITIVE_INFINITY;
 
 /** The calls, by name. Their arguments are those of the methods, without functions and signals. */
 export const CALLS: ReadonlyMap<string, Call> = new Map<string, Call>([
-  ['callTool', (one, [name, args, more], around) => one.callTool(name, args, options(more, around))],
+  ['callTool', (one, [name, args, more], around) => one.callTool(name as string, args, options(more, around))],
   ['tools', (one, [most, more], around) => some(one.tools(options(more, around)), most)],
   ['listTools', (one, [more], around) => one.listTools(options(more, around))],
   ['resources', (one, [most, more], around) => some(one.resources(options(more, around)), most)],

@@ -3,14 +3,16 @@
 import { quiet } from '../wire.ts';
 
 const realTimers = { setTimeout, clearTimeout };
-const PATIENCE_MS = 5000;
 
-/** The promise's outcome; rejects if there is none for so long that there will not be any. */
-export async function inTime<T>(promise: Promise<T>, otherwise: string): Promise<T> {
+/** How long something may take that needs no time: so long that it will not happen any more. */
+export const PATIENCE_MS = 5000;
+
+/** The promise's outcome; rejects if there is none within the time. */
+export async function inTime<T>(promise: Promise<T>, otherwise: string, patience: number): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   try {
     return await new Promise<T>((resolve, reject) => {
-      timer = realTimers.setTimeout(() => reject(new Error(otherwise)), PATIENCE_MS);
+      timer = realTimers.setTimeout(() => reject(new Error(otherwise)), patience);
       promise.then(resolve, reject);
     });
   } finally {
@@ -21,7 +23,12 @@ export async function inTime<T>(promise: Promise<T>, otherwise: string): Promise
 /** Things in the order they came, for those who wait for the next. */
 export class Queue<T> {
   readonly #things: T[] = [];
+  readonly #patience: number;
   #waiting: ((thing: T) => void) | undefined;
+
+  constructor(patience: number) {
+    this.#patience = patience;
+  }
 
   put(thing: T): void {
     const waiting = this.#waiting;
@@ -39,6 +46,7 @@ export class Queue<T> {
         this.#waiting = resolve;
       }),
       otherwise,
+      this.#patience,
     );
   }
 

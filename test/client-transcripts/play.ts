@@ -7,22 +7,31 @@ import { isRecord, type SchemaRevision } from '../oracle/definitions.ts';
 import { type Caller, opening, spread } from '../transcripts/fragments.ts';
 import { type Captured, difference, filledIn } from '../transcripts/match.ts';
 import type { Entry } from '../transcripts/wire.ts';
-import { type Args, type Around, CALLS, handlersOf } from './calls.ts';
-import type { Conversation, Step } from './parse.ts';
 import { quiet } from '../wire.ts';
-import { inTime, Queue } from './patience.ts';
+import { type Args, type Around, CALLS, type Call, handlersOf } from './calls.ts';
+import { greetingOf } from './greeting.ts';
+import type { Conversation, Step } from './parse.ts';
+import { inTime, PATIENCE_MS, Queue } from './patience.ts';
 import { Stage } from './stage.ts';
 
-/** Plays a conversation in one revision; throws at the first difference. `entries` gets all that went over the wire. */
+/** How a conversation is played. */
+export interface PlayOptions {
+  /** Gets all that went over the wire. */
+  readonly onEntries?: (entries: readonly Entry[]) => void;
+  /** Milliseconds for what needs no time. */
+  readonly patience?: number;
+}
+
+/** Plays a conversation in one revision; throws at the first difference. */
 export async function play(
   conversation: Conversation,
   revision: SchemaRevision,
-  entries: (entries: readonly Entry[]) => void = () => {},
+  { onEntries, patience = PATIENCE_MS }: PlayOptions = {},
 ): Promise<void> {
   // What the client waits for passes when the transcript says so. Callbacks of the loop itself stay real.
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'Date'] });
-  const stage = new Stage(revision, conversation.own);
-  const player = new Player(conversation, revision, stage);
+  const stage = new Stage(revision, conversation.own, patience);
+  const player = new Player(conversation, revision, stage, patience);
   try {
     for (const step of conversation.steps) {
       if (step.revisions.includes(revision)) await player.take(step);
@@ -31,7 +40,7 @@ export async function play(
   } catch (error) {
     throw new Error(`${conversation.file}:${player.line} [${revision}]: ${(error as Error).message}`);
   } finally {
-    entries(stage.entries);
+    onEntries?.(stage.entries);
     await player.close();
     vi.useRealTimers();
   }
@@ -48,17 +57,20 @@ class Player {
   readonly #conversation: Conversation;
   readonly #stage: Stage;
   readonly #captured: Captured = new Map();
-  readonly #told = new Queue<{ readonly kind: string; readonly what: unknown }>();
+  readonly #told: Queue<{ readonly kind: string; readonly what: unknown }>;
+  readonly #patience: number;
   readonly #stops: Around['stops'] = new Map();
   readonly #deeds: Deed[] = [];
   #caller: Caller;
   #connecting: Promise<Connection> | undefined;
   #abort = new AbortController();
 
-  constructor(conversation: Conversation, revision: SchemaRevision, stage: Stage) {
+  constructor(conversation: Conversation, revision: SchemaRevision, stage: Stage, patience: number) {
     this.line = conversation.line;
     this.#conversation = conversation;
     this.#stage = stage;
+    this.#told = new Queue(patience);
+    this.#patience = patience;
     this.#caller = { revision, capabilities: {} };
   }
 
@@ -104,26 +116,17 @@ class Player {
   async #connect(text: string): Promise<void> {
     this.#caller = { ...this.#caller, capabilities: text === '' ? {} : JSON.parse(text) };
     const { revision } = this.#caller;
-    const capabilities: unknown = JSON.parse(this.#conversation.server);
     const options = this.#options();
     void this.#open({ ...options, revision });
-    const isStateless = revision === '2026-07-28';
-    const level = options.logLevel ? { 'io.modelcontextprotocol/logLevel': options.logLevel } : {};
-    const [method, params, result] = isStateless
-      ? [
-          'server/discover',
-          { _meta: { ...level, '...': 'caller' } },
-          { supportedVersions: [revision], capabilities, '...': 'discovered' },
-        ]
-      : [
-          'initialize',
-          opening(this.#caller),
-          { protocolVersion: revision, capabilities, serverInfo: { name: 'transcripts', version: '1.0.0' } },
-        ];
-    const request = await this.#stage.next();
-    this.#compare(spread({ jsonrpc: '2.0', id: '<any>', method, params }, this.#caller), request);
-    this.#stage.say({ jsonrpc: '2.0', id: (request as { id: unknown }).id, result: spread(result, this.#caller) });
-    if (!isStateless) this.#compare({ jsonrpc: '2.0', method: 'notifications/initialized' }, await this.#stage.next());
+    const { request, result, after } = greetingOf(
+      this.#caller,
+      JSON.parse(this.#conversation.server),
+      options.logLevel,
+    );
+    const sent = await this.#stage.next();
+    this.#compare(request, sent);
+    this.#stage.say({ jsonrpc: '2.0', id: (sent as { id: unknown }).id, result });
+    if (after) this.#compare(after, await this.#stage.next());
     // What comes over a wire takes longer than what the client does next.
     await quiet();
   }
@@ -157,9 +160,11 @@ class Player {
       this.#abort.abort();
       return;
     }
+    const call = CALLS.get(name);
+    if (!call && name !== 'connect') throw new Error(`there is no call "${name}"`);
     this.#abort = new AbortController();
     const args = filledIn(JSON.parse(`[${this.#revised(rest)}]`), this.#captured) as unknown as Args;
-    const made = name === 'connect' ? this.#opened(args[0]) : this.#called(name, await this.#connection(), args);
+    const made = call ? this.#called(call, await this.#connection(), args) : this.#opened(args[0]);
     const outcome = made.then(
       (result) => ({ result: result === undefined ? undefined : JSON.parse(JSON.stringify(result)) }),
       (error: unknown) => ({ error }),
@@ -177,9 +182,7 @@ class Player {
     return { revision, serverInfo, serverCapabilities, instructions };
   }
 
-  async #called(name: string, connection: Connection, args: Args): Promise<unknown> {
-    const call = CALLS.get(name);
-    if (!call) throw new Error(`There is no call "${name}"`);
+  async #called(call: Call, connection: Connection, args: Args): Promise<unknown> {
     const tell: Around['tell'] = (kind, what) => this.#told.put({ kind, what });
     const options = { signal: this.#abort.signal, onProgress: (one: unknown) => tell('progress', one) };
     return call(connection, args, { options, tell, stops: this.#stops });
@@ -187,7 +190,7 @@ class Player {
 
   #connection(): Promise<Connection> {
     if (!this.#connecting) throw new Error('the client has not connected');
-    return inTime(this.#connecting, 'the client does not finish connecting');
+    return inTime(this.#connecting, 'the client does not finish connecting', this.#patience);
   }
 
   async #gives(text: string): Promise<void> {
@@ -214,7 +217,7 @@ class Player {
   #next(): Deed['outcome'] {
     const deed = this.#deeds.shift();
     if (!deed) throw new Error('there is no open call');
-    return inTime(deed.outcome, `the call of line ${deed.line} does not end`);
+    return inTime(deed.outcome, `the call of line ${deed.line} does not end`, this.#patience);
   }
 
   // Of an error, what the transcript names.

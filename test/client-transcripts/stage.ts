@@ -2,11 +2,11 @@
 
 import type { Transport } from 'mcpp';
 import type { SchemaRevision } from '../oracle/definitions.ts';
-import { Script } from '../script.ts';
+import { Script, type Sent } from '../script.ts';
 import { type Entry, Wire } from '../transcripts/wire.ts';
 import { Queue } from './patience.ts';
 
-/** A message of the client's, with what the schema has against it. */
+/** A message of the client's, with what is wrong with it. */
 interface Heard {
   readonly message: unknown;
   readonly fault: string | undefined;
@@ -16,13 +16,15 @@ interface Heard {
 export class Stage {
   readonly #revision: SchemaRevision;
   readonly #own: ReadonlySet<string>;
-  readonly #heard = new Queue<Heard>();
+  readonly #heard: Queue<Heard>;
   readonly #wires: Wire[] = [];
   #script: Script | undefined;
 
-  constructor(revision: SchemaRevision, own: ReadonlySet<string>) {
+  /** `own` are the methods that are not the protocol's. */
+  constructor(revision: SchemaRevision, own: ReadonlySet<string>, patience: number) {
     this.#revision = revision;
     this.#own = own;
+    this.#heard = new Queue(patience);
   }
 
   /** Everything that went over the wire, on all connections. */
@@ -33,7 +35,11 @@ export class Stage {
   async connectInProcess(): Promise<Transport> {
     const script = new Script();
     const wire = new Wire(this.#revision, this.#own);
-    script.onSend = (message) => this.#heard.put({ message, fault: wire.take('client', message) });
+    const ids = new Set<unknown>();
+    script.onSend = (message) => {
+      const fault = wire.take('client', message) ?? idFault(message, ids);
+      this.#heard.put({ message, fault });
+    };
     this.#wires.push(wire);
     this.#script = script;
     return script;
@@ -42,7 +48,7 @@ export class Stage {
   /** The client's next message. */
   async next(): Promise<unknown> {
     const { message, fault } = await this.#heard.next('the client says nothing');
-    if (fault) throw new Error(`the client's message breaks the schema: ${fault}\n${JSON.stringify(message)}`);
+    if (fault) throw new Error(`the client's message breaks the protocol: ${fault}\n${JSON.stringify(message)}`);
     return message;
   }
 
@@ -69,4 +75,12 @@ export class Stage {
   get isConnected(): boolean {
     return this.#script?.connected === true;
   }
+}
+
+// Every request is a new one, also one that says the same again.
+function idFault({ id, method }: Sent, ids: Set<unknown>): string | undefined {
+  if (method === undefined || id === undefined) return undefined;
+  if (ids.has(id)) return `the id ${JSON.stringify(id)} was used before`;
+  ids.add(id);
+  return undefined;
 }

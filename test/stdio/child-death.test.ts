@@ -87,16 +87,22 @@ describe('when a server dies', () => {
     expect(isAlive(child)).toBe(false);
   });
 
-  test('and a process that it started keeps its stdin from breaking, what it sent is delivered all the same', async () => {
+  test('and a process that it started keeps its stdin from breaking, nobody waits for it to read', async () => {
     const server = await start();
     await server.starts({ holds: true });
     const pid = await server.pid();
     await server.call('stopReading');
-    for (let n = 0; n < 8; n++) server.tell('echo', { text: 'x'.repeat(1024 * 1024) });
+    const params = { text: 'x'.repeat(8 * 1024 * 1024) };
+    let waits = true;
+    const sent = Promise.resolve(server.transport.send({ jsonrpc: '2.0', method: 'echo', params })).then(() => {
+      waits = false;
+    });
     process.kill(pid, 'SIGKILL');
     const { cause, ms } = await told(server, pid);
     expect(cause?.process?.signal).toBe('SIGKILL');
     expect(ms).toBeLessThan(1000);
+    expect(waits).toBe(false);
+    await sent;
   });
 
   test('a receiver that fails to hear of it is told so', async () => {

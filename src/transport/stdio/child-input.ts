@@ -6,8 +6,6 @@ import { Writable } from 'node:stream';
 export interface ChildInput {
   /** Takes everything; what the program cannot get any more is dropped. */
   readonly stream: Writable;
-  /** The program is gone: whoever waits for it to read is let go, even if another process has the pipe. */
-  abandon(): void;
   /** The program sees the end of its input. */
   close(): void;
 }
@@ -21,13 +19,11 @@ export function childInput(stdin: Writable, onBreak: () => void): ChildInput {
     waiting = undefined;
     done?.();
   };
-  const abandon = (): void => {
-    open = false;
-    written();
-  };
+  // Node closes the stdin of a program that is gone, so nobody waits for ever for that to read.
   const onClose = (): void => {
     const broke = open;
-    abandon();
+    open = false;
+    written();
     if (broke) onBreak();
   };
   const close = (): void => {
@@ -50,5 +46,5 @@ export function childInput(stdin: Writable, onBreak: () => void): ChildInput {
       done();
     },
   });
-  return { stream, abandon, close };
+  return { stream, close };
 }

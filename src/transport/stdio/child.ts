@@ -1,6 +1,7 @@
 /** The client's end of stdio: the server is a program that we start, and that is gone when the connection is. */
 
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
+import { type Command, nameOf } from '../../client/command.ts';
 import { ConnectionError } from '../../jsonrpc/errors.ts';
 import type { Message } from '../../jsonrpc/message.ts';
 import type { Payload } from '../../jsonrpc/parse.ts';
@@ -10,7 +11,7 @@ import { type ChildInput, childInput } from './child-input.ts';
 import { guardTree, type HostGuard } from './host-guard.ts';
 import { describeEnd, drained, type Loss } from './last-words.ts';
 import { endTree, exitOf, hasExited } from './process-tree.ts';
-import { type Command, failureOf, type Invocation, invocationOf, nameOf, start } from './spawn.ts';
+import { failureOf, type Invocation, invocationOf, start } from './spawn.ts';
 import { readStderr, type StderrSink, type Tail } from './stderr-tail.ts';
 import { StreamTransport } from './stream-transport.ts';
 
@@ -167,12 +168,9 @@ class ChildTransport implements Transport {
   }
 
   // Something of the program is gone. Its exit code tells most, if there is one.
-  async #tellLoss(what: Loss, { name, child, input, stderr }: Running): Promise<void> {
+  async #tellLoss(what: Loss, { name, child, stderr }: Running): Promise<void> {
     await exitOf(child, EXIT_MS);
-    if (hasExited(child)) {
-      input.abandon();
-      await drained([child.stdout, child.stderr], DRAIN_MS);
-    }
+    if (hasExited(child)) await drained([child.stdout, child.stderr], DRAIN_MS);
     if (this.#isClosed()) return;
     const { exitCode, signalCode: signal } = child;
     this.#cause = describeEnd(name, what, { exitCode, signal, stderr: stderr.text }, this.#heard);

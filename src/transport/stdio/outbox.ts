@@ -55,9 +55,11 @@ export class Outbox {
       else this.#scheduled ??= setImmediate(this.#write);
     }
     if (!this.#full) return undefined;
-    if (this.#size > MAX_WAITING) this.#events.onOverflow();
+    // Before the overflow is told: whoever ends the connection then lets go those who wait.
     this.#drained ??= deferred();
-    return this.#drained.promise;
+    const { promise } = this.#drained;
+    if (this.#size > MAX_WAITING) this.#events.onOverflow();
+    return promise;
   }
 
   /** Writes what is here and waits until it left, but not longer than `milliseconds`. */

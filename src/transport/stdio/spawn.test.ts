@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { checkBatchArguments, invocationOf, nameOf } from './spawn.ts';
+import { nameOf } from '../../client/command.ts';
+import { checkBatchArguments, invocationOf } from './spawn.ts';
 
 describe('the name of a server in errors', () => {
   test.each([

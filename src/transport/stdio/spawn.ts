@@ -4,20 +4,10 @@ import { type ChildProcessWithoutNullStreams, type SpawnOptions, spawn } from 'n
 import { once } from 'node:events';
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { delimiter, join, resolve } from 'node:path';
+import { type Command, nameOf } from '../../client/command.ts';
 import { ConnectionError, shorten } from '../../jsonrpc/errors.ts';
 import { spawnable } from './cross-spawn.ts';
 import { environmentOf } from './environment.ts';
-
-/** A program that is a server. */
-export interface Command {
-  /** A file, or a name that is looked for on the PATH. No shell reads it. */
-  readonly command: string;
-  readonly args?: readonly string[];
-  /** Added to the few variables that are inherited; undefined leaves one out. */
-  readonly env?: Readonly<Record<string, string | undefined>>;
-  /** The directory it runs in. Default: ours. */
-  readonly cwd?: string;
-}
 
 /** Exactly what will be run. */
 export interface Invocation {
@@ -44,18 +34,6 @@ export function invocationOf({ command, args = [], env, cwd }: Command): Invocat
   if (bad) fail(`the variable "${shorten(bad[0])}" in "env" must have neither "=" in its name nor null characters`);
   if (`${command}${cwd ?? ''}`.includes('\0')) fail('"command" and "cwd" must be without null characters');
   return Object.freeze({ command, args: Object.freeze([...args]), env: Object.freeze(environment), cwd });
-}
-
-// Those that stand before the name of the program that is meant, and say nothing of their own.
-const LEADING_OPTIONS = ['-y', '--yes', '-q', '-m', '-u'];
-
-/** Names a server in errors: `npx -y some-server`. What follows is left out, as it may hold secrets. */
-export function nameOf({ command, args }: Invocation): string {
-  const count = args.findIndex((arg) => !LEADING_OPTIONS.includes(arg));
-  const leading = args.slice(0, count === -1 ? args.length : count);
-  const next = args[leading.length];
-  const isPlain = next !== undefined && !/^-|[=?#&]|:\/\//.test(next);
-  return shorten([command, ...leading, ...(isPlain ? [next] : [])].join(' '));
 }
 
 /** Starts it at the head of a process group of its own. What has a `pid` runs; for what has none see `failureOf`. */

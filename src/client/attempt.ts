@@ -1,0 +1,48 @@
+/** One try to get to a server. Whatever it opens is ended if it fails, also what is being opened at that moment. */
+
+import type { ConnectionError } from '../jsonrpc/errors.ts';
+import type { Transport } from '../jsonrpc/transport.ts';
+import type { Conversation } from './conversation.ts';
+import type { Dialer } from './dialer.ts';
+
+/** Opens conversations until it is over. */
+export class Attempt {
+  readonly #dialer: Dialer;
+  readonly #converse: (transport: Transport) => Conversation;
+  readonly #over = new AbortController();
+  readonly #opened = new Set<Conversation>();
+  #opening: Promise<unknown> = Promise.resolve();
+
+  constructor(dialer: Dialer, converse: (transport: Transport) => Conversation) {
+    this.#dialer = dialer;
+    this.#converse = converse;
+  }
+
+  /** A new conversation, connected. */
+  open(): Promise<Conversation> {
+    const opening = this.#open();
+    this.#opening = opening.catch(() => {});
+    return opening;
+  }
+
+  /** Nothing is opened any more; resolves when what was is gone. */
+  async giveUp(cause: ConnectionError): Promise<void> {
+    this.#over.abort(cause);
+    const end = (): Promise<unknown> => Promise.all([...this.#opened].map((one) => one.close(cause)));
+    await end();
+    await this.#opening;
+    await end();
+  }
+
+  async #open(): Promise<Conversation> {
+    const over = this.#over.signal;
+    over.throwIfAborted();
+    const transport = await this.#dialer.dial();
+    if (over.aborted) await transport.disconnect();
+    over.throwIfAborted();
+    const conversation = this.#converse(transport);
+    this.#opened.add(conversation);
+    await conversation.connect();
+    return conversation;
+  }
+}
