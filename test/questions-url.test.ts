@@ -1,7 +1,7 @@
 /** Pages to open: asked for once, then waited for, within a call or over several. */
 
 import { McpServer, type McpServerOptions } from 'mcpp/server';
-import { testClient } from 'mcpp/testing';
+import { testClient, type WireEntry } from 'mcpp/testing';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { open, quiet, type Reply, type Wire } from './wire.ts';
 
@@ -105,7 +105,8 @@ describe('a page to open under 2026-07-28', () => {
     const call = client.callTool('t').then((done) => {
       result = done;
     });
-    const legs = (): number => client.wire.filter(({ message }) => 'method' in message).length;
+    const isLeg = ({ message }: WireEntry): boolean => 'method' in message && message.method === 'tools/call';
+    const legs = (): number => client.wire.filter(isLeg).length;
     while (result === undefined) {
       if (legs() > 13) ready = true;
       await quiet();

@@ -161,14 +161,15 @@ export class Calls {
           legs++;
           return conversation.send(method, leg, legOptions, nameOf(method, params));
         },
-        answer: (question, signal) => questions.answer(question, signal),
+        answer: (question, signal) => questions.answer(question, signal, conversation),
       });
     const result = await attempt().catch((error: unknown) =>
       questions.visitPages(conversation, error, options, attempt),
     );
     const read = await readResult(method, params, result, conversation.revision.facts, this.#host.book);
     // What was answered after questions depends on the answers, and is for this call only.
-    if (legs === 1 && this.#host.options.cache !== false) keep(read);
+    const { facts } = conversation.revision;
+    if (legs === 1 && facts.cacheHints && this.#host.options.cache !== false) keep(read);
     return read;
   }
 

@@ -162,7 +162,7 @@ export class Connection<Tools = unknown> {
     others?: Readonly<Record<string, string>>,
     options?: RequestOptions,
   ): Promise<CompleteResult> {
-    const context = others ? { context: { arguments: others } } : {};
+    const context = others && this.#core.facts.completionContext ? { context: { arguments: others } } : {};
     return (await this.request('completion/complete', { ref, argument, ...context }, options)) as never;
   }
 

@@ -26,8 +26,8 @@ export interface ConversationHost {
   /** Who we are, as of now. */
   readonly client: ClientFacts;
   /** Finds the answer to a request of the server's; throws what the server is to be told. */
-  answer(request: Request, signal: AbortSignal): Promise<unknown>;
-  onNotification(notification: Notification): void;
+  answer(request: Request, signal: AbortSignal, conversation: Conversation): Promise<unknown>;
+  onNotification(notification: Notification, conversation: Conversation): void;
   onError(error: Error): void;
   /** The conversation is over; called once. */
   onEnd(cause: ConnectionError): void;
@@ -58,7 +58,7 @@ export class Conversation implements Receiver {
     };
     this.#outgoing = new OutgoingRequests({ send: (request) => transport.send(request), cancel }, patience);
     this.#incoming = new IncomingRequests({
-      answer: (request, signal) => host.answer(request, signal),
+      answer: (request, signal) => host.answer(request, signal, this),
       send: (response) => this.#post(response),
       pauseClocks: () => this.#outgoing.pauseAll(),
       onError: (error) => host.onError(error),
@@ -74,6 +74,11 @@ export class Conversation implements Receiver {
   get revision(): Revision {
     if (!this.#revision) throw new ConnectionError('not-connected', 'The server has not been greeted yet');
     return this.#revision;
+  }
+
+  /** Its name; empty before one is agreed on. */
+  get version(): string {
+    return this.#revision?.facts.version ?? '';
   }
 
   /** What the server said of itself. */
@@ -203,7 +208,7 @@ export class Conversation implements Receiver {
     else {
       const meta = isObject(params['_meta']) ? params['_meta'] : {};
       const onNotice = this.#subscriptions.get(meta[MetaKey.subscriptionId] as Id);
-      this.#tell(() => (onNotice ? onNotice(notification) : this.#host.onNotification(notification)));
+      this.#tell(() => (onNotice ? onNotice(notification) : this.#host.onNotification(notification, this)));
     }
   }
 

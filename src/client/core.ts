@@ -8,7 +8,9 @@ import { changeToldBy } from '../protocol/model/changes.ts';
 import type { LoggingLevel, LogMessage } from '../protocol/model/logging.ts';
 import type { Root } from '../protocol/model/roots.ts';
 import type { Tool } from '../protocol/model/tools.ts';
-import type { ClientFacts } from '../protocol/revision.ts';
+import { revisionNamed } from '../protocol/pick.ts';
+import type { ClientFacts, Revision } from '../protocol/revision.ts';
+import type { RevisionFacts } from '../protocol/versions.ts';
 import { type AnswerHandlers, capabilitiesOf, checkRoots } from './answering.ts';
 import { Calls } from './calls.ts';
 import type { Conversation } from './conversation.ts';
@@ -81,6 +83,11 @@ export class Core {
     return this.link.verdict as Verdict;
   }
 
+  /** The facts of the revision that is spoken. */
+  get facts(): RevisionFacts {
+    return (revisionNamed(this.verdict.revision) as Revision).facts;
+  }
+
   notify(method: string, params: Params = {}): void {
     const { middleware } = this.#parts;
     const call = { direction: 'out', kind: 'notification', method, params, revision: this.verdict.revision } as const;
@@ -128,8 +135,9 @@ export class Core {
         return core.#client;
       },
       verdicts: this.#parts.verdicts,
-      answer: (request, signal) => this.#questions.take(request, signal),
-      onNotification: (notification) => this.#takeNotification(notification, (one) => this.#deliver(one)),
+      answer: (request, signal, conversation) => this.#questions.take(request, signal, conversation),
+      onNotification: (notification, conversation) =>
+        this.#takeNotification(notification, conversation, (one) => this.#deliver(one)),
       onError: (error) => this.#report(error),
       onBegin: (conversation, again) => this.#begin(conversation, again),
       onPause: () => this.#watches.pause(),
@@ -142,18 +150,9 @@ export class Core {
       get handlers() {
         return core.#handlers;
       },
-      get declared() {
-        const { present } = core.link;
-        return present ? present.revision.encodeCapabilities(core.#declared) : {};
-      },
+      declared: this.#declared,
       own: this.#parts.own,
       middleware: this.#parts.middleware,
-      get server() {
-        return core.link.verdict?.serverInfo;
-      },
-      get revision() {
-        return core.link.verdict?.revision ?? '';
-      },
     });
   }
 
@@ -173,7 +172,8 @@ export class Core {
       if (!conversation.ended.aborted) this.#report(error);
     });
     for (const outcome of await Promise.allSettled(tasks)) {
-      if (outcome.status === 'rejected') this.#report(outcome.reason as Error);
+      // If the connection is gone, whoever waits for it is told why.
+      if (outcome.status === 'rejected' && !conversation.ended.aborted) this.#report(outcome.reason as Error);
     }
   }
 
@@ -187,10 +187,15 @@ export class Core {
     await this.book.take(tools);
   }
 
-  #takeNotification(notification: Notification, deliver: (notification: Notification) => void): void {
+  #takeNotification(
+    notification: Notification,
+    conversation: Conversation,
+    deliver: (notification: Notification) => void,
+  ): void {
     const { method } = notification;
     const params = isObject(notification.params) ? notification.params : {};
-    const call = { direction: 'in', kind: 'notification', method, params, revision: this.verdict.revision } as const;
+    const { version: revision } = conversation;
+    const call = { direction: 'in', kind: 'notification', method, params, revision } as const;
     this.#settle(
       runThrough(this.#parts.middleware, call, (changed) =>
         deliver(changed.params === params ? notification : { ...notification, params: changed.params }),
@@ -222,7 +227,7 @@ export class Core {
           // Whichever way a change is told, it is news of the server's and no part of a call.
           if (changeToldBy(notification)) this.options.onNotification?.(notification);
         };
-        return conversation.open(method, params, (one) => this.#takeNotification(one, deliver), signal);
+        return conversation.open(method, params, (one) => this.#takeNotification(one, conversation, deliver), signal);
       },
     };
   }

@@ -60,9 +60,9 @@ async function greetPinned(host: GreetingHost, version: string): Promise<Convers
     conversation.speak(revision, factsIn(prior));
     return conversation;
   }
-  const finding = judgeDiscovery(await discover(host, conversation, revision));
+  const finding = await insist(host, conversation, judgeDiscovery(await discover(host, conversation, revision)));
   if (finding.type === 'speak') return settle(conversation, finding);
-  if (finding.type === 'fail') throw finding.error;
+  if (finding.type === 'fail' || finding.type === 'ask again') throw finding.error;
   if (finding.type === 'redial') throw finding.cause;
   throw new ConnectionError('failed', `The server does not speak protocol revision ${version}`);
 }
@@ -73,12 +73,11 @@ async function probe(host: GreetingHost, conversation: Conversation): Promise<Co
   const discovery = discover(host, conversation, revision);
   const outcome = await withinTime(discovery, host.options.probeTimeout ?? PROBE_TIMEOUT);
   if (outcome === undefined) return greetSilent(host, conversation, discovery);
-  const finding = judgeDiscovery(outcome);
+  const finding = await insist(host, conversation, judgeDiscovery(outcome));
   if (finding.type === 'speak') return settle(conversation, finding);
   if (finding.type === 'handshake') return openSession(host, conversation, finding.version, false);
-  if (finding.type === 'fail' || !host.canRedial) {
-    throw finding.type === 'fail' ? finding.error : finding.cause;
-  }
+  if (finding.type === 'fail' || finding.type === 'ask again') throw finding.error;
+  if (!host.canRedial) throw finding.cause;
   return openSession(host, await host.open(), finding.version, false);
 }
 
@@ -133,9 +132,16 @@ function settle(conversation: Conversation, finding: Extract<Finding, { type: 's
   return conversation;
 }
 
-function discover(host: GreetingHost, conversation: Conversation, revision: Revision): Promise<Outcome> {
+// A server that refuses what it says it speaks is asked a second time, not a third.
+async function insist(host: GreetingHost, conversation: Conversation, finding: Finding): Promise<Finding> {
+  if (finding.type !== 'ask again') return finding;
+  const revision = revisionNamed(LATEST_VERSION) as Revision;
+  return judgeDiscovery(await discover(host, conversation, revision, `${PROBE_ID} again`));
+}
+
+function discover(host: GreetingHost, conversation: Conversation, revision: Revision, id = PROBE_ID): Promise<Outcome> {
   const params = revision.encodeRequest({}, host.client) as Params;
-  return outcomeOf(conversation.ask('server/discover', params, FOR_EVER, PROBE_ID));
+  return outcomeOf(conversation.ask('server/discover', params, FOR_EVER, id));
 }
 
 function withinTime<T>(promise: Promise<T>, milliseconds: number): Promise<T | undefined> {

@@ -149,8 +149,8 @@ export class Link {
         get client() {
           return host.client;
         },
-        answer: (request, signal) => host.answer(request, signal),
-        onNotification: (notification) => host.onNotification(notification),
+        answer: (request, signal, from) => host.answer(request, signal, from),
+        onNotification: (notification, from) => host.onNotification(notification, from),
         onError: (error) => host.onError(error),
         onEnd: (cause) => this.#ended(conversation, cause),
       },

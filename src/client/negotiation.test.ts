@@ -79,9 +79,9 @@ describe('the answer to server/discover', () => {
       type: 'fail',
       error: { code: 'failed' },
     });
-    // It supports what we asked for, and refuses it: there is nothing left to try.
+    // It supports what we asked for, and refuses it: perhaps it does not mean it.
     const contradiction = unsupported(['2026-07-28']);
-    expect(judgeDiscovery({ error: contradiction })).toEqual({ type: 'fail', error: contradiction });
+    expect(judgeDiscovery({ error: contradiction })).toEqual({ type: 'ask again', error: contradiction });
   });
 
   test('that never comes because the server died means: start it again and open a session', () => {

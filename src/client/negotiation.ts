@@ -17,6 +17,8 @@ export type Outcome = { readonly result: unknown } | { readonly error: unknown }
 export type Finding =
   /** Both sides know what they need. */
   | { readonly type: 'speak'; readonly revision: Revision; readonly server: ServerFacts }
+  /** The server refused the revision and names it among those it speaks: ask once more. */
+  | { readonly type: 'ask again'; readonly error: unknown }
   /** Open a session with `initialize`, asking for this revision. */
   | { readonly type: 'handshake'; readonly version: string }
   /** The connection did not survive the question: connect again and open a session. */
@@ -45,7 +47,7 @@ export function judgeDiscovery(outcome: Outcome): Finding {
     // Any other error is that of a server which does not know the method, whichever number it gives it.
     const supported = supportedIn(error);
     if (error.code !== McpErrorCode.UnsupportedProtocolVersion || !supported) return handshake(NEWEST_STATEFUL);
-    return agreeOn(supported, () => ({ type: 'fail', error }));
+    return agreeOn(supported, () => ({ type: 'ask again', error }));
   }
   const isLost = error instanceof ConnectionError && error.code === 'closed';
   return isLost ? { type: 'redial', version: NEWEST_STATEFUL, cause: error } : { type: 'fail', error };

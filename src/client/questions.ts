@@ -6,7 +6,6 @@ import { runThrough } from '../jsonrpc/middleware.ts';
 import { hasCapability } from '../protocol/caller.ts';
 import type { ClientCapabilities } from '../protocol/model/capabilities.ts';
 import type { ElicitResult } from '../protocol/model/elicitation.ts';
-import type { Implementation } from '../protocol/model/implementation.ts';
 import type { Answer, Question } from '../protocol/model/questions.ts';
 import { type AnswerHandlers, answerQuestion, type QuestionContext } from './answering.ts';
 import type { Conversation } from './conversation.ts';
@@ -25,8 +24,6 @@ export interface QuestionsHost {
   readonly declared: ClientCapabilities;
   readonly own: ReadonlyMap<string, RequestHandler>;
   readonly middleware: readonly ClientMiddleware[];
-  readonly server: Implementation | undefined;
-  readonly revision: string;
 }
 
 const PAGE_TIMEOUT = 5 * 60_000;
@@ -41,25 +38,21 @@ export class Questions {
   }
 
   /** Answers a question that arrived within a result. */
-  async answer(question: Question, signal: AbortSignal): Promise<Answer> {
-    return (await this.#through(question.method, { ...question.params }, (params) =>
-      answerQuestion({ ...question, params } as Question, this.#host.handlers, this.#host.declared, {
-        signal,
-        server: this.#host.server,
-      }),
+  async answer(question: Question, signal: AbortSignal, from: Conversation): Promise<Answer> {
+    return (await this.#through(question.method, { ...question.params }, from, (params) =>
+      this.#ask({ ...question, params } as Question, signal, from),
     )) as Answer;
   }
 
   /** Answers a live request. */
-  async take(request: Request, signal: AbortSignal): Promise<unknown> {
+  async take(request: Request, signal: AbortSignal, from: Conversation): Promise<unknown> {
     const { method } = request;
     const given = isObject(request.params) ? request.params : {};
-    return this.#through(method, given, (params) => {
-      const ctx = { signal, server: this.#host.server };
+    return this.#through(method, given, from, (params) => {
       const own = this.#host.own.get(method);
-      if (own) return own(params, ctx);
+      if (own) return own(params, { signal, server: from.server.info });
       if (method === 'ping') return {};
-      return answerQuestion({ method, params } as Question, this.#host.handlers, this.#host.declared, ctx);
+      return this.#ask({ method, params } as Question, signal, from);
     });
   }
 
@@ -79,7 +72,7 @@ export class Questions {
     const signal = AbortSignal.any(signals);
     const visits = this.completions.expect(pages);
     try {
-      const consents = await until(this.#consents(pages, signal), {
+      const consents = await until(this.#consents(pages, signal, conversation), {
         what: 'Asking to visit a page',
         timeout: options.maxTimeout ?? 30 * 60_000,
         signal,
@@ -100,17 +93,30 @@ export class Questions {
     return callAgain();
   }
 
-  async #consents(pages: readonly UrlElicitation[], signal: AbortSignal): Promise<boolean> {
+  async #consents(pages: readonly UrlElicitation[], signal: AbortSignal, from: Conversation): Promise<boolean> {
     for (const page of pages) {
-      const answer = (await this.answer({ method: 'elicitation/create', params: page }, signal)) as ElicitResult;
+      const answer = (await this.answer({ method: 'elicitation/create', params: page }, signal, from)) as ElicitResult;
       if (answer.action !== 'accept') return false;
     }
     return true;
   }
 
-  async #through(method: string, params: Params, innermost: (params: Params) => unknown): Promise<unknown> {
-    const { middleware, revision } = this.#host;
-    const call = { direction: 'in', kind: 'request', method, params, revision } as const;
+  // What was declared is what the revision had words for, and the answer is in its words too.
+  async #ask(question: Question, signal: AbortSignal, { revision, server }: Conversation): Promise<Answer> {
+    const { handlers, declared } = this.#host;
+    const ctx = { signal, server: server.info };
+    const answer = await answerQuestion(question, handlers, revision.encodeCapabilities(declared), ctx);
+    return revision.encodeAnswer(question.method, answer);
+  }
+
+  async #through(
+    method: string,
+    params: Params,
+    from: Conversation,
+    innermost: (params: Params) => unknown,
+  ): Promise<unknown> {
+    const { middleware } = this.#host;
+    const call = { direction: 'in', kind: 'request', method, params, revision: from.version } as const;
     const result = await runThrough(middleware, call, (changed) => innermost(changed.params));
     if (!isObject(result)) throw RpcError.internal(`The client has no answer to ${method}`);
     return result;

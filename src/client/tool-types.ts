@@ -25,9 +25,7 @@ type NoTools = string & { readonly 'the type of the server has no tools': never 
  */
 export type ToolArguments<Tools, Name> =
   // The choice of Given is hidden behind one type, so that functions with a "Name" of their own can pass a call on.
-  Given<ToolOf<Tools, Name>> extends infer Rest extends [args?: unknown, options?: RequestOptions | undefined]
-    ? Rest
-    : never;
+  Given<ToolOf<Tools, Name>> extends infer Rest extends [args?: unknown, options?: RequestOptions] ? Rest : never;
 
 /** What a call gives: what the tool's output schema says, or an error for the model. Look at `isError` first. */
 export type ToolCallResult<Output> = unknown extends Output ? CallToolResult : ToolSuccess<Output> | ToolFailure;
@@ -49,20 +47,19 @@ export type OutputOf<Tools, Name> = ToolOf<Tools, Name> extends { readonly outpu
 
 /**
  * The tools as functions. Connections are compared by them: one can stand for another if all that may be called there
- * may be called here. Without `-?` the compiler compares the types of the tools as a whole, and arguments the wrong way.
+ * may be called here, with the same arguments.
  */
 export type ToolCalls<Tools> = {
-  readonly [Name in keyof Tools]-?: (args: ArgumentsOf<Tools[Name]>) => OutputOf<Tools, Name>;
+  readonly [Name in keyof Tools]: (args: ArgumentsOf<Tools[Name]>) => OutputOf<Tools, Name>;
 };
 
 // All that follows is about one tool and no longer about all of them: the type of a long chain is costly to hand on.
 type ToolOf<Tools, Name> = Name extends keyof Tools ? Tools[Name] : unknown;
 
-// "undefined" is said, since an optional place of a tuple does not take it where optional properties are exact.
 type Given<Tool> =
   {} extends ArgumentsOf<Tool>
-    ? [args?: ForEach<Tool> | undefined, options?: RequestOptions | undefined]
-    : [args: ForEach<Tool>, options?: RequestOptions | undefined];
+    ? [args?: ForEach<Tool>, options?: RequestOptions]
+    : [args: ForEach<Tool>, options?: RequestOptions];
 
 type ArgumentsOf<Tool> = Tool extends { readonly input: infer Input } ? Arguments<Input> : AnyArguments;
 

@@ -7,7 +7,7 @@ import type { Exchange } from './exchange.ts';
 import type { ServerCapabilities } from './model/capabilities.ts';
 import type { Change } from './model/changes.ts';
 import type { Implementation } from './model/implementation.ts';
-import type { Question } from './model/questions.ts';
+import type { Answer, Question } from './model/questions.ts';
 import type { JsonSchemaObject } from './model/tools.ts';
 import type { Principal } from './principal.ts';
 import type { Session } from './session.ts';
@@ -116,6 +116,8 @@ export interface Revision {
 
   /** What a client declares, as far as this revision has words for it. */
   encodeCapabilities(capabilities: Caller['capabilities']): Caller['capabilities'];
+  /** The answer to a question, as a client of this revision sends it. */
+  encodeAnswer(method: string, answer: Answer): Answer;
   /** Params of a request as a client of this revision sends them. */
   encodeRequest(params: Params | undefined, client: ClientFacts): Params | undefined;
   /** A result as a client of this revision reads it; throws if it is not one. */

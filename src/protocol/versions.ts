@@ -28,6 +28,10 @@ export interface RevisionFacts {
   readonly resourceLinks: boolean;
   readonly progressMessage: boolean;
   readonly completionsCapability: boolean;
+  /** Completion is told of the arguments that are filled in already. */
+  readonly completionContext: boolean;
+  /** Results say how long they may be kept. */
+  readonly cacheHints: boolean;
   readonly elicitation: 'none' | 'form' | 'form and url';
   /** Elicitation by URL carries an id, and its end is told by a notification. */
   readonly elicitationIds: boolean;
@@ -60,6 +64,8 @@ const newest: RevisionFacts = {
   resourceLinks: true,
   progressMessage: true,
   completionsCapability: true,
+  completionContext: true,
+  cacheHints: true,
   elicitation: 'form and url',
   elicitationIds: false,
   samplingTools: true,
@@ -74,6 +80,7 @@ const november2025: RevisionFacts = {
   version: '2025-11-25',
   family: 'stateful',
   asking: 'live',
+  cacheHints: false,
   execution: true,
   structuredContent: 'object',
   elicitationIds: true,
@@ -100,6 +107,7 @@ const march2025: RevisionFacts = {
   batches: 'answered as one',
   toolTitle: 'annotations',
   titles: false,
+  completionContext: false,
   itemMeta: false,
   structuredContent: 'nothing',
   resourceLinks: false,

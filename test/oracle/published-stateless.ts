@@ -90,7 +90,7 @@ const OWN: ReadonlyMap<string, Checkable> = new Map<string, Checkable>([
       params: core.CancelledNotificationParamsSchema.required({ requestId: true }),
     }),
   ],
-  ['HeaderMismatchError', errorOf(-32020, z.unknown())],
+  ['HeaderMismatchError', errorOf(-32020, z.unknown().optional())],
   [
     'MissingRequiredClientCapabilityError',
     errorOf(-32021, z.looseObject({ requiredCapabilities: core.ClientCapabilitiesSchema })),

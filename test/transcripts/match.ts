@@ -5,7 +5,7 @@ import { isRecord } from '../oracle/definitions.ts';
 /** Values that were captured in a conversation, by name. */
 export type Captured = Map<string, unknown>;
 
-const TOKEN = /<any>|<\$[a-z][A-Za-z0-9]*>/g;
+const TOKEN = /<any>|<\$[a-z][A-Za-z0-9]*>/;
 
 /** Where a message differs from what is expected; undefined if it does not. Captures what it finds on the way. */
 export function difference(expected: unknown, actual: unknown, captured: Captured, at = 'message'): string | undefined {

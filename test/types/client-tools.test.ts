@@ -142,6 +142,13 @@ test('a tool that takes no arguments is given none', () => {
     .registerTool('valibot', { inputSchema: v.object({}) }, () => 1)
     .registerTool('typebox', { inputSchema: Type.Object({}) }, () => 1)
     .registerTool('json', { inputSchema: { type: 'object', properties: {} } }, () => 1);
+  type None = Args<typeof server, 'none'>;
+  expectTypeOf<Args<typeof server, 'zod'>>().toEqualTypeOf<None>();
+  expectTypeOf<Args<typeof server, 'valibot'>>().toEqualTypeOf<None>();
+  expectTypeOf<Args<typeof server, 'typebox'>>().toEqualTypeOf<None>();
+  expectTypeOf<Args<typeof server, 'json'>>().toEqualTypeOf<None>();
+  expectTypeOf<{}>().toExtend<None>();
+  expectTypeOf<Record<string, never>>().toExtend<None>();
   compiled<typeof server>(async (mcp) => {
     for (const name of ['none', 'zod', 'valibot', 'typebox', 'json'] as const) {
       await mcp.callTool(name);
@@ -166,6 +173,7 @@ test('a tool whose schema is no literal, or says nothing, takes any object', () 
     .registerTool('json', { inputSchema: { type: 'object' } }, () => 1);
   compiled<typeof server>(async (mcp) => {
     const filter: Filter = { limit: 1 };
+    expectTypeOf<Args<typeof server, 'arktype'>>().toEqualTypeOf<Args<typeof server, 'loaded'>>();
     for (const name of ['loaded', 'arktype'] as const) {
       await mcp.callTool(name);
       await mcp.callTool(name, { a: 1 });
@@ -207,6 +215,8 @@ test('types that arguments are made of stay what they are', () => {
   interface Api {
     put: { input: { json: Json; mail: Mail; anything: unknown; byName: Record<string, number[]>; tree: Tree } };
   }
+  expectTypeOf<NonNullable<Args<Api, 'put'>>['mail']>().toEqualTypeOf<Mail>();
+  expectTypeOf<NonNullable<Args<Api, 'put'>>['anything']>().toBeUnknown();
   compiled<Api>(async (mcp) => {
     const mail = 'a@example.com' as Mail;
     const json: Json = [{ a: [1, null] }];

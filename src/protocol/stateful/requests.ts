@@ -2,6 +2,7 @@
 
 import { ConnectionError } from '../../jsonrpc/errors.ts';
 import { isObject, type Params } from '../../jsonrpc/message.ts';
+import { hasCapability } from '../caller.ts';
 import type { ClientCapabilities } from '../model/capabilities.ts';
 import type { ClientFacts, Decoded } from '../revision.ts';
 import type { RevisionFacts } from '../versions.ts';
@@ -33,7 +34,9 @@ export function encodeCapabilities(
   { elicitation, sampling, ...rest }: ClientCapabilities,
   facts: RevisionFacts,
 ): ClientCapabilities {
-  const form = elicitation && facts.elicitation === 'form' ? { elicitation: {} } : {};
+  // Where there are only forms, whoever has only pages has nothing.
+  const hasForms = hasCapability({ ...(elicitation ? { elicitation } : {}) }, 'elicitation.form');
+  const form = hasForms && facts.elicitation === 'form' ? { elicitation: {} } : {};
   const full = elicitation && facts.elicitation === 'form and url' ? { elicitation } : {};
   return { ...rest, ...form, ...full, ...(sampling ? { sampling: facts.samplingTools ? sampling : {} } : {}) };
 }

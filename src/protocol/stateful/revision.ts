@@ -2,6 +2,7 @@
 
 import type { Revision } from '../revision.ts';
 import type { RevisionFacts } from '../versions.ts';
+import { encodeAnswer } from './answers.ts';
 import { callerOf } from './caller.ts';
 import { deliver } from './changes.ts';
 import { encodeFailure } from './failures.ts';
@@ -27,6 +28,7 @@ export function statefulRevision(facts: RevisionFacts): Revision {
     encodeQuestion: (question) => encodeQuestion(question, facts),
     deliver,
     encodeCapabilities: (capabilities) => encodeCapabilities(capabilities, facts),
+    encodeAnswer: (method, answer) => encodeAnswer(method, answer, facts),
     encodeRequest,
     decodeResult,
   };

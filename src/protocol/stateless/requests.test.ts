@@ -27,7 +27,7 @@ describe('a result', () => {
 
   test('may be questions and a state, or one of them', () => {
     const inputRequests = JSON.parse('{"a":{"method":"roots/list"},"__proto__":{"method":"roots/list"}}') as object;
-    expect(decodeResult('x', { resultType: 'input_required', inputRequests, requestState: 's' })).toEqual({
+    expect(decodeResult('tools/call', { resultType: 'input_required', inputRequests, requestState: 's' })).toEqual({
       type: 'input_required',
       requests: new Map([
         ['a', { method: 'roots/list' }],
@@ -35,7 +35,13 @@ describe('a result', () => {
       ]),
       state: 's',
     });
-    expect(decodeResult('x', { resultType: 'input_required', requestState: '' })).toMatchObject({ state: '' });
+    expect(decodeResult('tools/call', { resultType: 'input_required', requestState: '' })).toMatchObject({ state: '' });
+  });
+
+  test('of a method that may not ask is no question', () => {
+    expect(() => decodeResult('tools/list', { resultType: 'input_required', requestState: 's' })).toThrow(
+      'The answer to tools/list asks for input, which that method must not',
+    );
   });
 
   test.each<unknown>([
@@ -52,6 +58,6 @@ describe('a result', () => {
     // At least one of the two must be there.
     { resultType: 'input_required' },
   ])('%j is malformed', (result) => {
-    expect(() => decodeResult('x', result)).toThrow(expect.objectContaining({ code: 'malformed' }));
+    expect(() => decodeResult('tools/call', result)).toThrow(expect.objectContaining({ code: 'malformed' }));
   });
 });

@@ -2,6 +2,7 @@
 
 import { ConnectionError } from '../../jsonrpc/errors.ts';
 import { isObject, type Params } from '../../jsonrpc/message.ts';
+import { canAsk } from '../methods.ts';
 import type { ClientCapabilities } from '../model/capabilities.ts';
 import { MetaKey } from '../model/meta.ts';
 import type { Question } from '../model/questions.ts';
@@ -29,6 +30,9 @@ export function decodeResult(method: string, result: unknown): Decoded {
   if (resultType === 'complete') return { type: 'complete', result };
   if (resultType !== 'input_required') {
     throw new ConnectionError('malformed', `The answer to ${method} has a "resultType" this client does not know`);
+  }
+  if (!canAsk(method)) {
+    throw new ConnectionError('malformed', `The answer to ${method} asks for input, which that method must not`);
   }
   const { inputRequests = {}, requestState } = result;
   if (result['inputRequests'] === undefined && requestState === undefined) {

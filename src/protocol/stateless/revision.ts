@@ -26,6 +26,7 @@ export function statelessRevision(facts: RevisionFacts): Revision {
     // Changes reach only those who listen, and `subscriptions/listen` sees to that itself.
     deliver: () => undefined,
     encodeCapabilities,
+    encodeAnswer: (_method, answer) => answer,
     encodeRequest: (params, client) => encodeRequest(params, client, facts.version),
     decodeResult,
   };
