@@ -69,13 +69,13 @@ export interface Progress {
 /** Options of one call. */
 export interface RequestOptions extends OutgoingOptions {
   /** Is told how far the server got. */
-  readonly onProgress?: (progress: Progress) => void;
+  readonly onProgress?: ((progress: Progress) => void) | undefined;
   /** Goes into `_meta` as it is: `traceparent`, or keys of your own. */
-  readonly meta?: Meta;
+  readonly meta?: Meta | undefined;
   /** Calling twice does no more than calling once, so the call may be sent again to a server that crashed under it. */
-  readonly idempotent?: boolean;
+  readonly idempotent?: boolean | undefined;
   /** Asks the server even if an earlier answer is still good. */
-  readonly fresh?: boolean;
+  readonly fresh?: boolean | undefined;
 }
 
 /** Who we are if nobody says otherwise. */

@@ -6,9 +6,9 @@ import { type Id, isErrorResponse, type Params, type Request, type Response } fr
 /** How long to wait. `Infinity` waits for ever; the maximum then still applies. */
 export interface Patience {
   /** Milliseconds without an answer or progress after which the call fails. Default: 5 minutes. */
-  readonly timeout?: number;
+  readonly timeout?: number | undefined;
   /** Milliseconds after which the call fails however much progress it makes. Default: 30 minutes. */
-  readonly maxTimeout?: number;
+  readonly maxTimeout?: number | undefined;
 }
 
 /** Options of one outgoing request. */
