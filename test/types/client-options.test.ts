@@ -47,13 +47,13 @@ type NotJson<T> = unknown extends T
 
 test('a call has these options and no others', () => {
   expectTypeOf<Required<RequestOptions>>().toEqualTypeOf<{
-    readonly timeout: number;
-    readonly maxTimeout: number;
+    readonly timeout: number | undefined;
+    readonly maxTimeout: number | undefined;
     readonly signal: AbortSignal | undefined;
-    readonly onProgress: (progress: Progress) => void;
-    readonly meta: Meta;
-    readonly idempotent: boolean;
-    readonly fresh: boolean;
+    readonly onProgress: ((progress: Progress) => void) | undefined;
+    readonly meta: Meta | undefined;
+    readonly idempotent: boolean | undefined;
+    readonly fresh: boolean | undefined;
   }>();
   expectTypeOf<{}>().toExtend<RequestOptions>();
   const told: RequestOptions = {
