@@ -60,6 +60,13 @@ export function capabilitiesOf(handlers: AnswerHandlers): ClientCapabilities {
   };
 }
 
+/** True if there is a handler for this question. */
+export function canAnswer(method: string, handlers: AnswerHandlers): boolean {
+  if (method === 'elicitation/create') return handlers.onElicit !== undefined;
+  if (method === 'sampling/createMessage') return handlers.onSample !== undefined;
+  return method === 'roots/list' && (handlers.onListRoots ?? handlers.roots) !== undefined;
+}
+
 /**
  * Answers one question. Throws an RpcError if the server is to be told why there is no answer, and a TypeError if the
  * handler's answer is wrong: that is for the error report, the server is told no details.

@@ -11,7 +11,7 @@ export class Attempt {
   readonly #converse: (transport: Transport) => Conversation;
   readonly #over = new AbortController();
   readonly #opened = new Set<Conversation>();
-  #opening: Promise<unknown> = Promise.resolve();
+  #transport: Transport | undefined;
 
   constructor(dialer: Dialer, converse: (transport: Transport) => Conversation) {
     this.#dialer = dialer;
@@ -19,30 +19,27 @@ export class Attempt {
   }
 
   /** A new conversation, connected. */
-  open(): Promise<Conversation> {
-    const opening = this.#open();
-    this.#opening = opening.catch(() => {});
-    return opening;
-  }
-
-  /** Nothing is opened any more; resolves when what was is gone. */
-  async giveUp(cause: ConnectionError): Promise<void> {
-    this.#over.abort(cause);
-    const end = (): Promise<unknown> => Promise.all([...this.#opened].map((one) => one.close(cause)));
-    await end();
-    await this.#opening;
-    await end();
-  }
-
-  async #open(): Promise<Conversation> {
+  async open(): Promise<Conversation> {
     const over = this.#over.signal;
     over.throwIfAborted();
     const transport = await this.#dialer.dial();
     if (over.aborted) await transport.disconnect();
     over.throwIfAborted();
+    this.#transport = transport;
     const conversation = this.#converse(transport);
     this.#opened.add(conversation);
     await conversation.connect();
     return conversation;
+  }
+
+  /** What the server wrote on stderr, if it is a program. */
+  get stderr(): string {
+    return this.#transport?.stderr ?? '';
+  }
+
+  /** Nothing is opened any more; resolves when what was is gone. */
+  async giveUp(cause: ConnectionError): Promise<void> {
+    this.#over.abort(cause);
+    await Promise.all([...this.#opened].map((one) => one.close(cause)));
   }
 }

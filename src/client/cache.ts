@@ -2,6 +2,7 @@
 
 import { canonical } from '../jsonrpc/canonical.ts';
 import { isObject, type Params } from '../jsonrpc/message.ts';
+import { isCacheable, METHODS } from '../protocol/methods.ts';
 import { type Change, isWithin } from '../protocol/model/changes.ts';
 
 /** How much is kept. */
@@ -23,16 +24,6 @@ interface Kept {
   readonly keptAt: number;
   readonly lifetime: number;
 }
-
-/** The methods whose results may be kept; no others say for how long. */
-const CACHEABLE: ReadonlySet<string> = new Set([
-  'server/discover',
-  'tools/list',
-  'prompts/list',
-  'resources/list',
-  'resources/templates/list',
-  'resources/read',
-]);
 
 /** What a change makes stale. */
 const STALE_AFTER: Readonly<Record<Change['type'], readonly string[]>> = {
@@ -66,7 +57,7 @@ export class ResponseCache {
 
   /** The kept result, if it is fresh. It is frozen: others are given the same one. */
   get(method: string, params: Params | undefined, principal: string): Record<string, unknown> | undefined {
-    if (!isCacheable(method, params)) return undefined;
+    if (!isKeepable(method, params)) return undefined;
     const { everyone, oneself } = keysOf(method, params, principal);
     return (this.#fresh(oneself) ?? this.#fresh(everyone))?.result;
   }
@@ -76,7 +67,7 @@ export class ResponseCache {
    * between: then nobody knows whether the result is from before.
    */
   expect(method: string, params: Params | undefined, principal: string): (result: Record<string, unknown>) => void {
-    if (!isCacheable(method, params)) return () => {};
+    if (!isKeepable(method, params)) return () => {};
     const changes = this.#changesOf(method);
     return (result) => {
       if (this.#changesOf(method) !== changes) return;
@@ -117,7 +108,7 @@ export class ResponseCache {
 
   /** Forgets everything. */
   clear(): void {
-    for (const method of CACHEABLE) this.forget(method);
+    for (const method of METHODS.keys()) if (isCacheable(method)) this.forget(method);
   }
 
   #forget(method: string, isStale: (kept: Kept) => boolean): void {
@@ -157,8 +148,8 @@ export class ResponseCache {
 }
 
 // What came out of a round of questions was made for its answers, not for the params alone.
-function isCacheable(method: string, params: Params | undefined): boolean {
-  return CACHEABLE.has(method) && params?.['inputResponses'] === undefined && params?.['requestState'] === undefined;
+function isKeepable(method: string, params: Params | undefined): boolean {
+  return isCacheable(method) && params?.['inputResponses'] === undefined && params?.['requestState'] === undefined;
 }
 
 /** Where a result is kept that everyone may see, and where one that only this principal may. */

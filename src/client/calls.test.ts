@@ -140,6 +140,29 @@ describe('rounds', () => {
     expect([withdrawn, script.sent.length]).toEqual([true, 1]);
   });
 
+  test('of more questions than a person could answer are refused', async () => {
+    let asked = 0;
+    const { script, client } = await play({
+      onListRoots: () => {
+        asked++;
+        return { roots: [] };
+      },
+    });
+    const call = client.callTool('t');
+    const inputRequests = Object.fromEntries(Array.from({ length: 101 }, (_, i) => [i, { method: 'roots/list' }]));
+    script.reply({ resultType: 'input_required', inputRequests });
+    await expect(call).rejects.toMatchObject({ code: 'malformed' });
+    expect(asked).toBe(0);
+  });
+
+  test('that ask nothing and carry nothing would only run the tool again', async () => {
+    const { script, client } = await play();
+    const call = client.callTool('t');
+    script.reply({ resultType: 'input_required', inputRequests: {} });
+    await expect(call).rejects.toMatchObject({ code: 'malformed' });
+    expect(script.sent).toHaveLength(1);
+  });
+
   test('can be given up while a person thinks', async () => {
     const { script, client } = await play({ onListRoots: () => new Promise(() => {}) });
     const giveUp = new AbortController();
@@ -201,6 +224,34 @@ describe('a call that needs a page to be visited first', () => {
     await vi.advanceTimersByTimeAsync(1000);
     script.reply({ content: [] });
     expect(await call).toEqual({ content: [] });
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  test('does not wait longer than the call may take, nor ask for what nobody waits for', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
+    const asked: string[] = [];
+    const { script, client } = await playStateful({
+      onElicit: async ({ message }) => {
+        asked.push(message);
+        await new Promise((resolve) => setTimeout(resolve, 100));
+        return { action: 'accept' };
+      },
+    });
+    const forEver = { timeout: Number.POSITIVE_INFINITY, maxTimeout: 300 };
+    const waiting = client.callTool('t', {}, forEver);
+    const over = expect(waiting).rejects.toMatchObject({ code: 'timeout' });
+    script.refuse(-32042, required);
+    await vi.advanceTimersByTimeAsync(300);
+    await over;
+    asked.length = 0;
+    const giveUp = new AbortController();
+    const call = client.callTool('t', {}, { signal: giveUp.signal });
+    script.refuse(-32042, { elicitations: [page, { ...page, message: 'And then', elicitationId: 'e2' }] });
+    await vi.advanceTimersByTimeAsync(50);
+    giveUp.abort();
+    await expect(call).rejects.toMatchObject({ code: 'aborted' });
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(asked).toEqual(['Sign in']);
     expect(vi.getTimerCount()).toBe(0);
   });
 
@@ -291,6 +342,17 @@ describe('a tool that is not what it was', () => {
     await refused;
     await other;
     expect(seen).toEqual(['pay']);
+  });
+
+  test('and is not listed any more is not called either, if its digest was kept', async () => {
+    const { script, client } = await play({ pinnedTools: { pay: await toolDigest(tool) } });
+    const call = client.callTool('pay');
+    script.reply({ tools: [] });
+    await expect(call).rejects.toMatchObject({
+      code: 'refused',
+      message: 'The pinned tool "pay" is not listed any more',
+    });
+    expect(script.sent.map(({ method }) => method)).toEqual(['tools/list']);
   });
 });
 

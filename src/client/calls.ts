@@ -1,8 +1,9 @@
 /** What happens around every call: the cache, middleware, rounds of questions, a second try after a crash. */
 
 import { ConnectionError, shorten } from '../jsonrpc/errors.ts';
-import type { Params } from '../jsonrpc/message.ts';
+import { isObject, type Params } from '../jsonrpc/message.ts';
 import { runThrough } from '../jsonrpc/middleware.ts';
+import { DEFAULT_MAXIMUM, DEFAULT_TIMEOUT } from '../jsonrpc/outgoing.ts';
 import { METHODS } from '../protocol/methods.ts';
 import type { Answer } from '../protocol/model/questions.ts';
 import { ResponseCache } from './cache.ts';
@@ -27,7 +28,19 @@ export interface CallsHost {
 
 type Result = Record<string, unknown>;
 
-const LONGEST_CALL = 30 * 60_000;
+/** One call on its way. */
+interface Call {
+  readonly method: string;
+  readonly params: Params;
+  readonly options: RequestOptions;
+  /** How errors name it. */
+  readonly what: string;
+  /** When it must be over, whatever it waits for. */
+  readonly deadline: number;
+}
+
+type Attempt<T> = (conversation: Conversation, call: Call) => Promise<T>;
+
 const MAX_ROUNDS = 10;
 // Without authorization there is one principal.
 const NOBODY = '';
@@ -36,6 +49,7 @@ const NOBODY = '';
 export class Calls {
   readonly cache: ResponseCache = new ResponseCache();
   readonly #host: CallsHost;
+  readonly #answered: Attempt<Result> = (conversation, call) => this.#answer(conversation, call);
 
   constructor(host: CallsHost) {
     this.#host = host;
@@ -45,17 +59,12 @@ export class Calls {
   async request(method: string, params: Params = {}, options: RequestOptions = {}): Promise<Result> {
     const isCached = this.#host.options.cache !== false;
     const kept = isCached && !options.fresh ? this.cache.get(method, params, NOBODY) : undefined;
-    if (kept) return kept;
-    return (await this.#throughMiddleware(method, params, options, (conversation, changed) =>
-      this.#answered(conversation, method, changed, options),
-    )) as Result;
+    return kept ?? this.#send(method, params, options, this.#answered);
   }
 
   /** Sends a call and stops at the first questions. */
-  async start(method: string, params: Params = {}, options: RequestOptions = {}): Promise<Step> {
-    return (await this.#throughMiddleware(method, params, options, (conversation, changed) =>
-      this.#step(conversation, method, changed, {}, options),
-    )) as Step;
+  start(method: string, params: Params = {}, options: RequestOptions = {}): Promise<Step> {
+    return this.#send(method, params, options, (conversation, call) => this.#step(conversation, call, {}));
   }
 
   /** Goes on with a call that waits, with the answers by key. */
@@ -65,138 +74,146 @@ export class Calls {
     options: RequestOptions = {},
   ): Promise<Step> {
     const { method, params, questions, state } = pending;
-    const missing = Object.keys(questions).filter((key) => !Object.hasOwn(answers, key));
+    const keys = Object.keys(questions);
+    const missing = keys.filter((key) => !Object.hasOwn(answers, key));
     if (missing.length > 0) throw new TypeError(`No answer to ${missing.map((key) => `"${key}"`).join(', ')}`);
-    const more = nextParams({}, Object.keys(questions).length > 0 ? answers : undefined, state);
-    return (await this.#throughMiddleware(method, params, options, (conversation, changed) =>
-      this.#step(conversation, method, changed, more, options),
-    )) as Step;
+    const given = Object.fromEntries(keys.map((key) => [key, answers[key]]));
+    const more = nextParams({}, keys.length > 0 ? given : undefined, state);
+    return this.#send(method, params, options, (conversation, call) => this.#step(conversation, call, more));
   }
 
-  async #throughMiddleware(
+  async #send<T extends object>(
     method: string,
     params: Params,
     options: RequestOptions,
-    attempt: (conversation: Conversation, params: Params) => Promise<unknown>,
-  ): Promise<unknown> {
-    const { link, middleware } = this.#host;
-    const innermost = (changed: Params): Promise<unknown> =>
-      this.#again(method, changed, options, (conversation) => attempt(conversation, changed));
-    if (middleware.length === 0) return innermost(params);
-    const revision = link.present?.revision.facts.version ?? '';
-    const call = { direction: 'out', kind: 'request', method, params, revision } as const;
-    return runThrough(middleware, call, (changed) => innermost(changed.params));
-  }
-
-  // A call that was lost with the server is sent to the next one, once, if that can do no harm.
-  async #again<T>(
-    method: string,
-    params: Params,
-    options: RequestOptions,
-    attempt: (conversation: Conversation) => Promise<T>,
+    attempt: Attempt<T>,
   ): Promise<T> {
+    const { link, middleware } = this.#host;
+    const deadline = Date.now() + (options.maxTimeout ?? this.#host.options.maxTimeout ?? DEFAULT_MAXIMUM);
+    const innermost = (given: Params): Promise<T> =>
+      this.#perform({ method, params: given, options, what: nameOf(method, given), deadline }, attempt);
+    if (middleware.length === 0) return innermost(params);
+    const call = { direction: 'out', kind: 'request', method, params, revision: link.present?.version ?? '' } as const;
+    const result = await runThrough(middleware, call, (changed) => innermost(changed.params));
+    if (!isObject(result)) throw new TypeError(`A middleware gave no result for ${method}`);
+    return result as T;
+  }
+
+  // Without waiting where there is nothing to wait for: what is called first is sent first.
+  async #perform<T>(call: Call, attempt: Attempt<T>): Promise<T> {
     const { link } = this.#host;
-    const what = nameOf(method, params);
-    // Without waiting where there is nothing to wait for: what is called first is sent first.
-    const vetting = method === 'tools/call' ? this.#vet(String(params['name']), options) : undefined;
+    const conversation = link.present ?? (await this.#next(call));
+    const vetting = this.#vet(call);
     if (vetting) await vetting;
-    const conversation = link.present ?? (await link.conversation(options, what));
     try {
-      return await attempt(conversation);
+      return await attempt(conversation, call);
     } catch (error) {
+      // What was lost with the server is sent to the next one, once, if that can do no harm.
       const isLost = error === conversation.ended.reason && link.isComingBack;
-      if (!isLost || !this.#isRepeatable(method, params, options)) throw error;
-      return attempt(await link.conversation(options, what));
+      if (!isLost || !this.#isRepeatable(call)) throw error;
+      const next = await this.#next(call);
+      await this.#vet(call);
+      // By now the tool may say otherwise.
+      if (!this.#isRepeatable(call)) throw error;
+      return attempt(next, call);
     }
   }
 
-  // A tool whose new definition was refused is not called, nor one that was pinned before its definition is known.
-  #vet(name: string, options: RequestOptions): undefined | Promise<void> {
-    const { book } = this.#host;
-    const { pinnedTools } = this.#host.options;
-    if (pinnedTools && Object.hasOwn(pinnedTools, name) && !book.get(name) && !book.isRefused(name)) {
-      return this.#listTools(options).then(() => refuseChanged(book, name));
-    }
-    refuseChanged(book, name);
-    return undefined;
+  #next({ options, what, deadline }: Call): Promise<Conversation> {
+    return this.#host.link.conversation({ ...options, maxTimeout: left(deadline) }, what);
   }
 
-  async #listTools({ signal }: RequestOptions): Promise<void> {
-    const { maxPages } = this.#host.options;
-    await allItems(
-      'tools/list',
-      async (cursor) => {
-        const params = cursor === undefined ? {} : { cursor };
-        return pageOf('tools/list', 'tools', await this.request('tools/list', params, { signal }));
-      },
-      maxPages === undefined ? {} : { maxPages },
-    );
-  }
-
-  #isRepeatable(method: string, params: Params, options: RequestOptions): boolean {
+  #isRepeatable({ method, params, options }: Call): boolean {
     if (options.idempotent !== undefined) return options.idempotent;
     if (method === 'tools/call') return this.#host.book.isRepeatable(String(params['name']));
     return METHODS.has(method);
   }
 
-  async #answered(
-    conversation: Conversation,
-    method: string,
-    params: Params,
-    options: RequestOptions,
-  ): Promise<Result> {
-    const { questions } = this.#host;
+  // A tool whose new definition was refused is not called, nor one that was pinned before its definition is known.
+  #vet(call: Call): undefined | Promise<void> {
+    if (call.method !== 'tools/call') return undefined;
+    const { book, options } = this.#host;
+    const name = String(call.params['name']);
+    refuseChanged(book, name);
+    const isPinned = options.pinnedTools !== undefined && Object.hasOwn(options.pinnedTools, name);
+    return isPinned && !book.get(name) ? this.#lookAt(name, call) : undefined;
+  }
+
+  async #lookAt(name: string, { options, deadline }: Call): Promise<void> {
+    const { book } = this.#host;
+    const { maxPages } = this.#host.options;
+    const { timeout, signal } = options;
+    await allItems(
+      'tools/list',
+      async (cursor) => {
+        const params = cursor === undefined ? {} : { cursor };
+        const page = { timeout, signal, maxTimeout: left(deadline) };
+        return pageOf('tools/list', 'tools', await this.request('tools/list', params, page));
+      },
+      maxPages === undefined ? {} : { maxPages },
+    );
+    refuseChanged(book, name);
+    if (!book.get(name)) throw new ConnectionError('refused', `The pinned tool ${quoted(name)} is not listed any more`);
+  }
+
+  async #answer(conversation: Conversation, call: Call): Promise<Result> {
+    const { method, params, options, what, deadline } = call;
+    const { questions, book } = this.#host;
     const keep = this.cache.expect(method, params, NOBODY);
     let legs = 0;
     const attempt = (): Promise<Result> =>
       throughRounds({
-        method,
         params,
         options,
-        what: nameOf(method, params),
+        what,
+        deadline,
         maxRounds: this.#host.options.maxRounds ?? MAX_ROUNDS,
-        budget: options.maxTimeout ?? this.#host.options.maxTimeout ?? LONGEST_CALL,
         ended: conversation.ended,
         send: (leg, legOptions) => {
           legs++;
-          return conversation.send(method, leg, legOptions, nameOf(method, params));
+          return conversation.send(method, leg, legOptions, what);
         },
         answer: (question, signal) => questions.answer(question, signal, conversation),
       });
-    const result = await attempt().catch((error: unknown) =>
-      questions.visitPages(conversation, error, options, attempt),
-    );
-    const read = await readResult(method, params, result, conversation.revision.facts, this.#host.book);
-    // What was answered after questions depends on the answers, and is for this call only.
+    let result: Result;
+    try {
+      result = await attempt();
+    } catch (error) {
+      const patience = options.timeout ?? this.#host.options.timeout ?? DEFAULT_TIMEOUT;
+      const visit = { what, patience, deadline, signal: options.signal };
+      result = await questions.visitPages(conversation, error, visit, attempt);
+    }
     const { facts } = conversation.revision;
+    const read = await readResult(method, params, result, facts, book);
+    // What was answered after questions depends on the answers, and is for this call only.
     if (legs === 1 && facts.cacheHints && this.#host.options.cache !== false) keep(read);
     return read;
   }
 
-  async #step(
-    conversation: Conversation,
-    method: string,
-    params: Params,
-    more: Params,
-    options: RequestOptions,
-  ): Promise<Step> {
-    const decoded = await conversation.send(method, { ...params, ...more }, options, nameOf(method, params));
+  async #step(conversation: Conversation, call: Call, more: Params): Promise<Step> {
+    const { method, params, what } = call;
+    const options = { ...call.options, maxTimeout: left(call.deadline) };
+    const decoded = await conversation.send(method, { ...params, ...more }, options, what);
     if (decoded.type === 'input_required') return { done: false, pending: pendingCall(method, params, decoded) };
     const { book } = this.#host;
     return { done: true, result: await readResult(method, params, decoded.result, conversation.revision.facts, book) };
   }
 }
 
-/** How errors name a call. */
+function left(deadline: number): number {
+  return Math.max(deadline - Date.now(), 0);
+}
+
 function nameOf(method: string, params: Params): string {
   const name = params['name'] ?? params['uri'];
-  return typeof name === 'string' ? `${method} ${JSON.stringify(shorten(name))}` : method;
+  return typeof name === 'string' ? `${method} ${quoted(name)}` : method;
+}
+
+function quoted(name: string): string {
+  return JSON.stringify(shorten(name));
 }
 
 function refuseChanged(book: ToolBook, name: string): void {
   if (!book.isRefused(name)) return;
-  throw new ConnectionError(
-    'refused',
-    `The definition of tool ${JSON.stringify(shorten(name))} changed and was refused`,
-  );
+  throw new ConnectionError('refused', `The definition of tool ${quoted(name)} changed and was refused`);
 }

@@ -1,9 +1,10 @@
 /** The talk with one server over one transport: requests go out, answers, questions and news come in. */
 
-import { ConnectionError, type ParseError } from '../jsonrpc/errors.ts';
+import { ConnectionError, type ParseError, RpcError, toError } from '../jsonrpc/errors.ts';
 import {
   type Id,
   isBatch,
+  isErrorResponse,
   isObject,
   isRequest,
   isResponse,
@@ -11,6 +12,7 @@ import {
   type Notification,
   type Params,
   type Request,
+  type Response,
 } from '../jsonrpc/message.ts';
 import { type OutgoingOptions, OutgoingRequests, type Patience } from '../jsonrpc/outgoing.ts';
 import type { Payload } from '../jsonrpc/parse.ts';
@@ -27,12 +29,16 @@ export interface ConversationHost {
   readonly client: ClientFacts;
   /** Finds the answer to a request of the server's; throws what the server is to be told. */
   answer(request: Request, signal: AbortSignal, conversation: Conversation): Promise<unknown>;
+  /** True if answering it may take time. */
+  isQuestion(method: string): boolean;
   onNotification(notification: Notification, conversation: Conversation): void;
   onError(error: Error): void;
   /** The conversation is over; called once. */
   onEnd(cause: ConnectionError): void;
 }
 
+// What a server may say before we know what it answered.
+const MAX_EARLY = 100;
 const FOR_EVER: Patience = { timeout: Number.POSITIVE_INFINITY, maxTimeout: Number.POSITIVE_INFINITY };
 
 /** Sends requests in the way of a revision, and hears what the server says. */
@@ -48,7 +54,9 @@ export class Conversation implements Receiver {
   #server: ServerFacts = { capabilities: {}, info: undefined, instructions: undefined };
   // What a server says before it knows which language is spoken is not for us, but for pings once a session is opened.
   #hears: 'answers' | 'pings' | 'everything' = 'answers';
+  readonly #early: Message[] = [];
   #toldOfNoise = false;
+  #toldOfRequests = false;
 
   constructor(transport: Transport, host: ConversationHost, patience: Patience) {
     this.#transport = transport;
@@ -59,7 +67,8 @@ export class Conversation implements Receiver {
     this.#outgoing = new OutgoingRequests({ send: (request) => transport.send(request), cancel }, patience);
     this.#incoming = new IncomingRequests({
       answer: (request, signal) => host.answer(request, signal, this),
-      send: (response) => this.#post(response),
+      send: (response) => this.#send(response),
+      isQuestion: (method) => host.isQuestion(method),
       pauseClocks: () => this.#outgoing.pauseAll(),
       onError: (error) => host.onError(error),
     });
@@ -96,6 +105,7 @@ export class Conversation implements Receiver {
     this.#revision = revision;
     this.#server = server;
     this.#hears = 'everything';
+    for (const early of this.#early.splice(0)) this.onMessage(early);
   }
 
   /** Sends a request as it is, before a revision is agreed on. */
@@ -168,9 +178,10 @@ export class Conversation implements Receiver {
   onMessage(payload: Payload): void {
     if (isBatch(payload)) for (const one of payload as readonly (Message | ParseError)[]) this.onMessage(one);
     else if (payload instanceof Error) this.#takeUnreadable(payload);
-    else if (isResponse(payload as Message)) this.#outgoing.settle(payload as never);
-    else if (isRequest(payload as Message)) this.#takeRequest(payload as Request);
-    else if (this.#hears === 'everything') this.#takeNotification(payload as Notification);
+    else if (isResponse(payload as Message)) this.#takeResponse(payload as Response);
+    else if (this.#hears === 'everything' || (payload as Request).method === 'ping') this.#take(payload as Request);
+    // The answer that opens the session is still being read.
+    else if (this.#hears === 'pings' && this.#early.length < MAX_EARLY) this.#early.push(payload as Message);
   }
 
   onError(error: Error): void {
@@ -193,12 +204,28 @@ export class Conversation implements Receiver {
     this.#host.onEnd(cause);
   }
 
+  #takeResponse(response: Response): void {
+    if (this.#outgoing.settle(response) || response.id != null || !isErrorResponse(response)) return;
+    // A server that could not read our message does not know whose answer this is; mostly we do.
+    const error = RpcError.from(response.error);
+    if (!this.#outgoing.failOnly(error)) this.onError(error);
+  }
+
+  #take(message: Request | Notification): void {
+    if (isRequest(message)) this.#takeRequest(message);
+    else this.#takeNotification(message);
+  }
+
   #takeRequest(request: Request): void {
     if (this.#hears === 'answers') return;
-    if (this.#hears === 'pings' && request.method !== 'ping') return;
-    if (this.#revision?.facts.asking !== 'in rounds') this.#incoming.take(request);
+    if (this.#revision?.facts.asking !== 'in rounds') {
+      this.#incoming.take(request);
+      return;
+    }
     // A client of this revision sends no answers, so there is nothing it could say.
-    else this.onError(new ConnectionError('malformed', 'The server sent a request, which this revision has not'));
+    const error = new ConnectionError('malformed', 'The server sent a request, which this revision has not');
+    if (!this.#toldOfRequests) this.onError(error);
+    this.#toldOfRequests = true;
   }
 
   #takeNotification(notification: Notification): void {
@@ -244,13 +271,17 @@ export class Conversation implements Receiver {
 
   // Whoever sends this has nobody to tell that it could not be sent.
   #post(message: Message): void {
-    if (!this.#transport.connected) return;
     try {
-      const sent = this.#transport.send(message);
-      if (sent) sent.catch((error: Error) => this.onError(error));
+      this.#send(message);
     } catch (error) {
-      this.onError(error as Error);
+      this.onError(toError(error));
     }
+  }
+
+  #send(message: Message): void {
+    if (!this.#transport.connected) return;
+    const sent = this.#transport.send(message);
+    if (sent) sent.catch((error: Error) => this.onError(error));
   }
 
   // What the caller's own functions throw is the caller's, and must not end the reading of messages.
@@ -258,7 +289,7 @@ export class Conversation implements Receiver {
     try {
       listener();
     } catch (error) {
-      this.onError(error instanceof Error ? error : new Error('A listener failed', { cause: error }));
+      this.onError(toError(error));
     }
   }
 }

@@ -1,11 +1,13 @@
 /** The parts of a connection, put together. */
 
+import { toError } from '../jsonrpc/errors.ts';
 import type { Notification, Params } from '../jsonrpc/message.ts';
 import { isObject } from '../jsonrpc/message.ts';
 import { runThrough } from '../jsonrpc/middleware.ts';
+import { livesIn } from '../protocol/methods.ts';
 import type { ClientCapabilities } from '../protocol/model/capabilities.ts';
 import { changeToldBy } from '../protocol/model/changes.ts';
-import type { LoggingLevel, LogMessage } from '../protocol/model/logging.ts';
+import { isLoggingLevel, type LoggingLevel, type LogMessage } from '../protocol/model/logging.ts';
 import type { Root } from '../protocol/model/roots.ts';
 import type { Tool } from '../protocol/model/tools.ts';
 import { revisionNamed } from '../protocol/pick.ts';
@@ -104,14 +106,15 @@ export class Core {
 
   async ping(options?: RequestOptions): Promise<void> {
     const { revision } = await this.link.conversation(options ?? {}, 'ping');
-    const isStateful = revision.facts.family === 'stateful';
-    await this.calls.request(isStateful ? 'ping' : 'server/discover', {}, { ...options, fresh: true });
+    const method = livesIn('ping', revision.facts.version) ? 'ping' : 'server/discover';
+    await this.calls.request(method, {}, { ...options, fresh: true });
   }
 
   async setLogLevel(level: LoggingLevel): Promise<void> {
     this.#client = { ...this.#client, logLevel: level };
     const { revision } = await this.link.conversation({}, 'setLogLevel');
-    if (revision.facts.family === 'stateful') await this.calls.request('logging/setLevel', { level });
+    const isTold = livesIn('logging/setLevel', revision.facts.version) && this.verdict.capabilities.logging;
+    if (isTold) await this.calls.request('logging/setLevel', { level });
   }
 
   setRoots(roots: readonly Root[]): void {
@@ -119,8 +122,8 @@ export class Core {
       throw new TypeError('setRoots needs the option "roots" or "onListRoots" when connecting');
     checkRoots(roots, 'setRoots');
     this.#handlers = { ...this.#handlers, onListRoots: () => ({ roots }) };
-    const isStateful = this.link.present?.revision.facts.family === 'stateful';
-    if (isStateful) this.notify('notifications/roots/list_changed');
+    const method = 'notifications/roots/list_changed';
+    if (this.#declared.roots.listChanged && livesIn(method, this.verdict.revision)) this.notify(method);
   }
 
   async close(): Promise<void> {
@@ -136,6 +139,7 @@ export class Core {
       },
       verdicts: this.#parts.verdicts,
       answer: (request, signal, conversation) => this.#questions.take(request, signal, conversation),
+      isQuestion: (method) => this.#questions.has(method),
       onNotification: (notification, conversation) =>
         this.#takeNotification(notification, conversation, (one) => this.#deliver(one)),
       onError: (error) => this.#report(error),
@@ -160,7 +164,7 @@ export class Core {
     const { revision, server } = conversation;
     const { logLevel } = this.#client;
     const tasks: Promise<unknown>[] = [];
-    if (logLevel && revision.facts.family === 'stateful' && server.capabilities.logging) {
+    if (logLevel && livesIn('logging/setLevel', revision.facts.version) && server.capabilities.logging) {
       tasks.push(conversation.send('logging/setLevel', { level: logLevel }, PROMPTLY, 'logging/setLevel'));
     }
     if (again) {
@@ -208,9 +212,10 @@ export class Core {
     if (change) this.calls.cache.invalidate(change);
     this.#watches.take(notification);
     this.#questions.completions.take(notification);
-    if (notification.method === 'notifications/message')
-      this.options.onLog?.(notification.params as never as LogMessage);
-    this.options.onNotification?.(notification);
+    const message = logMessageOf(notification);
+    // What one listener throws must not keep the other from hearing.
+    if (message) this.#tell(() => this.options.onLog?.(message));
+    this.#tell(() => this.options.onNotification?.(notification));
   }
 
   #watched(conversation: Conversation): WatchedConversation {
@@ -225,11 +230,19 @@ export class Core {
         const deliver = (notification: Notification): void => {
           onNotice(notification);
           // Whichever way a change is told, it is news of the server's and no part of a call.
-          if (changeToldBy(notification)) this.options.onNotification?.(notification);
+          if (changeToldBy(notification)) this.#tell(() => this.options.onNotification?.(notification));
         };
         return conversation.open(method, params, (one) => this.#takeNotification(one, conversation, deliver), signal);
       },
     };
+  }
+
+  #tell(listener: () => void): void {
+    try {
+      listener();
+    } catch (error) {
+      this.#report(toError(error));
+    }
   }
 
   // Middleware may be asynchronous; what it throws has no caller.
@@ -244,4 +257,9 @@ export class Core {
       // There is nobody left to tell.
     }
   }
+}
+
+function logMessageOf({ method, params }: Notification): LogMessage | undefined {
+  if (method !== 'notifications/message' || !isObject(params) || !isLoggingLevel(params['level'])) return undefined;
+  return params as unknown as LogMessage;
 }

@@ -202,6 +202,8 @@ describe('by default', () => {
       { method: 'initialize' },
       { id: 8, result: {} },
       { method: 'notifications/initialized' },
+      // What came while the answer to initialize was being read is answered when it has been.
+      { id: 9, error: { code: -32601 } },
     ]);
   });
 
@@ -216,6 +218,39 @@ describe('by default', () => {
         /^No common protocol revision: the server speaks 2026-07-28, this client 2025-11-25/,
       ),
     });
+  });
+});
+
+describe('a server that says much at once', () => {
+  test('is heard also in the moment in which its session is opened', async () => {
+    const logged: unknown[] = [];
+    const script = scripted({
+      initialize: (one, { id }) => {
+        one.reply({ ...INITIALIZED, capabilities: { logging: {} } }, id);
+        one.say({ jsonrpc: '2.0', method: 'notifications/message', params: { level: 'info', data: 'hello' } });
+        one.say({ jsonrpc: '2.0', id: 1, method: 'roots/list' });
+      },
+    });
+    const options = {
+      revision: 'legacy',
+      roots: [],
+      onLog: ({ data }: { data: unknown }) => logged.push(data),
+    } as const;
+    await connect(script, options);
+    await quiet();
+    expect(logged).toEqual(['hello']);
+    expect(script.sent.slice(1)).toEqual([
+      { jsonrpc: '2.0', method: 'notifications/initialized' },
+      { jsonrpc: '2.0', id: 1, result: { roots: [] } },
+    ]);
+  });
+
+  test('and does not say what its error is about is believed to mean the only question there is', async () => {
+    const script = scripted({
+      'server/discover': (one) => one.refuse(-32700, undefined, null as never),
+      initialize: initializes,
+    });
+    expect((await connect(script)).revision).toBe('2025-11-25');
   });
 });
 
@@ -269,6 +304,15 @@ describe('a verdict', () => {
     vi.advanceTimersByTime(2 * 3_600_000);
     const later = scripted({ 'server/discover': discovers });
     expect((await connect(later, { prior })).revision).toBe('2026-07-28');
+  });
+
+  test('that is not true any more is found out', async () => {
+    const prior = { revision: '2025-11-25', capabilities: {}, at: Date.now() };
+    const supported = ['2026-07-28'];
+    const script = scripted({ initialize: refuses(-32022, { supported }), 'server/discover': discovers });
+    const connection = await connect(script, { prior });
+    expect([connection.revision, methods(script)]).toEqual(['2026-07-28', ['initialize', 'server/discover']]);
+    expect(connection.verdict.at).toBeGreaterThanOrEqual(prior.at);
   });
 
   test('that was believed is not made younger by that', async () => {

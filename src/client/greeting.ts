@@ -46,8 +46,18 @@ export async function greet(host: GreetingHost): Promise<Conversation> {
     return conversation;
   }
   const isOld = revisionIn(host.known)?.facts.family === 'stateful';
-  if (wanted === 'legacy' || before || isOld) return openSession(host, conversation, NEWEST_STATEFUL, false);
-  return probe(host, conversation);
+  if (wanted === 'legacy') return openSession(host, conversation, NEWEST_STATEFUL, false);
+  return before || isOld ? believe(host, conversation) : probe(host, conversation);
+}
+
+// The server was an old one when it was asked last; if it is not any more, it says so.
+async function believe(host: GreetingHost, conversation: Conversation): Promise<Conversation> {
+  try {
+    return await openSession(host, conversation, NEWEST_STATEFUL, false);
+  } catch (error) {
+    if (!namesStateless(error)) throw error;
+    return probe(host, conversation);
+  }
 }
 
 async function greetPinned(host: GreetingHost, version: string): Promise<Conversation> {

@@ -1,7 +1,7 @@
 /** The way to a server through every conversation with it: connects, notices the end, connects again. */
 
-import { ConnectionError } from '../jsonrpc/errors.ts';
-import type { Patience } from '../jsonrpc/outgoing.ts';
+import { ConnectionError, toError } from '../jsonrpc/errors.ts';
+import { DEFAULT_MAXIMUM, DEFAULT_TIMEOUT, type Patience } from '../jsonrpc/outgoing.ts';
 import type { Transport } from '../jsonrpc/transport.ts';
 import { Attempt } from './attempt.ts';
 import { Conversation, type ConversationHost } from './conversation.ts';
@@ -38,6 +38,7 @@ export class Link {
   #next: Promise<Conversation> | undefined;
   #failure: ConnectionError | undefined;
   #verdict: Verdict | undefined;
+  #closed: Promise<void> | undefined;
   /** What is being ended behind the back of whoever connected. */
   readonly #endings = new Set<Promise<unknown>>();
 
@@ -45,7 +46,7 @@ export class Link {
     this.#dialer = dialer;
     this.#options = options;
     this.#host = host;
-    this.state = new ObservedState((error) => host.onError(asError(error)));
+    this.state = new ObservedState((error) => host.onError(toError(error)));
     const { restart } = options;
     if (restart && dialer.isRepeatable) this.#supervision = new Supervision(restart === true ? {} : restart);
   }
@@ -54,7 +55,6 @@ export class Link {
   async open(): Promise<void> {
     try {
       await this.#connect(this.#options.signal, false);
-      this.state.set('ready');
     } catch (error) {
       this.#fail(asConnectionError(error));
       throw error;
@@ -63,10 +63,11 @@ export class Link {
 
   /** The conversation of the moment; waits for the next one while there is none. */
   async conversation(patience: Patience & { signal?: AbortSignal | undefined }, what: string): Promise<Conversation> {
-    const { timeout = this.#options.timeout ?? 5 * 60_000, signal } = patience;
+    const { timeout = this.#options.timeout ?? DEFAULT_TIMEOUT, signal } = patience;
+    const { maxTimeout = this.#options.maxTimeout ?? DEFAULT_MAXIMUM } = patience;
     if (this.#conversation) return this.#conversation;
     if (!this.#next) throw this.#failure ?? new ConnectionError('not-connected', 'The connection is not open');
-    return until(this.#next, { what, timeout, signal });
+    return until(this.#next, { what, timeout: Math.min(timeout, maxTimeout), signals: [signal] });
   }
 
   /** The conversation of the moment, if there is one. */
@@ -84,8 +85,13 @@ export class Link {
     return this.#next !== undefined;
   }
 
-  /** Ends it for good. */
-  async close(): Promise<void> {
+  /** Ends it for good; resolves when everything that was started is gone. */
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  async #close(): Promise<void> {
     const conversation = this.#conversation;
     this.#conversation = undefined;
     this.#failure ??= new ConnectionError('closed', 'The connection was closed');
@@ -95,22 +101,26 @@ export class Link {
     await Promise.all(this.#endings);
   }
 
-  async #connect(signal: AbortSignal | undefined, again: boolean): Promise<void> {
+  async #connect(signal: AbortSignal | undefined, again: boolean): Promise<Conversation> {
     const attempt = new Attempt(this.#dialer, (transport) => this.#converse(transport));
-    const signals = [this.#closing.signal, ...(signal ? [signal] : [])];
     try {
       const conversation = await until(this.#greet(attempt, again), {
         what: `Connecting to ${this.#dialer.name}`,
         timeout: this.#options.connectTimeout ?? CONNECT_TIMEOUT,
-        signal: AbortSignal.any(signals),
+        signals: [this.#closing.signal, signal],
       });
+      // All at once, so that neither the end of the conversation nor a close can come in between.
+      this.#closing.signal.throwIfAborted();
       conversation.ended.throwIfAborted();
       this.#conversation = conversation;
+      this.#next = undefined;
+      this.state.set('ready');
+      return conversation;
     } catch (error) {
       this.#host.onPause();
       // Whoever waits for the error need not wait until everything is gone; whoever closes does.
       this.#endLater(attempt.giveUp(asConnectionError(error)));
-      throw error;
+      throw withStderr(error, attempt.stderr);
     }
   }
 
@@ -136,7 +146,7 @@ export class Link {
 
   #endLater(ending: Promise<unknown>): void {
     const settled = ending
-      .catch((error: unknown) => this.#host.onError(asError(error)))
+      .catch((error: unknown) => this.#host.onError(toError(error)))
       .finally(() => this.#endings.delete(settled));
     this.#endings.add(settled);
   }
@@ -150,6 +160,7 @@ export class Link {
           return host.client;
         },
         answer: (request, signal, from) => host.answer(request, signal, from),
+        isQuestion: (method) => host.isQuestion(method),
         onNotification: (notification, from) => host.onNotification(notification, from),
         onError: (error) => host.onError(error),
         onEnd: (cause) => this.#ended(conversation, cause),
@@ -163,6 +174,8 @@ export class Link {
     if (conversation !== this.#conversation) return;
     this.#conversation = undefined;
     this.#host.onPause();
+    // What is left of a program may take a while to end.
+    this.#endLater(conversation.close(cause));
     if (this.state.isFinal) return;
     if (this.#supervision) this.#restart(this.#supervision, cause);
     else this.#fail(cause);
@@ -182,15 +195,10 @@ export class Link {
       if (this.#closing.signal.aborted) throw this.#failure;
       const delay = supervision.crashed();
       if (delay === undefined) throw this.#fail(gaveUp(this.#dialer.name, supervision, last));
-      await pause(delay, this.#closing.signal);
+      await Promise.all([pause(delay, this.#closing.signal), ...this.#endings]);
       if (this.#closing.signal.aborted) throw this.#failure;
       try {
-        await this.#connect(undefined, true);
-        const conversation = this.#conversation as Conversation | undefined;
-        if (!conversation) continue;
-        this.#next = undefined;
-        this.state.set('ready');
-        return conversation;
+        return await this.#connect(undefined, true);
       } catch (error) {
         last = asConnectionError(error);
       }
@@ -226,12 +234,16 @@ function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
   });
 }
 
-function asError(error: unknown): Error {
-  return error instanceof Error ? error : new Error('A listener failed', { cause: error });
+// A program that does not answer has often said why, but not where it is heard.
+function withStderr(error: unknown, stderr: string): unknown {
+  if (!(error instanceof ConnectionError) || error.code !== 'timeout' || stderr.trim() === '') return error;
+  const said = stderr.trim().split('\n').slice(-3).join('\n').slice(-500);
+  return new ConnectionError('timeout', `${error.message}. The last it wrote on stderr:\n${said}`, {
+    process: { exitCode: null, signal: null, stderr },
+  });
 }
 
 function asConnectionError(error: unknown): ConnectionError {
   if (error instanceof ConnectionError) return error;
-  const { message } = asError(error);
-  return new ConnectionError('failed', message, { cause: error });
+  return new ConnectionError('failed', toError(error).message, { cause: error });
 }

@@ -75,6 +75,11 @@ describe('middleware', () => {
     expect(script.sent).toEqual([{ jsonrpc: '2.0', id: 1, error: { code: -1, message: 'Not today' } }]);
   });
 
+  test('that gives nothing is told apart from a server that does', async () => {
+    const connection = await new Client(info).use(() => undefined).connect(server);
+    await expect(connection.listTools()).rejects.toThrow('A middleware gave no result for tools/list');
+  });
+
   test('sees the error the caller gets', async () => {
     const errors: unknown[] = [];
     const client = new Client(info).use((_call, next) =>

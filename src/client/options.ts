@@ -21,7 +21,7 @@ export interface ConnectionOptions extends AnswerHandlers, Patience, ToolBookOpt
    * Default: `auto`.
    */
   readonly revision?: 'auto' | 'legacy' | ProtocolVersion;
-  /** What an earlier connection to the same server found out (`connection.verdict`): nothing is asked again. */
+  /** What an earlier connection to the same server found out (`connection.verdict`), so that it is not asked again. */
   readonly prior?: Verdict;
   /** What this client says of itself. */
   readonly info?: Implementation;

@@ -7,11 +7,10 @@ import { hasCapability } from '../protocol/caller.ts';
 import type { ClientCapabilities } from '../protocol/model/capabilities.ts';
 import type { ElicitResult } from '../protocol/model/elicitation.ts';
 import type { Answer, Question } from '../protocol/model/questions.ts';
-import { type AnswerHandlers, answerQuestion, type QuestionContext } from './answering.ts';
+import { type AnswerHandlers, answerQuestion, canAnswer, type QuestionContext } from './answering.ts';
 import type { Conversation } from './conversation.ts';
 import type { ClientMiddleware } from './middleware.ts';
-import type { RequestOptions } from './options.ts';
-import { until } from './until.ts';
+import { firstOf, until } from './until.ts';
 import { Completions, elicitationsIn, type UrlElicitation } from './url-elicitations.ts';
 
 /** Answers a request of the server's that is not the protocol's. What it throws as `RpcError` the server is told. */
@@ -26,7 +25,16 @@ export interface QuestionsHost {
   readonly middleware: readonly ClientMiddleware[];
 }
 
-const PAGE_TIMEOUT = 5 * 60_000;
+/** How long a call that needs pages to be visited can wait. */
+export interface Visit {
+  /** How errors name the call. */
+  readonly what: string;
+  /** Milliseconds to wait for a page to be done. */
+  readonly patience: number;
+  /** When the call must be over. */
+  readonly deadline: number;
+  readonly signal: AbortSignal | undefined;
+}
 
 /** One set of handlers, whichever way the questions arrive. */
 export class Questions {
@@ -35,6 +43,11 @@ export class Questions {
 
   constructor(host: QuestionsHost) {
     this.#host = host;
+  }
+
+  /** True for what somebody here can answer, and may take time over. */
+  has(method: string): boolean {
+    return this.#host.own.has(method) || canAnswer(method, this.#host.handlers);
   }
 
   /** Answers a question that arrived within a result. */
@@ -63,38 +76,36 @@ export class Questions {
   async visitPages<T>(
     conversation: Conversation,
     error: unknown,
-    options: RequestOptions,
+    { what, patience, deadline, signal }: Visit,
     callAgain: () => Promise<T>,
   ): Promise<T> {
     const pages = conversation.revision.facts.elicitationIds ? elicitationsIn(error) : undefined;
     if (!pages || !hasCapability(this.#host.declared, 'elicitation.url')) throw error;
-    const signals = [conversation.ended, ...(options.signal ? [options.signal] : [])];
-    const signal = AbortSignal.any(signals);
+    const signals = [conversation.ended, signal];
+    const left = (): number => Math.max(deadline - Date.now(), 0);
     const visits = this.completions.expect(pages);
+    const over = firstOf(signals);
     try {
-      const consents = await until(this.#consents(pages, signal, conversation), {
-        what: 'Asking to visit a page',
-        timeout: options.maxTimeout ?? 30 * 60_000,
-        signal,
-      });
-      if (!consents) throw error;
+      const consents = this.#consents(pages, over.signal, conversation);
+      if (!(await until(consents, { what, timeout: left(), signals }))) throw error;
       // The server need not say when a page is done; after a while the call itself tells.
-      const waited = until(visits.done, {
-        what: 'A visit to a page',
-        timeout: options.timeout ?? PAGE_TIMEOUT,
-        signal,
-      });
+      const waited = until(visits.done, { what, timeout: Math.min(patience, left()), signals });
       await waited.catch((cause: unknown) => {
-        if (signal.aborted) throw cause;
+        if (over.signal.aborted || left() === 0) throw cause;
       });
+    } catch (cause) {
+      // What cannot be asked leaves the call as it was.
+      throw cause instanceof RpcError ? error : cause;
     } finally {
       visits.forget();
+      over.release();
     }
     return callAgain();
   }
 
   async #consents(pages: readonly UrlElicitation[], signal: AbortSignal, from: Conversation): Promise<boolean> {
     for (const page of pages) {
+      signal.throwIfAborted();
       const answer = (await this.answer({ method: 'elicitation/create', params: page }, signal, from)) as ElicitResult;
       if (answer.action !== 'accept') return false;
     }

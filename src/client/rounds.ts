@@ -1,12 +1,11 @@
 /** A call that the server may answer with questions: answers them and calls again, until there is a result. */
 
-import { ConnectionError } from '../jsonrpc/errors.ts';
+import { ConnectionError, RpcError } from '../jsonrpc/errors.ts';
 import type { Params } from '../jsonrpc/message.ts';
-import { aborted } from '../jsonrpc/outgoing.ts';
 import type { Answer, Question } from '../protocol/model/questions.ts';
 import type { Decoded } from '../protocol/revision.ts';
 import type { RequestOptions } from './options.ts';
-import { until } from './until.ts';
+import { firstOf, until } from './until.ts';
 
 /** A call that waits for answers. It is JSON: it can be kept, and continued later or by another process. */
 export interface PendingCall {
@@ -26,14 +25,13 @@ export type Step =
 
 /** What the rounds of one call need. */
 export interface Rounds {
-  readonly method: string;
   readonly params: Params;
   readonly options: RequestOptions;
   /** How errors name the call. */
   readonly what: string;
   readonly maxRounds: number;
-  /** Milliseconds for all rounds together, the time a person takes to answer included. */
-  readonly budget: number;
+  /** When all rounds together must be over, the time a person takes to answer included. */
+  readonly deadline: number;
   /** Ends with the conversation: whoever is being asked need not answer any more. */
   readonly ended: AbortSignal;
   send(params: Params, options: RequestOptions): Promise<Decoded>;
@@ -42,10 +40,11 @@ export interface Rounds {
 
 const FIRST_PAUSE = 250;
 const LONGEST_PAUSE = 5000;
+const MAX_QUESTIONS = 100;
 
 /** Goes through all rounds. Each is a request of its own, with an id of its own. */
 export async function throughRounds(call: Rounds): Promise<Record<string, unknown>> {
-  const deadline = Date.now() + call.budget;
+  const { deadline } = call;
   let { params } = call;
   let pauses = 0;
   for (let rounds = 0; ; ) {
@@ -58,8 +57,8 @@ export async function throughRounds(call: Rounds): Promise<Record<string, unknow
     // A server that asks nothing only wants time: it gets it, at a slowing pace.
     const answers =
       requests.size > 0
-        ? await answerAll(call, requests, deadline)
-        : await wait(call, Math.min(FIRST_PAUSE * 2 ** pauses++, LONGEST_PAUSE), deadline);
+        ? await answerAll(call, requests)
+        : await wait(call, Math.min(FIRST_PAUSE * 2 ** pauses++, LONGEST_PAUSE));
     params = nextParams(call.params, answers, state);
   }
 }
@@ -84,37 +83,40 @@ export function nextParams(params: Params, answers: Params | undefined, state: s
 }
 
 // All at once; if one cannot be answered the others need not be.
-async function answerAll(
-  call: Rounds,
-  requests: ReadonlyMap<string, Question>,
-  deadline: number,
-): Promise<Record<string, Answer>> {
+async function answerAll(call: Rounds, requests: ReadonlyMap<string, Question>): Promise<Record<string, Answer>> {
+  const { what, options, ended } = call;
+  if (requests.size > MAX_QUESTIONS) {
+    throw new ConnectionError('malformed', `${what}: the server asked more than ${MAX_QUESTIONS} things at once`);
+  }
   const giveUp = new AbortController();
-  const signals = [giveUp.signal, call.ended, ...(call.options.signal ? [call.options.signal] : [])];
-  const signal = AbortSignal.any(signals);
+  const { signal, release } = firstOf([giveUp.signal, ended, options.signal]);
   const answers = Promise.all(
     [...requests].map(async ([key, question]) => [key, await call.answer(question, signal)] as const),
   );
-  const timeout = Math.max(deadline - Date.now(), 0);
+  const timeout = Math.max(call.deadline - Date.now(), 0);
   try {
-    return Object.fromEntries(await until(answers, { what: call.what, timeout, signal }));
+    return Object.fromEntries(await until(answers, { what, timeout, signals: [ended, options.signal] }));
   } catch (error) {
     giveUp.abort(error);
-    throw call.options.signal?.aborted ? aborted(call.what, call.options.signal) : error;
+    // The server is not told, so it is not the server's answer either.
+    throw error instanceof RpcError
+      ? new ConnectionError('refused', `${what}: ${error.message}`, { cause: error })
+      : error;
+  } finally {
+    release();
   }
 }
 
-async function wait(call: Rounds, milliseconds: number, deadline: number): Promise<undefined> {
+async function wait({ what, options, ended, deadline }: Rounds, milliseconds: number): Promise<undefined> {
   if (Date.now() + milliseconds > deadline) {
-    throw new ConnectionError('timeout', `${call.what} timed out: the server wanted more time again and again`);
+    throw new ConnectionError('timeout', `${what} timed out: the server wanted more time again and again`);
   }
   let timer: ReturnType<typeof setTimeout> | undefined;
   const passed = new Promise<void>((resolve) => {
     timer = setTimeout(resolve, milliseconds);
   });
-  const signals = [call.ended, ...(call.options.signal ? [call.options.signal] : [])];
   try {
-    await until(passed, { what: call.what, timeout: Number.POSITIVE_INFINITY, signal: AbortSignal.any(signals) });
+    await until(passed, { what, timeout: Number.POSITIVE_INFINITY, signals: [ended, options.signal] });
   } finally {
     clearTimeout(timer);
   }

@@ -9,12 +9,14 @@ export interface UntilOptions {
   readonly what: string;
   /** Milliseconds. */
   readonly timeout: number;
-  readonly signal?: AbortSignal | undefined;
+  /** Each of them ends the waiting. */
+  readonly signals?: readonly (AbortSignal | undefined)[];
 }
 
 /** The promise's outcome; rejects with a `ConnectionError` if it takes too long or is given up. */
-export function until<T>(promise: Promise<T>, { what, timeout, signal }: UntilOptions): Promise<T> {
+export function until<T>(promise: Promise<T>, { what, timeout, signals = [] }: UntilOptions): Promise<T> {
   return new Promise((resolve, reject) => {
+    const { signal, release } = firstOf(signals);
     const onAbort = (): void => end(() => reject(reasonOf(signal, what)));
     const expire = (): void =>
       end(() => reject(new ConnectionError('timeout', `${what} timed out after ${timeout} ms`)));
@@ -22,19 +24,38 @@ export function until<T>(promise: Promise<T>, { what, timeout, signal }: UntilOp
     const timer = timeout < 2 ** 31 ? setTimeout(expire, timeout) : undefined;
     const end = (settle: () => void): void => {
       clearTimeout(timer);
-      signal?.removeEventListener('abort', onAbort);
+      release();
+      signal.removeEventListener('abort', onAbort);
       settle();
     };
     promise.then(
       (value) => end(() => resolve(value)),
       (error: unknown) => end(() => reject(error)),
     );
-    if (signal?.aborted) onAbort();
-    else signal?.addEventListener('abort', onAbort, { once: true });
+    if (signal.aborted) onAbort();
+    else signal.addEventListener('abort', onAbort, { once: true });
   });
 }
 
+/**
+ * A signal that aborts with the first of these, until it is released. `AbortSignal.any` would leave something behind in
+ * a signal that lives as long as a connection does.
+ */
+export function firstOf(signals: readonly (AbortSignal | undefined)[]): { signal: AbortSignal; release: () => void } {
+  const abort = new AbortController();
+  const given = signals.filter((signal) => signal !== undefined);
+  const onAbort = (event: Event): void => abort.abort((event.target as AbortSignal).reason);
+  for (const signal of given) {
+    if (signal.aborted) abort.abort(signal.reason);
+    else signal.addEventListener('abort', onAbort);
+  }
+  const release = (): void => {
+    for (const signal of given) signal.removeEventListener('abort', onAbort);
+  };
+  return { signal: abort.signal, release };
+}
+
 // A connection that ends aborts with its own error, which says more than that it was aborted.
-function reasonOf(signal: AbortSignal | undefined, what: string): Error {
-  return signal?.reason instanceof ConnectionError ? signal.reason : aborted(what, signal);
+function reasonOf(signal: AbortSignal, what: string): Error {
+  return signal.reason instanceof ConnectionError ? signal.reason : aborted(what, signal);
 }

@@ -172,6 +172,11 @@ export class ParseError extends McpError {
   }
 }
 
+/** What was thrown, as an error: whoever throws may throw anything. */
+export function toError(thrown: unknown, message = 'A listener failed'): Error {
+  return thrown instanceof Error ? thrown : new Error(message, { cause: thrown });
+}
+
 /** A name from the wire, short enough to stand in an error text. */
 export function shorten(name: string, length = 128): string {
   return name.length <= length ? name : `${name.slice(0, length)}...`;

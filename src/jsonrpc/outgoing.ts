@@ -40,13 +40,18 @@ interface Pending {
   lastProgress: number | undefined;
   /** How many reasons there are for the idle clock to stand still. */
   pauses: number;
+  /** When the idle clock was started last, and what was left on it then. */
+  since: number;
+  left: number;
   idle: ReturnType<typeof setTimeout> | undefined;
   readonly maximum: ReturnType<typeof setTimeout> | undefined;
   settle(outcome: { result: unknown } | { error: Error }): void;
 }
 
-const DEFAULT_TIMEOUT = 5 * 60_000;
-const DEFAULT_MAXIMUM = 30 * 60_000;
+/** Milliseconds without an answer or progress. */
+export const DEFAULT_TIMEOUT: number = 5 * 60_000;
+/** Milliseconds in all. */
+export const DEFAULT_MAXIMUM: number = 30 * 60_000;
 
 /** Gives each request its id, and settles each call exactly once: by answer, timeout, abort or close. */
 export class OutgoingRequests {
@@ -90,6 +95,8 @@ export class OutgoingRequests {
         timeout,
         lastProgress: undefined,
         pauses: 0,
+        since: 0,
+        left: timeout,
         idle: undefined,
         maximum: after(maximum, () => this.#expire(id, 'the maximum for one call')),
         settle: (outcome) => {
@@ -116,6 +123,12 @@ export class OutgoingRequests {
     return true;
   }
 
+  /** Fails the only call that waits, for an error that does not say whose it is. False if that cannot be known. */
+  failOnly(error: Error): boolean {
+    const [only, another] = this.#pending.keys();
+    return only !== undefined && another === undefined && this.fail(only, error);
+  }
+
   /** Fails one call, for an answer that was ours and unreadable. */
   fail(id: Id, error: Error): boolean {
     const pending = this.#pending.get(id);
@@ -128,6 +141,7 @@ export class OutgoingRequests {
     const pending = this.#pending.get(id);
     if (!pending) return;
     pending.lastProgress = progress;
+    pending.left = pending.timeout;
     this.#startClock(id, pending);
   }
 
@@ -135,11 +149,12 @@ export class OutgoingRequests {
   pause(id: Id): void {
     const pending = this.#pending.get(id);
     if (!pending) return;
-    pending.pauses++;
+    if (pending.pauses++ > 0) return;
     clearTimeout(pending.idle);
+    pending.left -= Date.now() - pending.since;
   }
 
-  /** Starts the idle clock again; whoever paused more than once has to resume as often. */
+  /** Lets the idle clock go on; whoever paused more than once has to resume as often. */
   resume(id: Id): void {
     const pending = this.#pending.get(id);
     if (!pending || pending.pauses === 0) return;
@@ -164,8 +179,9 @@ export class OutgoingRequests {
 
   #startClock(id: Id, pending: Pending): void {
     clearTimeout(pending.idle);
-    if (pending.pauses === 0)
-      pending.idle = after(pending.timeout, () => this.#expire(id, 'no answer and no progress'));
+    if (pending.pauses > 0) return;
+    pending.since = Date.now();
+    pending.idle = after(Math.max(pending.left, 0), () => this.#expire(id, 'no answer and no progress'));
   }
 
   #send(id: Id, method: string, params: Params | undefined): void {

@@ -35,6 +35,8 @@ export interface Transport {
   /** Closes it, after what was sent has left. */
   disconnect(): Promise<void>;
   readonly connected: boolean;
+  /** What a server that is a program wrote on stderr last. */
+  readonly stderr?: string;
   /** How a running request is cancelled: by a notification, or by closing its stream. */
   readonly cancelsBy: 'notification' | 'hang-up';
 }

@@ -14,6 +14,8 @@ export interface MethodFacts {
   readonly asks?: true;
   /** It is answered when it ends, not when it is done. */
   readonly staysOpen?: true;
+  /** Its result may be kept, and says for how long where the revision has words for that. No others may. */
+  readonly cacheable?: true;
 }
 
 const stateful = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'];
@@ -30,16 +32,16 @@ const notification = (from: MethodFacts['from'], method: string, revisions: read
 const rows: readonly MethodFacts[] = [
   request('client', 'initialize', stateful),
   notification('client', 'notifications/initialized', stateful),
-  request('client', 'server/discover', stateless),
+  { ...request('client', 'server/discover', stateless), cacheable: true },
   request('both', 'ping', stateful),
 
-  { ...request('client', 'tools/list', all, 'tools'), result: 'tools' },
+  { ...request('client', 'tools/list', all, 'tools'), result: 'tools', cacheable: true },
   { ...request('client', 'tools/call', all, 'tools'), result: 'content', asks: true },
-  { ...request('client', 'prompts/list', all, 'prompts'), result: 'prompts' },
+  { ...request('client', 'prompts/list', all, 'prompts'), result: 'prompts', cacheable: true },
   { ...request('client', 'prompts/get', all, 'prompts'), result: 'messages', asks: true },
-  { ...request('client', 'resources/list', all, 'resources'), result: 'resources' },
-  { ...request('client', 'resources/templates/list', all, 'resources'), result: 'resourceTemplates' },
-  { ...request('client', 'resources/read', all, 'resources'), result: 'contents', asks: true },
+  { ...request('client', 'resources/list', all, 'resources'), result: 'resources', cacheable: true },
+  { ...request('client', 'resources/templates/list', all, 'resources'), result: 'resourceTemplates', cacheable: true },
+  { ...request('client', 'resources/read', all, 'resources'), result: 'contents', asks: true, cacheable: true },
   request('client', 'resources/subscribe', stateful, 'resources.subscribe'),
   request('client', 'resources/unsubscribe', stateful, 'resources.subscribe'),
   { ...request('client', 'subscriptions/listen', stateless), staysOpen: true },
@@ -75,6 +77,11 @@ export function livesIn(method: string, version: string): boolean {
 /** True if a stateless client can be asked something before this method is answered. */
 export function canAsk(method: string): boolean {
   return METHODS.get(method)?.asks === true;
+}
+
+/** True if the result of this method may be kept. */
+export function isCacheable(method: string): boolean {
+  return METHODS.get(method)?.cacheable === true;
 }
 
 /** True for a request that stays open for as long as somebody listens. */

@@ -7,6 +7,8 @@ export interface RevisionFacts {
   readonly family: 'stateful' | 'stateless';
   /** How a server asks its client: by a request of its own, or by a result after which the client calls again. */
   readonly asking: 'live' | 'in rounds';
+  /** How a client hears of changes: unasked, but for resources it subscribed to, or on a request of its own that stays open. */
+  readonly changes: 'unasked' | 'by listening';
   /** Whether several messages may arrive as one JSON array, and whether they are answered as one. */
   readonly batches: 'refused' | 'accepted' | 'answered as one';
   /** What an error about an unreadable message has for an id. */
@@ -51,6 +53,7 @@ const newest: RevisionFacts = {
   version: '2026-07-28',
   family: 'stateless',
   asking: 'in rounds',
+  changes: 'by listening',
   batches: 'refused',
   unreadableId: 'absent',
   toolTitle: 'title',
@@ -80,6 +83,7 @@ const november2025: RevisionFacts = {
   version: '2025-11-25',
   family: 'stateful',
   asking: 'live',
+  changes: 'unasked',
   cacheHints: false,
   execution: true,
   structuredContent: 'object',

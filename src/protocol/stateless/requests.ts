@@ -35,7 +35,8 @@ export function decodeResult(method: string, result: unknown): Decoded {
     throw new ConnectionError('malformed', `The answer to ${method} asks for input, which that method must not`);
   }
   const { inputRequests = {}, requestState } = result;
-  if (result['inputRequests'] === undefined && requestState === undefined) {
+  const asksNothing = isObject(inputRequests) && Object.keys(inputRequests).length === 0;
+  if (asksNothing && requestState === undefined) {
     throw new ConnectionError('malformed', `The answer to ${method} wants input, but says neither which nor why`);
   }
   if (!isObject(inputRequests) || !Object.values(inputRequests).every(isQuestion)) {

@@ -1,20 +1,11 @@
 /** Results that say of themselves what they are, whose they are, and how long they keep. */
 
 import { EncodedJson } from '../../jsonrpc/message.ts';
+import { isCacheable } from '../methods.ts';
 import type { Implementation } from '../model/implementation.ts';
 import { MetaKey } from '../model/meta.ts';
 import type { CacheHints, EncodedPage, Host, ResultFacts } from '../revision.ts';
 import { without } from '../without.ts';
-
-/** The results that carry caching hints. No others may. */
-const CACHEABLE: ReadonlySet<string> = new Set([
-  'server/discover',
-  'tools/list',
-  'prompts/list',
-  'resources/list',
-  'resources/templates/list',
-  'resources/read',
-]);
 
 const STALE: CacheHints = { ttlMs: 0, cacheScope: 'private' };
 
@@ -22,7 +13,7 @@ const STALE: CacheHints = { ttlMs: 0, cacheScope: 'private' };
 export function encodeResult(method: string, result: object, about: ResultFacts, host: Host): object {
   const { cache, resultType = 'complete' } = about;
   const { _meta } = result as { _meta?: object };
-  const hints = resultType === 'complete' && CACHEABLE.has(method) ? (cache ?? STALE) : undefined;
+  const hints = resultType === 'complete' && isCacheable(method) ? (cache ?? STALE) : undefined;
   return { ...result, resultType, ...hints, _meta: { ..._meta, [MetaKey.serverInfo]: infoFor(method, host) } };
 }
 

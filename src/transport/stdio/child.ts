@@ -81,6 +81,10 @@ class ChildTransport implements Transport {
     return this.#state === 'open';
   }
 
+  get stderr(): string {
+    return this.#running?.stderr.text ?? '';
+  }
+
   async connect(receiver: Receiver): Promise<void> {
     if (this.#state !== 'new') throw new ConnectionError('failed', 'This transport was connected or ended before');
     this.#state = 'starting';
