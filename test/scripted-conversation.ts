@@ -26,9 +26,9 @@ export class ScriptedListen {
   /** Neither side has ended it. */
   isOpen = true;
   readonly #call: Call;
-  readonly #onNotice: (notification: Notification) => void;
+  readonly #onNotice: (notification: Notification) => boolean;
 
-  constructor(id: number, call: Call, onNotice: (notification: Notification) => void, signal: AbortSignal) {
+  constructor(id: number, call: Call, onNotice: (notification: Notification) => boolean, signal: AbortSignal) {
     this.id = id;
     this.method = call.method;
     this.filter = call.params['notifications'];
@@ -38,14 +38,10 @@ export class ScriptedListen {
     signal.addEventListener('abort', () => this.fail(new ConnectionError('aborted', 'aborted by the caller')));
   }
 
-  /** Says something on it. */
-  say(method: string, params: Params = {}): void {
-    this.#onNotice(this.tagged(method, params));
-  }
-
-  tagged(method: string, params: Params = {}): Notification {
+  /** Says something on it; true if the client took it. */
+  say(method: string, params: Params = {}): boolean {
     const _meta = { 'io.modelcontextprotocol/subscriptionId': this.id };
-    return { jsonrpc: '2.0', method, params: { ...params, _meta } };
+    return this.#onNotice({ jsonrpc: '2.0', method, params: { ...params, _meta } });
   }
 
   /** Acknowledges everything, or what is named. */
@@ -80,7 +76,7 @@ export class ScriptedConversation implements WatchedConversation {
     return this.#call(method, params, (call) => this.calls.push(call));
   }
 
-  open(method: string, params: Params, onNotice: (one: Notification) => void, signal: AbortSignal): Promise<Result> {
+  open(method: string, params: Params, onNotice: (one: Notification) => boolean, signal: AbortSignal): Promise<Result> {
     const id = 100 + this.listens.length;
     return this.#call(method, params, (call) => this.listens.push(new ScriptedListen(id, call, onNotice, signal)));
   }

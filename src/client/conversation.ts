@@ -128,8 +128,7 @@ export class Conversation implements Receiver {
       token = id;
       if (onProgress) this.#progress.set(id, onProgress);
       // Asking for progress keeps a long call alive, whether or not the caller wants to see it.
-      const given = isObject(params['_meta']) ? params['_meta'] : {};
-      return revision.encodeRequest({ ...params, _meta: { ...given, ...meta, progressToken: id } }, this.#host.client);
+      return revision.encodeRequest(params, this.#host.client, { ...meta, progressToken: id });
     };
     try {
       return revision.decodeResult(method, await this.#outgoing.request(method, encode, options, { what }));

@@ -3,14 +3,14 @@
 import { ConnectionError } from '../jsonrpc/errors.ts';
 import { isObject, type Notification, type Params } from '../jsonrpc/message.ts';
 import type { SubscriptionFilter } from '../protocol/model/changes.ts';
-import { MetaKey } from '../protocol/model/meta.ts';
+import { isList, type ListName } from './watchable.ts';
 
 /** What listening needs from the conversation. */
 export interface ListeningConversation {
   open(
     method: string,
     params: Params,
-    onNotice: (notification: Notification) => void,
+    onNotice: (notification: Notification) => boolean,
     signal: AbortSignal,
   ): Promise<Record<string, unknown>>;
 }
@@ -40,8 +40,6 @@ interface Listen {
   honoured: ReadonlySet<string>;
   /** When the server said so. */
   since: number;
-  /** The id the server knows it by. */
-  id: unknown;
 }
 
 /** Settles with what is honoured. */
@@ -54,18 +52,10 @@ interface Acknowledgement {
 }
 
 const ACKNOWLEDGED = 'notifications/subscriptions/acknowledged';
-const CANCELLED = 'notifications/cancelled';
 const ACKNOWLEDGE_MS = 30_000;
 const FIRST_PAUSE = 1000;
 const LONGEST_PAUSE = 30_000;
 const MAX_FAILURES = 5;
-const REMEMBERED = 16;
-
-const FLAGS: ReadonlyMap<string, keyof SubscriptionFilter> = new Map([
-  ['tools', 'toolsListChanged'],
-  ['prompts', 'promptsListChanged'],
-  ['resources', 'resourcesListChanged'],
-]);
 
 /** Keeps one listen open for as long as anything is watched, and replaces it when that changes. */
 export class Listening {
@@ -77,8 +67,6 @@ export class Listening {
   #next: Listen | undefined;
   /** What those wait for whose listen is not sent yet. */
   #upcoming: Acknowledgement | undefined;
-  /** Of the listens that were acknowledged last. */
-  #ids: readonly unknown[] = [];
   #adjusting: Promise<void> | undefined;
   #retry: ReturnType<typeof setTimeout> | undefined;
   #pause = 0;
@@ -111,16 +99,6 @@ export class Listening {
     return this.#adjust();
   }
 
-  /** A notification that belongs to no call; true if it is about a listen of ours, present or past. */
-  take({ method, params }: Notification): boolean {
-    const named = isObject(params) ? params : {};
-    const id = method === CANCELLED ? named['requestId'] : subscriptionOf(named);
-    const current = this.#current;
-    if (method === CANCELLED && current && id !== undefined && current.id === id) this.#fail(current, endedByServer());
-    // What a listen that was replaced still says, its successor says too.
-    return this.#ids.includes(id);
-  }
-
   /** Gives everything up; who waits is told. */
   end(): void {
     this.#letGo(new ConnectionError('closed', 'The connection ended before subscriptions/listen was acknowledged'));
@@ -144,7 +122,10 @@ export class Listening {
 
   #open(): Listen {
     clearTimeout(this.#retry);
-    const expire = (): void => this.#fail(listen, unacknowledged());
+    const expire = (): void => {
+      this.#over(listen, unacknowledged());
+      listen.abort.abort();
+    };
     const listen: Listen = {
       asked: new Set(this.#host.watched.keys()),
       acknowledged: this.#upcoming ?? acknowledgement(),
@@ -152,7 +133,6 @@ export class Listening {
       patience: setTimeout(expire, ACKNOWLEDGE_MS),
       honoured: new Set(),
       since: 0,
-      id: undefined,
     };
     this.#upcoming = undefined;
     this.#next = listen;
@@ -161,7 +141,7 @@ export class Listening {
   }
 
   async #run(listen: Listen): Promise<void> {
-    const onNotice = (notification: Notification): void => this.#notice(listen, notification);
+    const onNotice = (notification: Notification): boolean => this.#notice(listen, notification);
     const params = { notifications: filterOf(listen.asked) };
     let end: Error = endedByServer();
     try {
@@ -172,12 +152,13 @@ export class Listening {
     this.#over(listen, end);
   }
 
-  #notice(listen: Listen, notification: Notification): void {
+  /** True if it was taken: while there are two listens, or one that was replaced, only one of them is heard. */
+  #notice(listen: Listen, notification: Notification): boolean {
     const { method, params } = notification;
-    if (listen !== this.#current && listen !== this.#next) return;
-    if (method === CANCELLED) this.#fail(listen, endedByServer());
-    else if (listen === this.#current) this.#host.hear(notification);
-    else if (method === ACKNOWLEDGED) this.#acknowledge(listen, isObject(params) ? params : {});
+    if (listen === this.#current) return this.#host.hear(notification);
+    if (listen !== this.#next || method !== ACKNOWLEDGED) return false;
+    this.#acknowledge(listen, isObject(params) ? params : {});
+    return true;
   }
 
   #acknowledge(listen: Listen, params: Params): void {
@@ -186,8 +167,6 @@ export class Listening {
     clearTimeout(listen.patience);
     listen.honoured = honoured;
     listen.since = Date.now();
-    listen.id = subscriptionOf(params);
-    if (listen.id !== undefined) this.#ids = [listen.id, ...this.#ids].slice(0, REMEMBERED);
     this.#next = undefined;
     // A listen that tells of nothing need not stay open, and is not tried again.
     this.#current = honoured.size > 0 ? listen : undefined;
@@ -202,12 +181,6 @@ export class Listening {
       if (!before || (isTold && !wasTold)) this.#host.resync(what);
     }
     void this.#adjust();
-  }
-
-  /** Ends a listen that the conversation takes for open. */
-  #fail(listen: Listen, error: Error): void {
-    this.#over(listen, error);
-    listen.abort.abort();
   }
 
   #over(listen: Listen, error: Error): void {
@@ -262,8 +235,8 @@ export class Listening {
 }
 
 function filterOf(asked: ReadonlySet<string>): SubscriptionFilter {
-  const flags = [...FLAGS].filter(([list]) => asked.has(list)).map(([, flag]) => [flag, true]);
-  const uris = [...asked].filter((what) => !FLAGS.has(what));
+  const flags = [...asked].filter(isList).map((list) => [flagOf(list), true]);
+  const uris = [...asked].filter((what) => !isList(what));
   return { ...Object.fromEntries(flags), ...(uris.length > 0 ? { resourceSubscriptions: uris } : {}) };
 }
 
@@ -271,16 +244,12 @@ function honouredOf(notifications: unknown, asked: ReadonlySet<string>): Readonl
   const filter = isObject(notifications) ? notifications : {};
   const { resourceSubscriptions } = filter;
   const uris = new Set<unknown>(Array.isArray(resourceSubscriptions) ? resourceSubscriptions : []);
-  const isHonoured = (what: string): boolean => {
-    const flag = FLAGS.get(what);
-    return flag ? filter[flag] === true : uris.has(what);
-  };
+  const isHonoured = (what: string): boolean => (isList(what) ? filter[flagOf(what)] === true : uris.has(what));
   return new Set([...asked].filter(isHonoured));
 }
 
-function subscriptionOf(params: Params): unknown {
-  const meta = params['_meta'];
-  return isObject(meta) ? meta[MetaKey.subscriptionId] : undefined;
+function flagOf(list: ListName): keyof SubscriptionFilter {
+  return `${list}ListChanged`;
 }
 
 function acknowledgement(): Acknowledgement {

@@ -9,13 +9,15 @@ export type IncompleteListErrorCode =
   /** The server gave a cursor it had given before: following it would go round in a circle. */
   | 'repeated-cursor'
   /** There are more pages than one is ready to read. */
-  | 'too-many-pages';
+  | 'too-many-pages'
+  /** There are more items than one is ready to read. */
+  | 'too-many-items';
 
 /** A list that could not be read to its end. It carries what was read. */
 export class IncompleteListError<Item = unknown> extends McpError {
   override readonly name = 'IncompleteListError';
   readonly code: IncompleteListErrorCode;
-  /** The items up to there, those that were handed out one by one included. */
+  /** The items up to there. Of those that were handed out one by one, which are not kept for long, the first 10,000. */
   readonly partial: readonly Item[];
 
   constructor(code: IncompleteListErrorCode, message: string, partial: readonly Item[]) {
@@ -29,6 +31,8 @@ export class IncompleteListError<Item = unknown> extends McpError {
 export interface PagesOptions {
   /** How many pages are read at most. Default: 1,000. */
   readonly maxPages?: number;
+  /** How many items are read at most. Default: 100,000. */
+  readonly maxItems?: number;
   /** Called when the server no longer knows a cursor it gave: whoever keeps pages of this list drops them here. */
   readonly restart?: () => void;
 }
@@ -41,6 +45,9 @@ export type Page<Item> = {
 };
 
 const MAX_PAGES = 1000;
+const MAX_ITEMS = 100_000;
+/** How many items an iterator keeps for the error it may have to throw. */
+const MAX_KEPT = 10_000;
 
 /** Gets one page: the first without a cursor. */
 export type FetchPage<Item> = (cursor: string | undefined) => Promise<Page<Item>>;
@@ -51,7 +58,7 @@ export async function* itemsOf<Item>(
   fetchPage: FetchPage<Item>,
   options: PagesOptions = {},
 ): AsyncGenerator<Item, void, undefined> {
-  for await (const items of pagesOf(what, fetchPage, options)) yield* items;
+  for await (const items of pagesOf(what, fetchPage, options, MAX_KEPT)) yield* items;
 }
 
 /** The items of all pages at once. It starts again, once, if the server forgets its cursors on the way. */
@@ -88,21 +95,34 @@ export function pageOf<Item>(method: string, member: ListKind, result: Readonly<
 async function* pagesOf<Item>(
   what: string,
   fetchPage: FetchPage<Item>,
-  { maxPages = MAX_PAGES, restart }: PagesOptions,
+  { maxPages = MAX_PAGES, maxItems = MAX_ITEMS, restart }: PagesOptions,
+  maxKept = Number.POSITIVE_INFINITY,
 ): AsyncGenerator<readonly Item[], void, undefined> {
   if (!(maxPages >= 1)) throw new TypeError('"maxPages" must be a number of at least 1');
+  if (!(maxItems >= 1)) throw new TypeError('"maxItems" must be a number of at least 1');
   const seen = new Set<string>();
-  const read: (readonly Item[])[] = [];
+  const kept: (readonly Item[])[] = [];
+  let pages = 0;
+  let read = 0;
   let cursor: string | undefined;
+  const incomplete = (code: IncompleteListErrorCode, why: string): IncompleteListError<Item> => {
+    const text = `${what} could not be read to its end: ${why}; items read: ${read}`;
+    return new IncompleteListError(code, text, (kept.flat() as Item[]).slice(0, maxKept));
+  };
   while (true) {
-    const { items, nextCursor } = await fetchNext(fetchPage, cursor, restart);
-    read.push(items);
+    const page = await fetchNext(fetchPage, cursor, restart);
+    const isTooLong = page.items.length > maxItems - read;
+    const items = isTooLong ? page.items.slice(0, maxItems - read) : page.items;
+    if (read < maxKept) kept.push(items);
+    pages++;
+    read += items.length;
     yield items;
-    if (nextCursor === undefined) return;
-    const reason = seen.has(nextCursor) ? 'repeated-cursor' : read.length >= maxPages ? 'too-many-pages' : undefined;
-    if (reason) throw incomplete(reason, what, read.flat() as Item[], maxPages);
-    seen.add(nextCursor);
-    cursor = nextCursor;
+    if (isTooLong) throw incomplete('too-many-items', `there are more than ${maxItems} items`);
+    if (page.nextCursor === undefined) return;
+    if (seen.has(page.nextCursor)) throw incomplete('repeated-cursor', 'the server repeats a cursor');
+    if (pages >= maxPages) throw incomplete('too-many-pages', `there are more than ${maxPages} pages`);
+    seen.add(page.nextCursor);
+    cursor = page.nextCursor;
   }
 }
 
@@ -125,20 +145,6 @@ async function collect<Item>(pages: AsyncIterable<readonly Item[]>): Promise<rea
   const all: (readonly Item[])[] = [];
   for await (const items of pages) all.push(items);
   return all.flat() as Item[];
-}
-
-function incomplete<Item>(
-  code: IncompleteListErrorCode,
-  what: string,
-  read: readonly Item[],
-  maxPages: number,
-): IncompleteListError<Item> {
-  const why = code === 'repeated-cursor' ? 'the server repeats a cursor' : `there are more than ${maxPages} pages`;
-  return new IncompleteListError(
-    code,
-    `${what} could not be read to its end: ${why}; items read: ${read.length}`,
-    read,
-  );
 }
 
 function malformed(method: string, fault: string): ConnectionError {

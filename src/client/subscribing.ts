@@ -3,6 +3,7 @@
 import { ConnectionError } from '../jsonrpc/errors.ts';
 import type { Notification, Params } from '../jsonrpc/message.ts';
 import type { ServerCapabilities } from '../protocol/model/capabilities.ts';
+import { isList } from './watchable.ts';
 
 /** What subscribing needs from the conversation. */
 export interface SubscribingConversation {
@@ -25,8 +26,6 @@ export interface SubscribingHost {
 
 /** Servers bound what they work on at once. */
 const MAX_AT_ONCE = 32;
-
-const LISTS: ReadonlySet<string> = new Set(['tools', 'prompts', 'resources']);
 
 /** Keeps the server's subscriptions as what is watched demands. */
 export class Subscribing {
@@ -53,13 +52,13 @@ export class Subscribing {
   /** False if the server does not tell of it. */
   async watch(what: string): Promise<boolean> {
     if (!isTold(what, this.#conversation.serverCapabilities)) return false;
-    if (!LISTS.has(what)) await this.#inTurn(what, () => this.#subscribe(what));
+    if (!isList(what)) await this.#inTurn(what, () => this.#subscribe(what));
     return true;
   }
 
   /** Nobody watches it any more. Never rejects. */
   async unwatch(what: string): Promise<void> {
-    if (!LISTS.has(what)) await this.#inTurn(what, () => this.#unsubscribe(what));
+    if (!isList(what)) await this.#inTurn(what, () => this.#unsubscribe(what));
   }
 
   /** A notification that belongs to no call; true if it tells of a change. */
@@ -130,7 +129,7 @@ export class Subscribing {
 }
 
 function isTold(what: string, capabilities: ServerCapabilities): boolean {
-  if (LISTS.has(what)) return capabilities[what as 'tools' | 'prompts' | 'resources']?.listChanged === true;
+  if (isList(what)) return capabilities[what]?.listChanged === true;
   return capabilities.resources?.subscribe === true;
 }
 

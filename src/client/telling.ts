@@ -40,7 +40,7 @@ export class Telling<Listener> {
     if (this.#held.size > 0 || count >= MAX_AT_ONCE) this.#hold(key, told);
     else {
       this.#counts.set(key, count + 1);
-      this.#pass(told);
+      this.#pass([told]);
     }
   }
 
@@ -74,13 +74,14 @@ export class Telling<Listener> {
     this.#held.clear();
     this.#begin();
     for (const [key] of held) this.#counts.set(key, 1);
-    this.#pass(...held.map(([, told]) => told));
+    this.#pass(held.map(([, told]) => told));
   }
 
   // What comes while a listener runs waits until all have heard what came before.
-  #pass(...told: readonly Told<Listener>[]): void {
-    this.#queue.push(...told);
-    if (this.#queue.length > told.length) return;
+  #pass(all: readonly Told<Listener>[]): void {
+    const isTelling = this.#queue.length > 0;
+    for (const told of all) this.#queue.push(told);
+    if (isTelling) return;
     for (const next of this.#queue) this.#tell(next);
     this.#queue.length = 0;
   }

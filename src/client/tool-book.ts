@@ -31,6 +31,7 @@ export interface ToolBookOptions {
   readonly onToolChanged?: (change: ToolChange) => boolean | void | Promise<boolean | void>;
 }
 
+/** How many tools are known, pinned ones aside. */
 const MAX_TOOLS = 10_000;
 /** Far more than a transport with limits lets in, and far less than the stack holds. */
 const MAX_DEPTH = 500;
@@ -45,13 +46,18 @@ interface Entry {
   schema: CheckedSchema | 'none' | undefined;
 }
 
-/** The tools of one server. Those that are no longer listed stay known, so that one that comes back is compared. */
+/**
+ * The tools of one server. Those that are no longer listed stay known, so that one that comes back is compared. None is
+ * forgotten for the sake of others, or a server could list so many that a change of the first goes unseen: beyond 10,000,
+ * those that are new are left out, but for pinned ones.
+ */
 export class ToolBook {
   readonly #entries = new Map<string, Entry>();
   readonly #pins: ReadonlyMap<string, string>;
   readonly #options: ToolBookOptions;
   readonly #warn: (warning: Error) => void;
   #lastTake: Promise<unknown> = Promise.resolve();
+  #toldOfExcess = false;
 
   constructor(options: ToolBookOptions, warn: (warning: Error) => void) {
     this.#options = options;
@@ -137,10 +143,18 @@ export class ToolBook {
     for (const [at, tool] of tools.entries()) {
       const fault = faultOf(tool);
       if (fault) faults.push(`/tools/${at} ${fault}`);
-      else if (await this.#isUsable(tool)) usable.push(tool);
+      else if (this.#hasRoom(tool.name) && (await this.#isUsable(tool))) usable.push(tool);
     }
     if (faults.length > 0) this.#warn(new Error(`Malformed tools are left out: ${someOf(faults)}`));
     return usable;
+  }
+
+  #hasRoom(name: string): boolean {
+    if (this.#entries.has(name) || this.#pins.has(name) || this.#entries.size < MAX_TOOLS) return true;
+    const text = `The server has listed more than ${MAX_TOOLS} tools: those that are new are left out, ${quoted(name)} first`;
+    if (!this.#toldOfExcess) this.#warn(new Error(text));
+    this.#toldOfExcess = true;
+    return false;
   }
 
   /** Enters a tool, and gives whether it may be used. */
@@ -149,13 +163,13 @@ export class ToolBook {
     const known = this.#entries.get(tool.name);
     // Nearly always it is the same to the letter.
     if (known?.tool && (known.json === json || definitionOf(JSON.parse(known.json)) === definitionOf(tool))) {
-      this.#enter(tool.name, Object.assign(known, { tool, json, isRefused: false }));
+      Object.assign(known, { tool, json, isRefused: false });
       return true;
     }
     const isAccepted = await this.#accepts(tool, known?.tool && JSON.parse(known.json));
-    if (isAccepted) this.#enter(tool.name, { tool, json, isRefused: false, schema: undefined });
-    else if (known) this.#enter(tool.name, Object.assign(known, { isRefused: true }));
-    else this.#enter(tool.name, { tool: undefined, json: '', isRefused: true, schema: undefined });
+    if (isAccepted) this.#entries.set(tool.name, { tool, json, isRefused: false, schema: undefined });
+    else if (known) known.isRefused = true;
+    else this.#entries.set(tool.name, { tool: undefined, json: '', isRefused: true, schema: undefined });
     return isAccepted;
   }
 
@@ -175,17 +189,6 @@ export class ToolBook {
     } catch (error) {
       this.#warn(error instanceof Error ? error : new Error('onToolChanged failed', { cause: error }));
       return false;
-    }
-  }
-
-  // The one that was not listed for the longest time is forgotten first. One that was refused stays so, however many
-  // others a server lists; there are never more of those than were known or pinned.
-  #enter(name: string, entry: Entry): void {
-    this.#entries.delete(name);
-    this.#entries.set(name, entry);
-    if (this.#entries.size <= MAX_TOOLS) return;
-    for (const [oldest, { isRefused }] of this.#entries) {
-      if (!isRefused && this.#entries.delete(oldest)) return;
     }
   }
 

@@ -7,11 +7,16 @@ import { type Change, changeToldBy, isWithin } from '../protocol/model/changes.t
 import type { RevisionFacts } from '../protocol/versions.ts';
 import { Listening, type ListeningHost } from './listening.ts';
 import { Subscribing, type SubscribingHost } from './subscribing.ts';
+import { Telling } from './telling.ts';
+import { changeOf, isList, isWatchable } from './watchable.ts';
 
 /** What a watcher is told: a change, or (resync) that changes may have been missed and everything is to be read again. */
 export type WatchEvent = Change & { readonly resync?: true };
 
-/** Hears of changes. What it throws goes to `onError`. */
+/**
+ * Hears of changes, as they come; of the same one more than ten times in 250 ms only once more, when they are over. What
+ * it throws goes to `onError`.
+ */
 export type WatchListener = (event: WatchEvent) => void;
 
 /** One conversation with a server, as far as watching needs it. */
@@ -22,13 +27,14 @@ export interface WatchedConversation {
   request(method: string, params: Params): Promise<Record<string, unknown>>;
   /**
    * Sends a request that stays open until it ends or `signal` aborts (it is then cancelled with
-   * `notifications/cancelled`). Notifications that carry its id as subscriptionId go to `onNotice`. No timeout applies.
-   * Resolves with the result when the server ends it; rejects with `RpcError` or `ConnectionError`.
+   * `notifications/cancelled`). Notifications that carry its id as subscriptionId go to `onNotice`, which gives true for
+   * those it took. No timeout applies. Resolves with the result when the server ends it; rejects with `RpcError` or
+   * `ConnectionError`.
    */
   open(
     method: string,
     params: Params,
-    onNotice: (notification: Notification) => void,
+    onNotice: (notification: Notification) => boolean,
     signal: AbortSignal,
   ): Promise<Record<string, unknown>>;
 }
@@ -37,7 +43,7 @@ export interface WatchedConversation {
 export interface WatchesHost {
   /** Something failed that nobody waits for. */
   onError(error: Error): void;
-  /** Every change that arrives, watched or not, before the listeners hear of it; also what may have been missed. */
+  /** Every change, as soon as it arrives, watched or not; also what may have been missed. */
   onChange(change: Change): void;
 }
 
@@ -48,25 +54,34 @@ interface Watcher {
   isStopped: boolean;
 }
 
-const WAYS = { stateful: Subscribing, stateless: Listening };
+/** A way of hearing of changes. */
+interface Way {
+  begin(): Promise<void>;
+  watch(what: string): Promise<boolean>;
+  unwatch(what: string): Promise<void>;
+  /** Where changes are told unasked. */
+  take?(notification: Notification): boolean;
+  end(): void;
+}
 
-const LISTS: ReadonlyMap<string, Change> = new Map([
-  ['tools', { type: 'tools' }],
-  ['prompts', { type: 'prompts' }],
-  ['resources', { type: 'resources' }],
-]);
-const SCHEME = /^[a-z][a-z0-9+.-]*:/i;
+type WayHost = ListeningHost & SubscribingHost;
+
+const WAYS: Readonly<Record<RevisionFacts['changes'], new (conversation: WatchedConversation, host: WayHost) => Way>> =
+  { unasked: Subscribing, 'by listening': Listening };
 
 /** Who watches what, from one conversation to the next. */
 export class Watches {
   readonly #host: WatchesHost;
   readonly #watched = new Map<string, Set<Watcher>>();
-  readonly #told: { readonly event: WatchEvent; readonly watchers: readonly Watcher[] }[] = [];
-  #way: Listening | Subscribing | undefined;
+  readonly #telling: Telling<Watcher>;
+  #way: Way | undefined;
   #isClosed = false;
 
   constructor(host: WatchesHost) {
     this.#host = host;
+    this.#telling = new Telling(({ event, listeners }) => {
+      for (const watcher of listeners) if (!watcher.isStopped) this.#attempt(() => watcher.listener(event));
+    });
   }
 
   /**
@@ -76,7 +91,7 @@ export class Watches {
   async begin(conversation: WatchedConversation): Promise<void> {
     if (this.#isClosed) throw closed();
     this.pause();
-    const host: ListeningHost & SubscribingHost = {
+    const host: WayHost = {
       watched: this.#watched,
       hear: (notification) => this.#hear(notification),
       resync: (what) => this.#resync(what),
@@ -84,13 +99,13 @@ export class Watches {
       refused: (what) => this.#refused(what),
       onError: (error) => this.#report(error),
     };
-    this.#way = new WAYS[conversation.facts.family](conversation, host);
+    this.#way = new WAYS[conversation.facts.changes](conversation, host);
     await this.#way.begin();
   }
 
-  /** A notification that belongs to no call. True if it was one of ours. */
+  /** A notification that belongs to no call. True if it tells of a change, where those are told unasked. */
   take(notification: Notification): boolean {
-    return this.#way?.take(notification) ?? false;
+    return this.#way?.take?.(notification) ?? false;
   }
 
   /**
@@ -98,7 +113,7 @@ export class Watches {
    * returned function is called. Rejects if the server does not tell of it.
    */
   async add(what: string, listener: WatchListener): Promise<() => Promise<void>> {
-    if (!LISTS.has(what) && !SCHEME.test(what)) {
+    if (!isWatchable(what)) {
       throw new TypeError('What is watched must be "tools", "prompts", "resources" or the URI of a resource');
     }
     if (this.#isClosed) throw closed();
@@ -122,8 +137,12 @@ export class Watches {
     };
   }
 
-  /** The conversation ended: nothing is sent any more; listeners stay for the next one. */
+  /**
+   * The conversation ended: nothing is sent any more, nor told; listeners stay for the next one, which tells them to read
+   * again.
+   */
   pause(): void {
+    this.#telling.clear();
     this.#way?.end();
     this.#way = undefined;
   }
@@ -155,7 +174,7 @@ export class Watches {
     if (change.type !== 'resource') return [...(this.#watched.get(change.type) ?? [])];
     const found: Watcher[] = [];
     for (const [what, watchers] of this.#watched) {
-      if (LISTS.has(what) || !isWithin(change.uri, what)) continue;
+      if (isList(what) || !isWithin(change.uri, what)) continue;
       for (const watcher of watchers) found.push(watcher);
     }
     return found;
@@ -168,8 +187,7 @@ export class Watches {
 
   #resync(what: string): void {
     const watchers = this.#established(what);
-    const change = LISTS.get(what) ?? { type: 'resource', uri: what };
-    if (watchers.length > 0) this.#tell({ ...change, resync: true }, watchers);
+    if (watchers.length > 0) this.#tell({ ...changeOf(what), resync: true }, watchers);
   }
 
   #lost(what: string, cause?: Error): void {
@@ -183,14 +201,9 @@ export class Watches {
   }
 
   #tell(event: WatchEvent, watchers: readonly Watcher[]): void {
-    this.#told.push({ event, watchers });
-    // What arrives while a listener runs has to wait until all have heard what came before.
-    if (this.#told.length > 1) return;
-    for (const told of this.#told) {
-      this.#attempt(() => this.#host.onChange(told.event));
-      for (const watcher of told.watchers) if (!watcher.isStopped) this.#attempt(() => watcher.listener(told.event));
-    }
-    this.#told.length = 0;
+    // Whatever the listeners hear later, what was kept from before is stale now.
+    this.#attempt(() => this.#host.onChange(event));
+    if (watchers.length > 0) this.#telling.tell({ event, listeners: watchers });
   }
 
   #attempt(action: () => unknown): void {
@@ -212,7 +225,7 @@ export class Watches {
 }
 
 function notTold(what: string, cause?: Error): ConnectionError {
-  const [name, capability] = LISTS.has(what)
+  const [name, capability] = isList(what)
     ? [`its ${what}`, `${what}.listChanged`]
     : [shorten(what), 'resources.subscribe'];
   const reason = cause ? cause.message : `capability ${capability}`;

@@ -7,6 +7,7 @@ import type { Exchange } from './exchange.ts';
 import type { ServerCapabilities } from './model/capabilities.ts';
 import type { Change } from './model/changes.ts';
 import type { Implementation } from './model/implementation.ts';
+import type { Meta } from './model/meta.ts';
 import type { Answer, Question } from './model/questions.ts';
 import type { JsonSchemaObject } from './model/tools.ts';
 import type { Principal } from './principal.ts';
@@ -118,8 +119,8 @@ export interface Revision {
   encodeCapabilities(capabilities: Caller['capabilities']): Caller['capabilities'];
   /** The answer to a question, as a client of this revision sends it. */
   encodeAnswer(method: string, answer: Answer): Answer;
-  /** Params of a request as a client of this revision sends them. */
-  encodeRequest(params: Params | undefined, client: ClientFacts): Params | undefined;
+  /** Params of a request as a client of this revision sends them, with this added to their `_meta`. */
+  encodeRequest(params: Params | undefined, client: ClientFacts, meta?: Meta): Params | undefined;
   /** A result as a client of this revision reads it; throws if it is not one. */
   decodeResult(method: string, result: unknown): Decoded;
 }

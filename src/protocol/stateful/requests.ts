@@ -4,14 +4,17 @@ import { ConnectionError } from '../../jsonrpc/errors.ts';
 import { isObject, type Params } from '../../jsonrpc/message.ts';
 import { hasCapability } from '../caller.ts';
 import type { ClientCapabilities } from '../model/capabilities.ts';
+import type { Meta } from '../model/meta.ts';
 import type { ClientFacts, Decoded } from '../revision.ts';
 import type { RevisionFacts } from '../versions.ts';
 import { restore } from './decoding.ts';
 import { encodeImplementation } from './items.ts';
 
 /** Params as they are: who we are was said when the session was opened. */
-export function encodeRequest(params: Params | undefined): Params | undefined {
-  return params;
+export function encodeRequest(params: Params | undefined, meta?: Meta): Params | undefined {
+  if (!meta) return params;
+  const given = params?.['_meta'];
+  return { ...params, _meta: isObject(given) ? { ...given, ...meta } : meta };
 }
 
 /** Every result is the end of its call, and becomes what the server's code gave. */

@@ -29,7 +29,7 @@ export function statefulRevision(facts: RevisionFacts): Revision {
     deliver,
     encodeCapabilities: (capabilities) => encodeCapabilities(capabilities, facts),
     encodeAnswer: (method, answer) => encodeAnswer(method, answer, facts),
-    encodeRequest,
+    encodeRequest: (params, _client, meta) => encodeRequest(params, meta),
     decodeResult,
   };
 }

@@ -4,23 +4,33 @@ import { ConnectionError } from '../../jsonrpc/errors.ts';
 import { isObject, type Params } from '../../jsonrpc/message.ts';
 import { canAsk } from '../methods.ts';
 import type { ClientCapabilities } from '../model/capabilities.ts';
-import { MetaKey } from '../model/meta.ts';
+import { type Meta, MetaKey } from '../model/meta.ts';
 import type { Question } from '../model/questions.ts';
 import type { ClientFacts, Decoded } from '../revision.ts';
 
-/** Params with everything a request of this revision must say in its `_meta`. */
-export function encodeRequest(params: Params | undefined, client: ClientFacts, version: string): Params {
-  const meta = params?.['_meta'];
+/** Params with everything a request of this revision must say in its `_meta`, and with `meta` beside it. */
+export function encodeRequest(params: Params | undefined, client: ClientFacts, version: string, meta?: Meta): Params {
+  const given = params?.['_meta'];
   return {
     ...params,
-    _meta: {
-      ...(isObject(meta) ? meta : {}),
-      [MetaKey.protocolVersion]: version,
-      [MetaKey.clientCapabilities]: encodeCapabilities(client.capabilities),
-      [MetaKey.clientInfo]: client.info,
-      ...(client.logLevel === undefined ? {} : { [MetaKey.logLevel]: client.logLevel }),
-    },
+    _meta: { ...(isObject(given) ? given : undefined), ...meta, ...envelopeOf(client, version) },
   };
+}
+
+// It is the same for every request of a client, until the client is another.
+const envelopes = new WeakMap<ClientFacts, Meta>();
+
+function envelopeOf(client: ClientFacts, version: string): Meta {
+  const known = envelopes.get(client);
+  if (known) return known;
+  const envelope = {
+    [MetaKey.protocolVersion]: version,
+    [MetaKey.clientCapabilities]: encodeCapabilities(client.capabilities),
+    [MetaKey.clientInfo]: client.info,
+    ...(client.logLevel === undefined ? {} : { [MetaKey.logLevel]: client.logLevel }),
+  };
+  envelopes.set(client, envelope);
+  return envelope;
 }
 
 /** A result, or the questions that stand before it. No `resultType` means complete. */

@@ -27,7 +27,7 @@ export function statelessRevision(facts: RevisionFacts): Revision {
     deliver: () => undefined,
     encodeCapabilities,
     encodeAnswer: (_method, answer) => answer,
-    encodeRequest: (params, client) => encodeRequest(params, client, facts.version),
+    encodeRequest: (params, client, meta) => encodeRequest(params, client, facts.version, meta),
     decodeResult,
   };
 }
