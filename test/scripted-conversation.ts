@@ -44,9 +44,9 @@ export class ScriptedListen {
     return this.#onNotice({ jsonrpc: '2.0', method, params: { ...params, _meta } });
   }
 
-  /** Acknowledges everything, or what is named. */
-  acknowledge(notifications: unknown = this.filter): void {
-    this.say('notifications/subscriptions/acknowledged', { notifications });
+  /** Acknowledges everything, or what is named; true if the client took it. */
+  acknowledge(notifications: unknown = this.filter): boolean {
+    return this.say('notifications/subscriptions/acknowledged', { notifications });
   }
 
   end(): void {

@@ -11,7 +11,7 @@ import type { Conversation } from './conversation.ts';
 import type { Link } from './link.ts';
 import type { ClientMiddleware } from './middleware.ts';
 import type { ConnectionOptions, RequestOptions } from './options.ts';
-import { allItems, pageOf } from './pages.ts';
+import { allItems, pageOf, pagesOptions } from './pages.ts';
 import type { Questions } from './questions.ts';
 import { readResult } from './results.ts';
 import { nextParams, type PendingCall, pendingCall, type Step, throughRounds } from './rounds.ts';
@@ -141,7 +141,6 @@ export class Calls {
 
   async #lookAt(name: string, { options, deadline }: Call): Promise<void> {
     const { book } = this.#host;
-    const { maxPages } = this.#host.options;
     const { timeout, signal } = options;
     await allItems(
       'tools/list',
@@ -150,7 +149,7 @@ export class Calls {
         const page = { timeout, signal, maxTimeout: left(deadline) };
         return pageOf('tools/list', 'tools', await this.request('tools/list', params, page));
       },
-      maxPages === undefined ? {} : { maxPages },
+      pagesOptions(this.#host.options),
     );
     refuseChanged(book, name);
     if (!book.get(name)) throw new ConnectionError('refused', `The pinned tool ${quoted(name)} is not listed any more`);

@@ -14,7 +14,7 @@ import type { Tool } from '../protocol/model/tools.ts';
 import type { ListKind } from '../protocol/revision.ts';
 import type { Core } from './core.ts';
 import type { RequestOptions } from './options.ts';
-import { allItems, itemsOf, type Page, type PagesOptions, pageOf } from './pages.ts';
+import { allItems, itemsOf, type Page, type PagesOptions, pageOf, pagesOptions } from './pages.ts';
 import type { PendingCall, Step } from './rounds.ts';
 import type { ConnectionState, StateListener } from './state.ts';
 import type { OutputOf, ToolArguments, ToolCallResult, ToolCalls, ToolName } from './tool-types.ts';
@@ -223,9 +223,7 @@ export class Connection<Tools = unknown> {
   }
 
   #paging(method: string): PagesOptions {
-    const { maxPages } = this.#core.options;
-    const restart = (): void => this.#core.calls.cache.forget(method);
-    return maxPages === undefined ? { restart } : { maxPages, restart };
+    return { ...pagesOptions(this.#core.options), restart: () => this.#core.calls.cache.forget(method) };
   }
 
   async #page<Item>(

@@ -8,6 +8,7 @@ import { livesIn } from '../protocol/methods.ts';
 import type { ClientCapabilities } from '../protocol/model/capabilities.ts';
 import { changeToldBy } from '../protocol/model/changes.ts';
 import { isLoggingLevel, type LoggingLevel, type LogMessage } from '../protocol/model/logging.ts';
+import { MetaKey } from '../protocol/model/meta.ts';
 import type { Root } from '../protocol/model/roots.ts';
 import type { Tool } from '../protocol/model/tools.ts';
 import { revisionNamed } from '../protocol/pick.ts';
@@ -20,7 +21,7 @@ import type { Dialer } from './dialer.ts';
 import { Link } from './link.ts';
 import type { ClientMiddleware } from './middleware.ts';
 import { type ConnectionOptions, DEFAULT_INFO, type RequestOptions } from './options.ts';
-import { allItems, pageOf } from './pages.ts';
+import { allItems, type Page, pageOf, pagesOptions } from './pages.ts';
 import { Questions, type RequestHandler } from './questions.ts';
 import { ToolBook } from './tool-book.ts';
 import type { Verdict } from './verdict.ts';
@@ -183,11 +184,12 @@ export class Core {
 
   // A server that was started again may offer other tools: what changed is told before it is used.
   async #listAgain(conversation: Conversation): Promise<void> {
-    const tools = await allItems<Tool>('tools/list', async (cursor) => {
+    const fetchPage = async (cursor: string | undefined): Promise<Page<Tool>> => {
       const params = cursor === undefined ? {} : { cursor };
       const decoded = await conversation.send('tools/list', params, PROMPTLY, 'tools/list');
       return pageOf<Tool>('tools/list', 'tools', decoded.type === 'complete' ? decoded.result : {});
-    });
+    };
+    const tools = await allItems<Tool>('tools/list', fetchPage, pagesOptions(this.options));
     await this.book.take(tools);
   }
 
@@ -210,6 +212,8 @@ export class Core {
   #deliver(notification: Notification): void {
     const change = changeToldBy(notification);
     if (change) this.calls.cache.invalidate(change);
+    // What a subscription that was replaced still says, its successor says too.
+    if (change && isOfSubscription(notification)) return;
     this.#watches.take(notification);
     this.#questions.completions.take(notification);
     const message = logMessageOf(notification);
@@ -227,10 +231,10 @@ export class Core {
         return decoded.type === 'complete' ? decoded.result : {};
       },
       open: (method, params, onNotice, signal) => {
+        // Whichever way a change is told, it is news of the server's and no part of a call.
         const deliver = (notification: Notification): void => {
-          onNotice(notification);
-          // Whichever way a change is told, it is news of the server's and no part of a call.
-          if (changeToldBy(notification)) this.#tell(() => this.options.onNotification?.(notification));
+          if (!onNotice(notification) || !changeToldBy(notification)) return;
+          this.#tell(() => this.options.onNotification?.(notification));
         };
         return conversation.open(method, params, (one) => this.#takeNotification(one, conversation, deliver), signal);
       },
@@ -262,4 +266,9 @@ export class Core {
 function logMessageOf({ method, params }: Notification): LogMessage | undefined {
   if (method !== 'notifications/message' || !isObject(params) || !isLoggingLevel(params['level'])) return undefined;
   return params as unknown as LogMessage;
+}
+
+function isOfSubscription({ params }: Notification): boolean {
+  const meta = isObject(params) ? params['_meta'] : undefined;
+  return isObject(meta) && meta[MetaKey.subscriptionId] !== undefined;
 }

@@ -4,7 +4,6 @@ import { notice, outcomeOf, ScriptedConversation, soon, Watched } from '../../te
 
 const LIST_CHANGED = 'notifications/tools/list_changed';
 const UPDATED = 'notifications/resources/updated';
-const CANCELLED = 'notifications/cancelled';
 
 async function begin(): Promise<{ server: ScriptedConversation; client: Watched }> {
   const server = new ScriptedConversation('stateless', {});
@@ -350,30 +349,38 @@ describe('a listen that fails', () => {
   });
 });
 
-test('of what belongs to no call, only the words of our own listens are taken', async () => {
+test('what belongs to no listen is not taken', async () => {
   const { server, client } = await begin();
   await watch(client, server, 'tools');
-  const old = server.last;
-  await watch(client, server, 'prompts');
-  expect(client.watches.take(old.tagged(LIST_CHANGED))).toBe(true);
-  expect(client.watches.take(notice(CANCELLED, { requestId: old.id }))).toBe(true);
   const others = [
     notice(LIST_CHANGED),
-    notice(CANCELLED),
-    notice(CANCELLED, { requestId: String(server.last.id) }),
     notice(LIST_CHANGED, { _meta: { 'io.modelcontextprotocol/subscriptionId': 7 } }),
     notice('notifications/message', { level: 'info' }),
   ];
-  expect(others.map((one) => client.watches.take(one))).toEqual([false, false, false, false, false]);
+  expect(others.map((one) => client.watches.take(one))).toEqual([false, false, false]);
   expect([client.news(), client.changes]).toEqual([[], []]);
-  expect(server.openListens).toEqual([server.last]);
+});
+
+test('of two listens that tell of the same change, one is taken', async () => {
+  const { server, client } = await begin();
+  await watch(client, server, 'tools');
+  const old = server.last;
+  const adding = client.add('prompts');
+  await soon();
+  expect([old.say(LIST_CHANGED), server.last.say(LIST_CHANGED)]).toEqual([true, false]);
+  expect(server.last.acknowledge()).toBe(true);
+  await adding;
+  expect([old.say(LIST_CHANGED), server.last.say(LIST_CHANGED)]).toEqual([false, true]);
+  expect(client.changes).toHaveLength(2);
+  client.watches.pause();
+  expect([old.say(LIST_CHANGED), server.last.say(LIST_CHANGED)]).toEqual([false, false]);
 });
 
 test('what is malformed is not heard', async () => {
   const { server, client } = await begin();
   await watch(client, server, 'tools', 'x:/a');
-  for (const uri of [undefined, 5, null, ['x:/a']]) server.last.say(UPDATED, { uri });
-  server.last.say('notifications/nonsense');
-  server.last.acknowledge({});
+  for (const uri of [undefined, 5, null, ['x:/a']]) expect(server.last.say(UPDATED, { uri })).toBe(false);
+  expect(server.last.say('notifications/nonsense')).toBe(false);
+  expect(server.last.acknowledge({})).toBe(false);
   expect([client.news(), client.changes, client.errors]).toEqual([[], [], []]);
 });

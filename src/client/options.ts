@@ -49,6 +49,8 @@ export interface ConnectionOptions extends AnswerHandlers, Patience, ToolBookOpt
   readonly cache?: boolean;
   /** How many pages a list may have. Default: 1,000. */
   readonly maxPages?: number;
+  /** How many items a list may have. Default: 100,000. */
+  readonly maxItems?: number;
   /** How many times a server may ask back before it answers one call. Default: 10. */
   readonly maxRounds?: number;
   /** Milliseconds until the server must be ready. Default: 2 minutes, for programs that are installed as they start. */

@@ -97,9 +97,38 @@ describe.each([
     expect(pages).toBe(1000);
   });
 
-  test.each([0, -1, Number.NaN])('is not read with maxPages %d', async (maxPages) => {
+  test.each([1, 2])('stops after %d items, those of the page it is on included', async (maxItems) => {
     const server = serving(threePages);
-    await expect(read('tools/list', server, { maxPages })).rejects.toThrow(TypeError);
+    const error = await caught(read('prompts/list', server, { maxItems }));
+    expect(error).toBeInstanceOf(IncompleteListError);
+    expect(error).toMatchObject({ code: 'too-many-items', partial: named('a', 'b').slice(0, maxItems) });
+    expect((error as Error).message).toBe(
+      `prompts/list could not be read to its end: there are more than ${maxItems} items; items read: ${maxItems}`,
+    );
+  });
+
+  test('of exactly so many items is whole', async () => {
+    expect(await read('tools/list', serving(threePages), { maxItems: 3 })).toEqual(named('a', 'b', 'c'));
+  });
+
+  test('stops after 100,000 items if nothing else was said', async () => {
+    let pages = 0;
+    const many = named(...Array(999).fill('t'));
+    const endless = async (): Promise<Page<Named>> => ({ items: many, nextCursor: String(++pages) });
+    const error = await caught(read('tools/list', endless));
+    expect(error).toMatchObject({ code: 'too-many-items' });
+    expect((error as Error).message).toContain('there are more than 100000 items; items read: 100000');
+    expect(pages).toBe(101);
+  });
+
+  test.each([0, -1, Number.NaN])('is not read with a limit of %d', async (limit) => {
+    const server = serving(threePages);
+    await expect(read('tools/list', server, { maxPages: limit })).rejects.toThrow(
+      new TypeError('"maxPages" must be a number of at least 1'),
+    );
+    await expect(read('tools/list', server, { maxItems: limit })).rejects.toThrow(
+      new TypeError('"maxItems" must be a number of at least 1'),
+    );
     expect(server.asked).toEqual([]);
   });
 
@@ -116,6 +145,29 @@ describe.each([
     await expect(read('tools/list', server, { restart })).rejects.toThrow(RpcError);
     expect(restart).not.toHaveBeenCalled();
     expect(server.asked).toEqual([undefined]);
+  });
+});
+
+describe('what was read of a list without end', () => {
+  let pages = 0;
+  const endless = async (): Promise<Page<Named>> => {
+    const items = named(...Array.from({ length: 700 }, (_, n) => `${pages}.${n}`));
+    return { items, nextCursor: String(++pages) };
+  };
+  const partialOf = (error: unknown): readonly Named[] => (error as IncompleteListError<Named>).partial;
+
+  test('is in the error, all of it, if it was asked for at once', async () => {
+    pages = 0;
+    const partial = partialOf(await caught(allItems('tools/list', endless, { maxItems: 20_000 })));
+    expect([partial.length, partial.at(-1)]).toEqual([20_000, { name: '28.399' }]);
+  });
+
+  test('is in the error up to 10,000 items if it was handed out one by one, so that it need not be kept', async () => {
+    pages = 0;
+    const error = await caught(drain(itemsOf('tools/list', endless, { maxItems: 20_000 })));
+    const partial = partialOf(error);
+    expect([partial.length, partial[0], partial.at(-1)]).toEqual([10_000, { name: '0.0' }, { name: '14.199' }]);
+    expect((error as Error).message).toContain('items read: 20000');
   });
 });
 

@@ -37,6 +37,11 @@ export interface PagesOptions {
   readonly restart?: () => void;
 }
 
+/** The options of a list that a connection's options name. */
+export function pagesOptions({ maxPages, maxItems }: Pick<PagesOptions, 'maxPages' | 'maxItems'>): PagesOptions {
+  return { ...(maxPages === undefined ? {} : { maxPages }), ...(maxItems === undefined ? {} : { maxItems }) };
+}
+
 /** Part of a list, and how to get the next. */
 export type Page<Item> = {
   readonly items: readonly Item[];

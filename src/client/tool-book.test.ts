@@ -230,17 +230,38 @@ describe('a list', () => {
     expect(book.size).toBe(1);
   });
 
-  test('may be long: the tools that were not listed for the longest time are forgotten', async () => {
-    const { book } = open();
-    await book.take([tool('kept'), tool('lost'), ...Array.from({ length: 9_998 }, (_, n) => tool(`t${n}`))]);
-    await book.take([tool('kept')]);
-    await book.take([tool('new')]);
-    expect([book.get('kept'), book.get('lost'), book.get('new')?.name, book.size]).toEqual([
-      tool('kept'),
+  test('may be long: beyond 10,000 tools new ones are left out, which is told once, and known ones stay', async () => {
+    const { changes, onToolChanged } = watch(() => false);
+    const { book, warnings } = open({ onToolChanged });
+    await book.take([before]);
+    const junk = Array.from({ length: 10_001 }, (_, n) => tool(`t${n}`));
+    expect(await book.take(junk)).toEqual(junk.slice(0, 9_999));
+    expect(await book.take([tool('new'), tool('t0'), before])).toEqual([tool('t0'), before]);
+    expect(warnings).toEqual([
+      'The server has listed more than 10000 tools: those that are new are left out, "t9999" first',
+    ]);
+    expect([book.get('t9998')?.name, book.get('t9999'), book.isRefused('t9999'), book.size]).toEqual([
+      't9998',
       undefined,
-      'new',
+      false,
       10_000,
     ]);
+    expect(await book.take([after])).toEqual([]);
+    expect(changes).toEqual([{ name: 'add', before, after, digest: await toolDigest(after) }]);
+    const digests = await book.digests();
+    expect([Object.keys(digests).length, digests['add'], digests['t9999']]).toEqual([
+      10_000,
+      await toolDigest(before),
+      undefined,
+    ]);
+  });
+
+  test('may not hide a change of a pinned tool behind many others', async () => {
+    const pinnedTools = { add: await toolDigest(before), sub: await toolDigest(tool('sub')) };
+    const { book } = open({ pinnedTools, onToolChanged: () => false });
+    await book.take(Array.from({ length: 10_001 }, (_, n) => tool(`t${n}`)));
+    expect(await book.take([after, tool('sub'), tool('new')])).toEqual([tool('sub')]);
+    expect([book.isRefused('add'), book.get('sub'), book.get('new')]).toEqual([true, tool('sub'), undefined]);
   });
 
   test('may have names that objects inherit', async () => {

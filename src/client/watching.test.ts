@@ -1,5 +1,5 @@
 import { ConnectionError } from 'mcpp';
-import { describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { notice, ScriptedConversation, Watched } from '../../test/scripted-conversation.ts';
 import { quiet, unhandledDuring } from '../../test/wire.ts';
 import { Watches } from './watching.ts';
@@ -51,6 +51,67 @@ describe('a change', () => {
     const others = ['notifications/roots/list_changed', 'notifications/progress', 'constructor'];
     expect(others.map((method) => client.watches.take(notice(method)))).toEqual([false, false, false]);
     expect(client.changes).toEqual([]);
+  });
+});
+
+describe('a flood of changes', () => {
+  beforeEach(() => {
+    vi.useFakeTimers();
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  test('makes the owner forget what it kept each time, but the listeners ask the server a few times only', async () => {
+    const client = await begin();
+    let requests = 0;
+    await client.watches.add('tools', async () => {
+      requests++;
+    });
+    for (let n = 0; n < 20_000; n++) client.watches.take(TOOLS);
+    expect([requests, client.changes.length]).toEqual([10, 20_000]);
+    await vi.advanceTimersByTimeAsync(250);
+    expect(requests).toBe(11);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  test('that nobody watches holds nothing up', async () => {
+    const client = await begin();
+    await client.add('prompts');
+    for (let n = 0; n < 20_000; n++) client.watches.take(TOOLS);
+    client.watches.take(PROMPTS);
+    expect(client.news()).toEqual([['prompts', { type: 'prompts' }]]);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  test('is over for who has stopped', async () => {
+    const client = await begin();
+    const stop = await client.add('tools');
+    for (let n = 0; n < 11; n++) client.watches.take(TOOLS);
+    expect(client.news()).toHaveLength(10);
+    await stop();
+    await vi.advanceTimersByTimeAsync(250);
+    expect(client.news()).toEqual([]);
+  });
+
+  test('is over with its conversation; the next one tells to read again, at once', async () => {
+    const client = await begin();
+    await client.add('tools');
+    for (let n = 0; n < 11; n++) client.watches.take(TOOLS);
+    client.watches.pause();
+    expect(vi.getTimerCount()).toBe(0);
+    client.news();
+    await client.watches.begin(new ScriptedConversation('stateful'));
+    expect(client.news()).toEqual([['tools', { type: 'tools', resync: true }]]);
+  });
+
+  test('leaves no timer behind when the connection is closed', async () => {
+    const client = await begin();
+    await client.add('tools');
+    for (let n = 0; n < 11; n++) client.watches.take(TOOLS);
+    expect(vi.getTimerCount()).toBe(1);
+    client.watches.close();
+    expect(vi.getTimerCount()).toBe(0);
   });
 });
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { livesIn, METHODS } from './methods.ts';
+import { isCacheable, livesIn, METHODS } from './methods.ts';
 import { LATEST_VERSION, REVISIONS } from './versions.ts';
 
 const versions = REVISIONS.map((facts) => facts.version);
@@ -21,8 +21,24 @@ test('batches are answered as one in 2025-03-26, taken in 2024-11-05, refused si
   ]);
 });
 
+test('changes are told unasked in a session, and to those who listen since there is none', () => {
+  expect(REVISIONS.map((facts) => facts.changes)).toEqual(['by listening', ...Array(4).fill('unasked')]);
+});
+
 test('the id of an unreadable message is absent since 2025-11-25 and null before', () => {
   expect(REVISIONS.map((facts) => facts.unreadableId)).toEqual(['absent', 'absent', 'null', 'null', 'null']);
+});
+
+test('what a server is, its lists and its resources may be kept, and nothing else', () => {
+  expect([...METHODS.keys()].filter(isCacheable)).toEqual([
+    'server/discover',
+    'tools/list',
+    'prompts/list',
+    'resources/list',
+    'resources/templates/list',
+    'resources/read',
+  ]);
+  expect(isCacheable('constructor')).toBe(false);
 });
 
 test('every method lives in revisions that there are', () => {
