@@ -36,7 +36,7 @@ const NAMES: Readonly<Record<string, { readonly values: string; readonly types: 
       ToolHandler ToolReturn ToolType Transport UrlOptions Variables Viewer Visible`,
   },
   client: {
-    values: 'Client IncompleteListError connect toolDigest',
+    values: 'Client ConnectionError IncompleteListError RpcError connect isMcpError toolDigest',
     types: `
       AnswerHandlers ChildOptions ClientCall ClientMiddleware Command ConnectOptions Connection ConnectionOptions
       ConnectionState InProcess IncompleteListErrorCode Invocation OutputOf PendingCall Progress QuestionContext RequestHandler RequestOptions

@@ -176,10 +176,13 @@ describe('elicitation by URL', () => {
     'https://bank.example@evil.example/',
     'https://:secret@example.com/',
     '',
+    'https://bank.example\\@evil.example/',
+    'https://evil.example/\u202egnp.knab',
+    `https://example.com/${'x'.repeat(8192)}`,
   ])('%j is refused, and nobody is asked', async (url) => {
     const onElicit = vi.fn();
     await expect(ask(page(url), { onElicit })).rejects.toMatchObject(
-      refused('"url" must be an absolute http or https URL without a user name or password'),
+      refused('"url" must be an absolute http or https URL in ASCII, without a user name or password'),
     );
     expect(onElicit).not.toHaveBeenCalled();
   });

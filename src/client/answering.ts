@@ -92,6 +92,8 @@ function undeclared(needed: ClientCapabilityName, declared: ClientCapabilities):
   return new RpcError(code, `This client did not declare the capability "${needed}", which the question needs`);
 }
 
+const LONGEST_ADDRESS = 8192;
+
 const ANSWERS: ReadonlyMap<
   string,
   (params: Params, handlers: AnswerHandlers, ctx: QuestionContext) => Promise<Answer>
@@ -115,7 +117,9 @@ async function elicit(params: Params, handlers: AnswerHandlers, ctx: QuestionCon
   stringParam(params, 'message');
   if (params['mode'] === 'url') {
     if (!isWebAddress(stringParam(params, 'url'))) {
-      throw RpcError.invalidParams('"url" must be an absolute http or https URL without a user name or password');
+      throw RpcError.invalidParams(
+        '"url" must be an absolute http or https URL in ASCII, without a user name or password',
+      );
     }
     return urlAnswer(await handlers.onElicit(params as unknown as ElicitUrlParams, ctx));
   }
@@ -153,8 +157,8 @@ export function checkRoots(roots: readonly Root[], source: string): void {
 
 /** What a person can be sent to. A user name in front of the host makes it look like another one. */
 function isWebAddress(text: string): boolean {
-  // The parser would take out tabs and line ends, and so show another address than the one that is opened.
-  if (!/^https?:\/\/\S+$/i.test(text) || !URL.canParse(text)) return false;
+  // What is no part of an address may make it look like another one: spaces, backslashes, letters that turn the text.
+  if (text.length > LONGEST_ADDRESS || !/^https?:\/\/[!-[\]-~]+$/i.test(text) || !URL.canParse(text)) return false;
   const { username, password } = new URL(text);
   return username === '' && password === '';
 }

@@ -77,7 +77,7 @@ export class ResponseCache {
       this.#drop(oneself);
       const lifetime = lifetimeOf(result);
       if (lifetime === 0) return;
-      const size = freeze(result);
+      const size = sizeOf(result);
       if (size > this.#maxSize) return;
       const uri = typeof params?.['uri'] === 'string' ? params['uri'] : undefined;
       this.#kept.set(result['cacheScope'] === 'public' ? everyone : oneself, {
@@ -174,6 +174,15 @@ function isConcerned(uri: string | undefined, changed: string): boolean {
  * be in every later caller's result, where nobody would look for it. For a list of 500 tools (470 KB) it takes 2 ms,
  * once; reading the same list from JSON takes 4, a copy for every caller would take 7.
  */
+// Deeper than the stack it is too large to be kept, whatever its size.
+function sizeOf(result: unknown): number {
+  try {
+    return freeze(result);
+  } catch {
+    return Number.POSITIVE_INFINITY;
+  }
+}
+
 function freeze(value: unknown): number {
   if (typeof value === 'string') return value.length;
   if (!Array.isArray(value) && !isObject(value)) return 8;

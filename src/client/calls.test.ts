@@ -282,6 +282,14 @@ describe('a result', () => {
     ['resources/read', { contents: null }, 'Malformed answer to resources/read: /result/contents must be an array'],
     ['completion/complete', {}, 'Malformed answer to completion/complete: /result/completion must be an object'],
     ['tools/call', { content: 'x' }, 'Malformed answer to tools/call: /result/content must be an array'],
+    ['tools/call', { content: [null] }, 'Malformed answer to tools/call: /result/content/0 must be an object'],
+    ['tools/call', { content: [], isError: 1 }, 'Malformed answer to tools/call: /result/isError must be a boolean'],
+    ['prompts/get', { messages: [{}, 5] }, 'Malformed answer to prompts/get: /result/messages/1 must be an object'],
+    [
+      'completion/complete',
+      { completion: { values: 5 } },
+      'Malformed answer to completion/complete: /result/completion/values must be an array',
+    ],
   ])('of %s without what it cannot be without is malformed', async (method, result, message) => {
     const { script, client } = await play();
     const call = client.request(method);
@@ -392,6 +400,18 @@ describe('the cache', () => {
     }
     expect(script.sent).toHaveLength(4);
   });
+});
+
+test('the maximum of a call is for the whole list, however many pages it has', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
+  const { script, client } = await play();
+  let page = 0;
+  script.onSend = ({ id }) => {
+    setTimeout(() => script.reply({ tools: [], nextCursor: String(page++) }, id), 100);
+  };
+  const refused = expect(client.listTools({ maxTimeout: 1000 })).rejects.toMatchObject({ code: 'timeout' });
+  await vi.advanceTimersByTimeAsync(1000);
+  await refused;
 });
 
 describe('small things', () => {

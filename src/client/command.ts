@@ -17,10 +17,12 @@ export interface Command {
 const LEADING_OPTIONS = ['-y', '--yes', '-q', '-m', '-u'];
 
 /** Names a program in errors: `npx -y some-server`. What follows is left out, as it may hold secrets. */
-export function nameOf({ command, args = [] }: Pick<Command, 'command' | 'args'>): string {
+export function nameOf({ command, args: given }: Pick<Command, 'command' | 'args'>): string {
+  // It may be asked for before anybody looked at what a configuration file says.
+  const args = Array.isArray(given) ? given.map(String) : [];
   const count = args.findIndex((arg) => !LEADING_OPTIONS.includes(arg));
   const leading = args.slice(0, count === -1 ? args.length : count);
   const next = args[leading.length];
   const isPlain = next !== undefined && !/^-|[=?#&]|:\/\//.test(next);
-  return shorten([command, ...leading, ...(isPlain ? [next] : [])].join(' '));
+  return shorten([String(command), ...leading, ...(isPlain ? [next] : [])].join(' '));
 }

@@ -2,6 +2,7 @@
 /** A connection to a server, with the protocol's methods under their own names. */
 
 import type { Params } from '../jsonrpc/message.ts';
+import { DEFAULT_MAXIMUM } from '../jsonrpc/outgoing.ts';
 import type { ServerCapabilities } from '../protocol/model/capabilities.ts';
 import type { CompleteResult, CompletionReference } from '../protocol/model/completion.ts';
 import type { Implementation } from '../protocol/model/implementation.ts';
@@ -219,7 +220,12 @@ export class Connection<Tools = unknown> {
   }
 
   #all<Item>(method: string, kind: ListKind, options: RequestOptions | undefined): Promise<readonly Item[]> {
-    return allItems<Item>(method, (cursor) => this.#page(method, kind, cursor, options), this.#paging(method));
+    // The maximum is for the whole list, however many pages it has.
+    const { maxTimeout = this.#core.options.maxTimeout ?? DEFAULT_MAXIMUM } = options ?? {};
+    const deadline = Date.now() + maxTimeout;
+    const fetchPage = (cursor: string | undefined): Promise<Page<Item>> =>
+      this.#page(method, kind, cursor, { ...options, maxTimeout: Math.max(deadline - Date.now(), 0) });
+    return allItems<Item>(method, fetchPage, this.#paging(method));
   }
 
   #paging(method: string): PagesOptions {

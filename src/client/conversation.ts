@@ -1,6 +1,6 @@
 /** The talk with one server over one transport: requests go out, answers, questions and news come in. */
 
-import { ConnectionError, type ParseError, RpcError, toError } from '../jsonrpc/errors.ts';
+import { ConnectionError, guarded, type ParseError, RpcError, toError } from '../jsonrpc/errors.ts';
 import {
   type Id,
   isBatch,
@@ -205,9 +205,9 @@ export class Conversation implements Receiver {
 
   #takeResponse(response: Response): void {
     if (this.#outgoing.settle(response) || response.id != null || !isErrorResponse(response)) return;
-    // A server that could not read our message does not know whose answer this is; mostly we do.
+    // Whose answer this is nobody knows, but before there is a session there is only one question.
     const error = RpcError.from(response.error);
-    if (!this.#outgoing.failOnly(error)) this.onError(error);
+    if (this.#hears === 'everything' || !this.#outgoing.failOnly(error)) this.onError(error);
   }
 
   #take(message: Request | Notification): void {
@@ -264,7 +264,7 @@ export class Conversation implements Receiver {
     const isAnswer = fault.isResponse || fault.code === 'MissingMethod';
     if (isAnswer && fault.id !== undefined && this.#outgoing.fail(fault.id, error)) return;
     // Programs that print a banner print many lines: that it happens is worth one error.
-    if (!this.#toldOfNoise) this.onError(error);
+    if (!this.#toldOfNoise) this.onError(fault.code === 'MalformedJson' ? noise(fault) : error);
     this.#toldOfNoise = true;
   }
 
@@ -285,10 +285,11 @@ export class Conversation implements Receiver {
 
   // What the caller's own functions throw is the caller's, and must not end the reading of messages.
   #tell(listener: () => void): void {
-    try {
-      listener();
-    } catch (error) {
-      this.onError(toError(error));
-    }
+    guarded(listener, (error) => this.onError(error));
   }
+}
+
+function noise(fault: ParseError): ConnectionError {
+  const hint = 'a server that is a program must write nothing but messages on stdout';
+  return new ConnectionError('malformed', `The server sent something that is no message: ${hint}`, { cause: fault });
 }

@@ -1,13 +1,13 @@
 /** The parts of a connection, put together. */
 
-import { toError } from '../jsonrpc/errors.ts';
+import { guarded } from '../jsonrpc/errors.ts';
 import type { Notification, Params } from '../jsonrpc/message.ts';
 import { isObject } from '../jsonrpc/message.ts';
 import { runThrough } from '../jsonrpc/middleware.ts';
 import { livesIn } from '../protocol/methods.ts';
 import type { ClientCapabilities } from '../protocol/model/capabilities.ts';
 import { changeToldBy } from '../protocol/model/changes.ts';
-import { isLoggingLevel, type LoggingLevel, type LogMessage } from '../protocol/model/logging.ts';
+import { isLoggingLevel, LOGGING_LEVELS, type LoggingLevel, type LogMessage } from '../protocol/model/logging.ts';
 import { MetaKey } from '../protocol/model/meta.ts';
 import type { Root } from '../protocol/model/roots.ts';
 import type { Tool } from '../protocol/model/tools.ts';
@@ -71,6 +71,7 @@ export class Core {
     const { middleware } = parts;
     this.calls = new Calls({ link: this.link, book: this.book, questions: this.#questions, middleware, options });
     if (options.roots) checkRoots(options.roots, 'roots');
+    if (options.logLevel !== undefined) checkLevel(options.logLevel);
     if (options.onStateChange) this.link.state.subscribe(options.onStateChange);
   }
 
@@ -112,6 +113,7 @@ export class Core {
   }
 
   async setLogLevel(level: LoggingLevel): Promise<void> {
+    checkLevel(level);
     this.#client = { ...this.#client, logLevel: level };
     const { revision } = await this.link.conversation({}, 'setLogLevel');
     const isTold = livesIn('logging/setLevel', revision.facts.version) && this.verdict.capabilities.logging;
@@ -241,12 +243,8 @@ export class Core {
     };
   }
 
-  #tell(listener: () => void): void {
-    try {
-      listener();
-    } catch (error) {
-      this.#report(toError(error));
-    }
+  #tell(listener: () => unknown): void {
+    guarded(listener, (error) => this.#report(error));
   }
 
   // Middleware may be asynchronous; what it throws has no caller.
@@ -255,12 +253,16 @@ export class Core {
   }
 
   #report(error: Error): void {
-    try {
-      this.options.onError?.(error);
-    } catch {
-      // There is nobody left to tell.
-    }
+    // If that fails there is nobody left to tell.
+    guarded(
+      () => this.options.onError?.(error),
+      () => {},
+    );
   }
+}
+
+function checkLevel(level: unknown): void {
+  if (!isLoggingLevel(level)) throw new TypeError(`A log level must be one of ${LOGGING_LEVELS.join(', ')}`);
 }
 
 function logMessageOf({ method, params }: Notification): LogMessage | undefined {

@@ -1,7 +1,7 @@
 import type { Connection, ConnectOptions } from 'mcpp/client';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { playStateful, type Script } from '../../test/script.ts';
-import { quiet } from '../../test/wire.ts';
+import { quiet, unhandledDuring } from '../../test/wire.ts';
 
 afterEach(() => {
   vi.useRealTimers();
@@ -94,17 +94,48 @@ describe('a server that asks', () => {
 });
 
 describe('what belongs to nobody', () => {
-  test('an error without an id fails the only call there is, and is told if there are several', async () => {
+  test('an error without an id is told, and no call is taken for its own', async () => {
     const errors: Error[] = [];
     const { script, client } = await playStateful({ onError: (error) => errors.push(error) });
-    const only = client.callTool('a');
+    const call = client.callTool('a');
     script.say({ jsonrpc: '2.0', id: null, error: { code: -32700, message: 'Parse error' } });
-    await expect(only).rejects.toMatchObject({ name: 'RpcError', code: -32700 });
-    const calls = [client.callTool('a'), client.callTool('b')].map((call) => call.catch(() => {}));
     script.say({ jsonrpc: '2.0', error: { code: -32700, message: 'Parse error' } });
-    expect(errors).toMatchObject([{ code: -32700 }]);
-    await client.close();
-    await Promise.all(calls);
+    expect(errors).toMatchObject([{ name: 'RpcError', code: -32700 }, { code: -32700 }]);
+    script.reply({ content: [] });
+    expect(await call).toEqual({ content: [] });
+  });
+
+  test('a listener that is asynchronous and fails is told to onError, and ends nothing', async () => {
+    const errors: string[] = [];
+    const fails = (name: string) => async () => {
+      throw new Error(name);
+    };
+    const unhandled = await unhandledDuring(async () => {
+      const { script, client } = await playStateful({
+        onLog: fails('onLog'),
+        onNotification: fails('onNotification'),
+        onStateChange: fails('onStateChange'),
+        onError: async (error) => {
+          errors.push(error.message);
+          throw new Error('onError');
+        },
+      });
+      const call = client.callTool('t', {}, { onProgress: fails('onProgress') });
+      const { id } = script.sent[0] ?? {};
+      script.say({ jsonrpc: '2.0', method: 'notifications/progress', params: { progressToken: id, progress: 1 } });
+      script.say({ jsonrpc: '2.0', method: 'notifications/message', params: { level: 'info', data: 1 } });
+      script.reply({ content: [] }, id);
+      await call;
+      await client.close();
+    });
+    expect(unhandled).toEqual([]);
+    expect(new Set(errors)).toEqual(new Set(['onLog', 'onNotification', 'onStateChange', 'onProgress']));
+  });
+
+  test('a level that is none is the caller’s mistake', async () => {
+    const { client } = await playStateful();
+    await expect(client.setLogLevel('loud' as never)).rejects.toThrow(TypeError);
+    await expect(playStateful({ logLevel: 'loud' as never })).rejects.toThrow(TypeError);
   });
 
   test('a log message without a level is no log message, and a listener that fails harms no other', async () => {

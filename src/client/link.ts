@@ -46,7 +46,7 @@ export class Link {
     this.#dialer = dialer;
     this.#options = options;
     this.#host = host;
-    this.state = new ObservedState((error) => host.onError(toError(error)));
+    this.state = new ObservedState((error) => host.onError(error));
     const { restart } = options;
     if (restart && dialer.isRepeatable) this.#supervision = new Supervision(restart === true ? {} : restart);
   }
@@ -120,7 +120,7 @@ export class Link {
       this.#host.onPause();
       // Whoever waits for the error need not wait until everything is gone; whoever closes does.
       this.#endLater(attempt.giveUp(asConnectionError(error)));
-      throw withStderr(error, attempt.stderr);
+      throw withStderr(error instanceof Error ? error : asConnectionError(error), attempt.stderr);
     }
   }
 

@@ -50,6 +50,10 @@ describe('the answer to server/discover', () => {
       'Malformed reply to server/discover: /result/supportedVersions must be an array of strings',
     ],
     [discovered([1]), 'Malformed reply to server/discover: /result/supportedVersions must be an array of strings'],
+    [
+      { ...(discovered(['2026-07-28']) as object), resultType: 'input_required' },
+      'Malformed reply to server/discover: /result/resultType must be "complete"',
+    ],
     [discovered(['2026-07-28'], null), 'Malformed reply to server/discover: /result/capabilities must be an object'],
   ])('that is malformed is reported as malformed, with the path: %j', (result, message) => {
     expect(judgeDiscovery({ result })).toMatchObject({ type: 'fail', error: { code: 'malformed', message } });

@@ -75,6 +75,7 @@ function readDiscovery(result: unknown): Finding {
   const malformed = faultOf(result, 'server/discover', [
     ['supportedVersions', isStrings, 'an array of strings'],
     ['capabilities', isObject, 'an object'],
+    ['resultType', (value) => value === undefined || value === 'complete', '"complete"'],
   ]);
   if (malformed) return { type: 'fail', error: malformed };
   const { supportedVersions, capabilities, instructions, _meta } = result as Params;

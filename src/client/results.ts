@@ -21,12 +21,24 @@ export function readResult(
   const member = METHODS.get(method)?.result;
   if (member === undefined) return result;
   const value = result[member];
-  // A completion is an object, everything else is a list.
-  if (method === 'completion/complete' ? !isObject(value) : !Array.isArray(value)) {
-    const expected = method === 'completion/complete' ? 'an object' : 'an array';
-    throw new ConnectionError('malformed', `Malformed answer to ${method}: /result/${member} must be ${expected}`);
+  // A completion is an object with a list in it, everything else is a list of objects.
+  if (method === 'completion/complete') {
+    if (!isObject(value)) throw malformed(method, member, 'an object');
+    if (!Array.isArray(value['values'])) throw malformed(method, `${member}/values`, 'an array');
+    return result;
   }
+  checkObjects(method, member, value);
   return method === 'tools/list' ? readTools(result, value as Tool[], book) : result;
+}
+
+function checkObjects(method: string, member: string, value: unknown): void {
+  if (!Array.isArray(value)) throw malformed(method, member, 'an array');
+  const wrong = value.findIndex((one) => !isObject(one));
+  if (wrong >= 0) throw malformed(method, `${member}/${wrong}`, 'an object');
+}
+
+function malformed(method: string, path: string, expected: string): ConnectionError {
+  return new ConnectionError('malformed', `Malformed answer to ${method}: /result/${path} must be ${expected}`);
 }
 
 async function readTools(result: Result, tools: readonly Tool[], book: ToolBook): Promise<Result> {
@@ -35,10 +47,9 @@ async function readTools(result: Result, tools: readonly Tool[], book: ToolBook)
 }
 
 function readToolResult(name: string, result: Result, facts: RevisionFacts, book: ToolBook): Result | Promise<Result> {
-  const { content = [] } = result;
-  if (!Array.isArray(content)) {
-    throw new ConnectionError('malformed', 'Malformed answer to tools/call: /result/content must be an array');
-  }
+  const { content = [], isError = false } = result;
+  checkObjects('tools/call', 'content', content);
+  if (typeof isError !== 'boolean') throw malformed('tools/call', 'isError', 'a boolean');
   // Servers that have only a structured result leave the content out.
   const whole = result['content'] === undefined ? { ...result, content } : result;
   const isRequired = facts.structuredContent !== 'nothing';

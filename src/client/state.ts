@@ -1,5 +1,7 @@
 /** What a connection is doing, for those who want to see it change. */
 
+import { guarded } from '../jsonrpc/errors.ts';
+
 /**
  * `connecting` until the server has answered; `ready`; `reconnecting` after a loss; `needs-auth` while a person has to
  * sign in; `failed` if it ended by itself for good; `closed` if it was closed, by either side.
@@ -12,10 +14,10 @@ export type StateListener = (state: ConnectionState) => void;
 /** A state that can be watched. What a listener throws goes to `onError` and harms nobody. */
 export class ObservedState {
   readonly #listeners = new Set<StateListener>();
-  readonly #onError: (error: unknown) => void;
+  readonly #onError: (error: Error) => void;
   #state: ConnectionState = 'connecting';
 
-  constructor(onError: (error: unknown) => void) {
+  constructor(onError: (error: Error) => void) {
     this.#onError = onError;
   }
 
@@ -31,13 +33,7 @@ export class ObservedState {
   set(state: ConnectionState): void {
     if (state === this.#state || this.isFinal) return;
     this.#state = state;
-    for (const listener of [...this.#listeners]) {
-      try {
-        listener(state);
-      } catch (error) {
-        this.#onError(error);
-      }
-    }
+    for (const listener of [...this.#listeners]) guarded(() => listener(state), this.#onError);
   }
 
   /** Tells the listener from now on, until the returned function is called. */

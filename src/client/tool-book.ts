@@ -176,8 +176,8 @@ export class ToolBook {
   async #accepts(tool: Tool, before: Tool | undefined): Promise<boolean> {
     const { onToolChanged } = this.#options;
     const { name } = tool;
-    const pin = before ? undefined : this.#pins.get(name);
-    if (before ? !onToolChanged : pin === undefined) return true;
+    const pin = this.#pins.get(name);
+    if (pin === undefined && (!before || !onToolChanged)) return true;
     const digest = await toolDigest(tool);
     if (digest === pin) return true;
     if (!onToolChanged) {

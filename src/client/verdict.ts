@@ -1,6 +1,7 @@
 /** What was found out about a server: plain data, so that a later connection need not find it out again. */
 
 import { isObject } from '../jsonrpc/message.ts';
+import { isImplementation } from '../protocol/checks.ts';
 import type { ServerCapabilities } from '../protocol/model/capabilities.ts';
 import type { Implementation } from '../protocol/model/implementation.ts';
 import { revisionNamed } from '../protocol/pick.ts';
@@ -49,5 +50,9 @@ export function revisionIn(verdict: Verdict | undefined): Revision | undefined {
 
 /** What the verdict says of the server. */
 export function factsIn({ capabilities, serverInfo, instructions }: Verdict): ServerFacts {
-  return { capabilities: isObject(capabilities) ? capabilities : {}, info: serverInfo, instructions };
+  return {
+    capabilities: isObject(capabilities) ? capabilities : {},
+    info: isImplementation(serverInfo) ? serverInfo : undefined,
+    instructions: typeof instructions === 'string' ? instructions : undefined,
+  };
 }

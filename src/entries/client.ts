@@ -36,6 +36,7 @@ export type {
 } from '../client/tool-types.ts';
 export type { Verdict } from '../client/verdict.ts';
 export type { WatchEvent, WatchListener } from '../client/watching.ts';
+export { ConnectionError, isMcpError, RpcError } from '../jsonrpc/errors.ts';
 export type { ChildOptions } from '../transport/stdio/child.ts';
 export type { Invocation } from '../transport/stdio/spawn.ts';
 export type { StderrSink } from '../transport/stdio/stderr-tail.ts';

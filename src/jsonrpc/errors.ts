@@ -177,6 +177,16 @@ export function toError(thrown: unknown, message = 'A listener failed'): Error {
   return thrown instanceof Error ? thrown : new Error(message, { cause: thrown });
 }
 
+/** Calls a function of somebody else's. What it throws, or rejects with if it is asynchronous, goes to `onError`. */
+export function guarded(listener: () => unknown, onError: (error: Error) => void): void {
+  try {
+    const result = listener();
+    if (result instanceof Promise) result.catch((error: unknown) => onError(toError(error)));
+  } catch (error) {
+    onError(toError(error));
+  }
+}
+
 /** A name from the wire, short enough to stand in an error text. */
 export function shorten(name: string, length = 128): string {
   return name.length <= length ? name : `${name.slice(0, length)}...`;

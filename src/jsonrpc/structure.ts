@@ -38,9 +38,16 @@ export function readPayload(bytes: Uint8Array, limits: StructureLimits = STRUCTU
   try {
     text = decoder.decode(bytes);
   } catch {
-    return malformed('the message is not valid UTF-8');
+    return malformedAnswer(bytes, malformed('the message is not valid UTF-8'));
   }
-  return parsePayload(text);
+  const payload = parsePayload(text);
+  return payload instanceof ParseError && payload.code === 'MalformedJson' ? malformedAnswer(bytes, payload) : payload;
+}
+
+// If it is an answer, the call it belongs to need not wait for its timeout. A request gets its error without an id.
+function malformedAnswer(bytes: Uint8Array, fault: ParseError): ParseError {
+  const { id, isResponse } = envelopeOf(bytes);
+  return isResponse ? new ParseError(fault.code, fault.message, id, true) : fault;
 }
 
 /**

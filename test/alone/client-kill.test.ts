@@ -11,13 +11,16 @@ import { isAlive, until } from '../stdio/program.ts';
 import { unhandledDuring } from '../wire.ts';
 
 const KILLS = 200;
-const AT_ONCE = 2;
+const AT_ONCE = 4;
 const CALLS = 50;
 
 const folder = mkdtempSync(join(tmpdir(), 'mcpp-kill-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const fixture = fileURLToPath(new URL('../stdio/fixtures/doomed.mjs', import.meta.url));
+
+// A wrapper as `npx` is one, cheap enough to be started 200 times: the server and a process that ignores SIGTERM.
+const WRAPPER = 'exec 3<&0; trap "" TERM; sleep 600 & echo "$$\n$!" >> "$1"; "$0" "$2" "$1" "$3" "$4" <&3 3<&- & wait';
 
 /** What a wrapper noted: who was started, and when it died. */
 function notesOf(file: string): { pids: number[]; died: number } {
@@ -43,9 +46,9 @@ async function dieOnce(n: number): Promise<Report> {
   const file = join(folder, `notes-${n}`);
   // Some die while they start, most while they work.
   const life = n % 4 === 0 ? ['start', Math.random() * 300] : ['call', Math.random() * 100];
-  const args = [fixture, file, ...life.map(String)];
+  const args = ['-c', WRAPPER, process.execPath, file, fixture, ...life.map(String)];
   // Pinned, so that it is started once: a second start would be a second life.
-  const connecting = connect({ command: process.execPath, args }, { revision: '2026-07-28', graceMs: 200 });
+  const connecting = connect({ command: '/bin/sh', args }, { revision: '2026-07-28', graceMs: 100 });
   const errors: ConnectionError[] = [];
   let answered = 0;
   const failed = (error: unknown): void => {

@@ -136,6 +136,13 @@ describe('a program that is an odd server', () => {
     await mcp.close();
   });
 
+  test('because it answers with what is no JSON fails the call it was for, at once', async () => {
+    const odd = `'tools/call': (id) => void process.stdout.write('{"jsonrpc":"2.0","id":' + id + ',"result":{"n":NaN}}\\n'),`;
+    const mcp = await connect(program(server('', odd)), QUICK);
+    await expect(mcp.callTool('t')).rejects.toMatchObject({ code: 'malformed' });
+    await mcp.close();
+  });
+
   test('because it answers twice, for others and in its own name does no harm', async () => {
     const odd = `'tools/call': (id) => {
       say({ id: 424242, result: {} });

@@ -99,6 +99,7 @@ function reasonOf(code: string, invocation: Invocation): string {
       if (isThere(invocation)) {
         return `"${name}" is there, but the interpreter that its first line names is not. Install that, or give it as "command"`;
       }
+      if (/\s/.test(command)) return `there is no program "${name}". Give its arguments in "args", not in "command"`;
       return isPath
         ? `there is no file "${name}". Check the path; a relative one begins at the working directory`
         : `there is no program "${name}" on the PATH. Install it, give its full path, or a PATH in "env"`;

@@ -4,6 +4,7 @@ import type { Readable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
 
 const KEEP = 4096;
+const MAX_WAITING = 1024 * 1024;
 
 /** The last 4 KB of a stream of bytes. */
 export class Tail {
@@ -73,7 +74,8 @@ function forward(stream: Readable) {
     if (--forwarding === 0) process.stderr.off('error', ignore);
   });
   return (chunk: Uint8Array): void => {
-    process.stderr.write(chunk);
+    // Nobody reads ours: what a server says meanwhile is not kept for them.
+    if (process.stderr.writableLength < MAX_WAITING) process.stderr.write(chunk);
   };
 }
 
