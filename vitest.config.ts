@@ -14,6 +14,8 @@ export default defineConfig({
     globalSetup: ['test/build.setup.ts'],
     testTimeout: 30_000,
     hookTimeout: 60_000,
+    // Many tests wait for other processes, so there is work for one more than would be used.
+    maxWorkers: '100%',
     projects: [
       {
         extends: true,

@@ -6,6 +6,7 @@ import { Check, Compile, Errors } from 'typebox/schema';
 import { Settings } from 'typebox/system';
 import { isObject } from '../jsonrpc/message.ts';
 import { toProblems } from './engine-errors.ts';
+import { interpreterOf, TooMuchWork } from './interpreter.ts';
 import { toNormalForm } from './normal-form.ts';
 import { type Problem, problem } from './problems.ts';
 import type { SchemaDocument } from './walker.ts';
@@ -16,12 +17,9 @@ export type Validate = (value: unknown) => readonly Problem[] | undefined;
 /** More than are reported, since several of them become one. */
 Settings.Set({ maxErrors: 30 });
 
-/** How many subschemas a value may be taken through: several for each member of the largest message. */
-const maxEntered = 500_000;
-
 /** For our own schemas: compiled to a function where the runtime allows that. */
 export function compile(document: SchemaDocument): Validate {
-  const { schema, asksForInherited } = toNormalForm(document, { formats: true });
+  const { schema, asksForInherited } = toNormalForm(document);
   const compiled = Compile(schema);
   // Where it may not compile, the engine's own substitute keeps what it saw of every value.
   const passes = compiled.IsAccelerated()
@@ -35,16 +33,11 @@ export function compile(document: SchemaDocument): Validate {
 
 /** For schemas that came over the wire: never compiled, and not allowed more than a fixed amount of work. */
 export function interpret(document: SchemaDocument): Validate {
-  let entered = 0;
-  const onEnter = (): void => {
-    if (++entered > maxEntered) throw new TooMuchWork();
-  };
-  const { schema, asksForInherited } = toNormalForm(document, { formats: false, onEnter });
-  return (given) => {
-    entered = 0;
+  const check = interpreterOf(document);
+  return (value) => {
     try {
-      const value = asksForInherited ? withoutPrototypes(given) : given;
-      return Check(schema, value) ? undefined : toProblems(Errors(schema, value)[1]);
+      const errors = check(value);
+      return errors && toProblems(errors);
     } catch (error) {
       if (error instanceof TooMuchWork || error instanceof RangeError)
         return [problem('', 'takes too much work to check')];
@@ -52,8 +45,6 @@ export function interpret(document: SchemaDocument): Validate {
     }
   };
 }
-
-class TooMuchWork extends Error {}
 
 /** The engine asks `name in value`, which finds `toString` in every object: then it gets a copy that inherits nothing. */
 function withoutPrototypes(value: unknown): unknown {

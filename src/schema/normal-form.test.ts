@@ -5,10 +5,10 @@ import { readSchema } from './walker.ts';
 const draft07 = 'http://json-schema.org/draft-07/schema#';
 const draft06 = 'http://json-schema.org/draft-06/schema#';
 
-function normal(schema: object, formats = true) {
+function normal(schema: object) {
   const read = readSchema(schema);
   if ('fault' in read) throw new Error(read.fault.message);
-  const { $schema, ...rest } = toNormalForm(read.document, { formats }).schema;
+  const { $schema, ...rest } = toNormalForm(read.document).schema;
   expect($schema).toBe('https://json-schema.org/draft/2020-12/schema');
   return rest;
 }
@@ -82,7 +82,6 @@ test('patterns are compiled, without the u flag where they need it', () => {
   expect(normal({ pattern: '^[\\w-.]$' })).toEqual({ pattern: /^[\w-.]$/ });
 });
 
-test('format counts only where it is asked for', () => {
+test('format is a rule', () => {
   expect(normal({ format: 'email' })).toEqual({ format: 'email' });
-  expect(normal({ format: 'email' }, false)).toEqual({});
 });

@@ -1,6 +1,7 @@
 /** One way to write every dialect of JSON Schema, for the engine. */
 
 import { isObject } from '../jsonrpc/message.ts';
+import { canonical } from './equal.ts';
 import type { JsonObject } from './json.ts';
 import { subschemas } from './keywords.ts';
 import { compilePattern } from './pattern.ts';
@@ -11,13 +12,6 @@ export interface NormalForm {
   readonly schema: JsonObject;
   /** The schema asks for members whose names every object inherits, such as `toString`. */
   readonly asksForInherited: boolean;
-}
-
-export interface NormalFormOptions {
-  /** Whether `format` is a rule: 2020-12 makes it a remark unless one decides otherwise. */
-  readonly formats: boolean;
-  /** Called each time the engine enters a subschema. */
-  readonly onEnter?: () => void;
 }
 
 /** Keywords that only say something to people, or that are rewritten below. */
@@ -37,24 +31,18 @@ const conditional = new Set(['if', 'then', 'else']);
  * `items` as `prefixItems`, every reference as `#` or `#/$defs/n`. So the engine needs neither to know the drafts nor to
  * search the document for every reference it follows, and sees nothing the walker has not seen.
  */
-export function toNormalForm(document: SchemaDocument, options: NormalFormOptions): NormalForm {
-  const writer = new Writer(document, options);
+export function toNormalForm(document: SchemaDocument): NormalForm {
+  const writer = new Writer(document);
   return { schema: writer.document(), asksForInherited: writer.asksForInherited };
 }
 
 class Writer {
   readonly #document: SchemaDocument;
-  readonly #options: NormalFormOptions;
-  readonly #prototype: object | undefined;
   readonly #numbers = new Map<JsonObject, number>();
   asksForInherited = false;
 
-  constructor(document: SchemaDocument, options: NormalFormOptions) {
+  constructor(document: SchemaDocument) {
     this.#document = document;
-    this.#options = options;
-    const { onEnter } = options;
-    // The engine reads `$id` first thing in every subschema: the only place to learn that it got there.
-    if (onEnter) this.#prototype = Object.create(null, { $id: { get: () => void onEnter() } });
   }
 
   document(): JsonObject {
@@ -73,13 +61,14 @@ class Writer {
 
   #object(schema: JsonObject): Record<string, unknown> {
     const { dialect, hasDynamicScope } = this.#document;
-    const result: Record<string, unknown> = this.#prototype ? Object.create(this.#prototype) : {};
+    const result: Record<string, unknown> = {};
     this.#references(schema, result);
     // Until 2019-09 a `$ref` stood alone: whatever was beside it did not count.
     if (dialect !== '2020-12' && schema.$ref !== undefined) return result;
     for (const [keyword, value] of Object.entries(schema)) {
       if (value === undefined || written.has(keyword)) continue;
-      if (hasDynamicScope && naming.has(keyword)) this.#name(result, keyword, this.#under(keyword, value));
+      // Names are kept only where the way to an anchor matters.
+      if (hasDynamicScope && naming.has(keyword)) result[keyword] = this.#under(keyword, value);
       else if (leftOut.has(keyword) || (dialect === 'draft-06' && conditional.has(keyword))) continue;
       else if (rules.has(keyword) || subschemas.has(keyword)) result[keyword] = this.#under(keyword, value);
     }
@@ -89,15 +78,6 @@ class Writer {
     this.#refinements(schema, result);
     this.#noteNames(result);
     return result;
-  }
-
-  /** Kept only where the way to an anchor matters. An `$id` hides the one of the prototype, so it reports as that does. */
-  #name(result: Record<string, unknown>, keyword: string, value: unknown): void {
-    const get = (): unknown => {
-      if (keyword === '$id') this.#options.onEnter?.();
-      return value;
-    };
-    Object.defineProperty(result, keyword, { get, enumerable: true });
   }
 
   #under(keyword: string, value: unknown): unknown {
@@ -141,7 +121,7 @@ class Writer {
 
   #strings(schema: JsonObject, result: Record<string, unknown>): void {
     if (typeof schema.pattern === 'string') result.pattern = compilePattern(schema.pattern);
-    if (this.#options.formats && schema.format !== undefined) result.format = schema.format;
+    if (schema.format !== undefined) result.format = schema.format;
   }
 
   #dependencies(schema: JsonObject, result: Record<string, unknown>): void {
@@ -156,7 +136,7 @@ class Writer {
   }
 
   #refinements(schema: JsonObject, result: Record<string, unknown>): void {
-    const own = this.#options.formats ? schema['~refine'] : undefined;
+    const own = schema['~refine'];
     const refinements = Array.isArray(own) ? [...own] : [];
     // The engine's own way to name duplicates takes the square of their number.
     if (schema.uniqueItems === true) refinements.push(unique);
@@ -176,14 +156,6 @@ const anything: JsonObject = {};
 const nothing: JsonObject = { not: {} };
 
 const unique = {
-  check: (value: unknown): boolean => !Array.isArray(value) || new Set(value.map(canonical)).size === value.length,
+  check: (value: unknown): boolean => !Array.isArray(value) || new Set(value.map((item) => canonical(item))).size === value.length,
   error: (): string => 'must not have duplicate items',
 };
-
-/** Text that is equal for values JSON Schema calls equal: the order of members does not count. */
-function canonical(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(canonical).join()}]`;
-  if (!isObject(value)) return JSON.stringify(value) ?? 'null';
-  const members = Object.keys(value).sort();
-  return `{${members.map((name) => `${JSON.stringify(name)}:${canonical(value[name])}`).join()}}`;
-}

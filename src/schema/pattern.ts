@@ -3,7 +3,8 @@
 import { Automaton } from './regex-automaton.ts';
 import { type RegexTree, readRegex } from './regex-tree.ts';
 
-const maxLength = 1024;
+/** How long a pattern may be. */
+export const maxLength = 1024;
 
 /**
  * Why a `pattern` is not used, or nothing. JavaScript's matcher tries every way a pattern can match a text, so a pattern

@@ -9,6 +9,7 @@ export interface Resource {
   readonly path: string;
   readonly root: JsonObject;
   readonly anchors: Map<string, JsonObject>;
+  readonly dynamicAnchors: Map<string, JsonObject>;
 }
 
 export type Target =
@@ -25,7 +26,7 @@ export class References {
   /** The resource of a schema with this `$id`, or of the whole document. */
   open(root: JsonObject, path: string, id: string, outer?: Resource): Resource {
     const uri = withoutFragment(resolve(id, outer?.uri ?? 'schema://document/') ?? `schema://document${path}`);
-    const resource: Resource = { uri, path, root, anchors: new Map() };
+    const resource: Resource = { uri, path, root, anchors: new Map(), dynamicAnchors: new Map() };
     if (!this.#resources.has(uri)) this.#resources.set(uri, resource);
     return resource;
   }
@@ -33,6 +34,7 @@ export class References {
   anchor(resource: Resource, name: string, schema: JsonObject, dynamic: boolean): void {
     resource.anchors.set(name, schema);
     if (!dynamic) return;
+    resource.dynamicAnchors.set(name, schema);
     if (this.#dynamicAnchors.has(name)) this.hasDynamicScope = true;
     this.#dynamicAnchors.add(name);
   }

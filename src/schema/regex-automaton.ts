@@ -51,6 +51,11 @@ export class Automaton {
       }
       case 'repeat':
         return this.#repeat(tree.body, tree.min, tree.max);
+      // These take no text of their own; what a back reference takes was decided elsewhere.
+      case 'assertion':
+      case 'look':
+      case 'reference':
+        return empty;
     }
   }
 
@@ -144,18 +149,18 @@ function isNullable(tree: RegexTree): boolean {
   if (tree.kind === 'set') return false;
   if (tree.kind === 'sequence') return tree.parts.every(isNullable);
   if (tree.kind === 'choice') return tree.branches.some(isNullable);
-  return tree.min === 0 || isNullable(tree.body);
+  return tree.kind !== 'repeat' || tree.min === 0 || isNullable(tree.body);
 }
 
 function isEndless(tree: RegexTree): boolean {
-  if (tree.kind === 'set') return false;
   if (tree.kind === 'sequence') return tree.parts.some(isEndless);
   if (tree.kind === 'choice') return tree.branches.some(isEndless);
-  return !Number.isFinite(tree.max) || isEndless(tree.body);
+  return tree.kind === 'repeat' && (!Number.isFinite(tree.max) || isEndless(tree.body));
 }
 
 function sizeOf(tree: RegexTree): number {
   if (tree.kind === 'set') return 1;
   if (tree.kind === 'repeat') return sizeOf(tree.body) * (Number.isFinite(tree.max) ? tree.max : Math.max(tree.min, 1));
-  return (tree.kind === 'sequence' ? tree.parts : tree.branches).reduce((sum, part) => sum + sizeOf(part), 0);
+  if (tree.kind === 'sequence') return tree.parts.reduce((sum, part) => sum + sizeOf(part), 0);
+  return tree.kind === 'choice' ? tree.branches.reduce((sum, branch) => sum + sizeOf(branch), 0) : 0;
 }

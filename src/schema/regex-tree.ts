@@ -1,18 +1,24 @@
 /**
- * A regular expression read into a small tree: sets of characters, sequences, alternatives, repeats. Only what is needed
- * to tell how often it can match the same text; the text has already been accepted by `RegExp`, so nothing is refused.
+ * A regular expression read into a small tree: sets of characters, sequences, alternatives, repeats, and what takes no
+ * text. The text has already been accepted by `RegExp`, so nothing is refused. A set is known twice: roughly, by a bit
+ * mask, to tell how often a pattern can match the same text, and exactly, by the source it was written with.
  */
 export type RegexTree =
-  | { readonly kind: 'set'; readonly chars: bigint }
+  | { readonly kind: 'set'; readonly chars: bigint; readonly source: string }
+  | { readonly kind: 'assertion'; readonly holds: Assertion }
+  | { readonly kind: 'look'; readonly ahead: boolean; readonly negated: boolean; readonly inside: RegexTree }
+  | { readonly kind: 'reference' }
   | { readonly kind: 'sequence'; readonly parts: readonly RegexTree[] }
   | { readonly kind: 'choice'; readonly branches: readonly RegexTree[] }
   | { readonly kind: 'repeat'; readonly body: RegexTree; readonly min: number; readonly max: number };
+
+/** Where a place in the text must be: `^`, `$`, `\b`, `\B`. */
+export type Assertion = 'start' | 'end' | 'boundary' | 'no-boundary';
 
 /** Sets are bit masks: one bit per ASCII character, and one each for three sorts of all the others. */
 const others = ['é', '\u00a0', '中'];
 const samples = [...Array.from({ length: 128 }, (_, code) => String.fromCharCode(code)), ...others];
 const everything = (1n << BigInt(samples.length)) - 1n;
-const nothing: RegexTree = { kind: 'sequence', parts: [] };
 
 function maskOf(source: string): bigint {
   const matches = new RegExp(`^${source}$`, 'u');
@@ -29,6 +35,12 @@ const controls: ReadonlyMap<string, number> = new Map([
   ['v', 11],
   ['f', 12],
   ['0', 0],
+]);
+const assertions: ReadonlyMap<string, Assertion> = new Map<string, Assertion>([
+  ['^', 'start'],
+  ['$', 'end'],
+  ['\\b', 'boundary'],
+  ['\\B', 'no-boundary'],
 ]);
 
 function bitOf(code: number): bigint {
@@ -64,7 +76,7 @@ export function readRegex(source: string, onLookAround: (inside: RegexTree) => v
   }
 
   function quantified(body: RegexTree): RegexTree {
-    const found = /^(?:[*+?]|\{(\d+)(?:(,)(\d*))?\})\??/.exec(source.slice(at, at + 40));
+    const found = /^(?:[*+?]|\{(\d+)(?:(,)(\d*))?\})\??/.exec(source.slice(at));
     if (!found) return body;
     at += found[0].length;
     const sign = found[0][0];
@@ -77,24 +89,22 @@ export function readRegex(source: string, onLookAround: (inside: RegexTree) => v
   }
 
   function term(): RegexTree {
+    const start = at;
     const char = source[at];
     if (char === '(') return group();
-    if (char === '[') return { kind: 'set', chars: characterClass() };
-    if (char === '^' || char === '$') {
-      at++;
-      return nothing;
+    const holds = assertions.get(char === '\\' ? source.slice(at, at + 2) : (char ?? ''));
+    if (holds !== undefined) {
+      at += char === '\\' ? 2 : 1;
+      return { kind: 'assertion', holds };
     }
-    if (char === '.') {
-      at++;
-      return { kind: 'set', chars: named.get('.') ?? everything };
+    if (char === '\\' && /^\\(?:[1-9]|k<)/.test(source.slice(at, at + 3))) {
+      // Without a group of any name, `\k` is a `k`.
+      at += source[at + 1] === 'k' ? Math.max(source.indexOf('>', at) - at + 1, 2) : 2;
+      return { kind: 'reference' };
     }
-    // Word boundaries take no text; what a back reference takes was decided elsewhere.
-    if (char === '\\' && /^\\(?:[bB1-9]|k<)/.test(source.slice(at, at + 3))) {
-      at += source[at + 1] === 'k' ? source.indexOf('>', at) - at + 1 : 2;
-      return nothing;
-    }
-    const { mask } = member();
-    return { kind: 'set', chars: mask };
+    if (char === '.') at++;
+    const chars = char === '.' ? (named.get('.') ?? everything) : char === '[' ? characterClass() : member().mask;
+    return { kind: 'set', chars, source: source.slice(start, at) };
   }
 
   function group(): RegexTree {
@@ -105,7 +115,7 @@ export function readRegex(source: string, onLookAround: (inside: RegexTree) => v
     if (!/[=!]$/.test(opening)) return inside;
     // A look-around takes no text of its own, but is tried on the text as any pattern is.
     onLookAround(inside);
-    return nothing;
+    return { kind: 'look', ahead: !opening.includes('<'), negated: opening.endsWith('!'), inside };
   }
 
   function characterClass(): bigint {
@@ -134,7 +144,7 @@ export function readRegex(source: string, onLookAround: (inside: RegexTree) => v
       at += 2;
       return { mask: set };
     }
-    const text = source.slice(at, at + 60);
+    const text = source.slice(at);
     const property = /^\\[pP]\{[^}]*\}/.exec(text)?.[0];
     if (property) {
       at += property.length;

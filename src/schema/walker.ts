@@ -24,6 +24,8 @@ export interface SchemaDocument {
   readonly dialect: Dialect;
   readonly targets: Targets;
   readonly hasDynamicScope: boolean;
+  /** What each schema is part of. */
+  readonly resources: ReadonlyMap<JsonObject, Resource>;
 }
 
 /** Goes over a JSON Schema before it is used: says the first fault, or nothing. Never fetches, never runs a pattern. */
@@ -32,18 +34,24 @@ export function walkSchema(schema: unknown): SchemaFault | undefined {
   return 'fault' in read ? read.fault : undefined;
 }
 
-export function readSchema(schema: unknown): { document: SchemaDocument } | { fault: SchemaFault } {
+/** Says of a pattern why it is not used, or nothing. */
+export type PatternFault = (pattern: string) => string | undefined;
+
+export function readSchema(
+  schema: unknown,
+  faultOf: PatternFault = patternFault,
+): { document: SchemaDocument } | { fault: SchemaFault } {
   if (!isObject(schema)) return { fault: { path: '', message: 'must be an object' } };
   const dialect = schema.$schema === undefined ? '2020-12' : dialectOf(String(schema.$schema));
   if (dialect === undefined) {
     const message = `dialect not supported: ${shorten(String(schema.$schema), 100)}; use 2020-12, draft-07 or draft-06`;
     return { fault: { path: '/$schema', message } };
   }
-  const walk = new Walk(dialect, schema.$schema !== undefined);
+  const walk = new Walk(dialect, schema.$schema !== undefined, faultOf);
   const fault = walk.document(schema);
   if (fault) return { fault: { path: shorten(fault.path, 200), message: fault.message } };
-  const { targets, references } = walk;
-  return { document: { root: schema, dialect, targets, hasDynamicScope: references.hasDynamicScope } };
+  const { targets, references, resources } = walk;
+  return { document: { root: schema, dialect, targets, hasDynamicScope: references.hasDynamicScope, resources } };
 }
 
 interface Reference {
@@ -59,12 +67,14 @@ class Walk {
   readonly targets = new Map<JsonObject, Map<string, JsonObject | boolean>>();
   readonly #dialect: Dialect;
   readonly #declared: boolean;
-  readonly #seen = new Set<JsonObject>();
+  readonly resources = new Map<JsonObject, Resource>();
+  readonly #faultOf: PatternFault;
   readonly #found: Reference[] = [];
   readonly #patterns = new Map<string, string | undefined>();
   #count = 0;
 
-  constructor(dialect: Dialect, declared: boolean) {
+  constructor(dialect: Dialect, declared: boolean, faultOf: PatternFault) {
+    this.#faultOf = faultOf;
     this.#dialect = dialect;
     this.#declared = declared;
   }
@@ -81,11 +91,11 @@ class Walk {
         return { path, message: target.missing === 'external' ? external : 'leads nowhere in this schema' };
       }
       this.targets.set(from, (this.targets.get(from) ?? new Map()).set(keyword, target.schema));
-      if (typeof target.schema === 'boolean' || this.#seen.has(target.schema)) continue;
+      if (typeof target.schema === 'boolean' || this.resources.has(target.schema)) continue;
       const inside = this.#schema(target.schema, target.path, 0, target.resource);
       if (inside) return inside;
     }
-    if (leadInCircle(this.#seen, this.targets)) return { path: '', message: 'has references that lead in a circle' };
+    if (leadInCircle(this.resources.keys(), this.targets)) return { path: '', message: 'has references that lead in a circle' };
     return undefined;
   }
 
@@ -94,8 +104,8 @@ class Walk {
     if (!isObject(schema)) return { path, message: 'must be a schema: an object, true or false' };
     if (depth > maxDepth) return { path, message: `is nested more than ${maxDepth} schemas deep` };
     if (++this.#count > maxSubschemas) return { path, message: `has more than ${maxSubschemas} subschemas` };
-    this.#seen.add(schema);
     const resource = this.#identify(schema, path, outer);
+    this.resources.set(schema, resource);
     for (const [keyword, value] of Object.entries(schema)) {
       if (value === undefined) continue;
       const at = pointer(path, keyword);
@@ -162,7 +172,7 @@ class Walk {
     if (this.#patterns.has(pattern)) return this.#patterns.get(pattern);
     // Reading a pattern is the one check that costs milliseconds.
     const fault =
-      this.#patterns.size < maxPatterns ? patternFault(pattern) : `is one of more than ${maxPatterns} patterns`;
+      this.#patterns.size < maxPatterns ? this.#faultOf(pattern) : `is one of more than ${maxPatterns} patterns`;
     this.#patterns.set(pattern, fault);
     return fault;
   }
