@@ -97,6 +97,29 @@ describe.concurrent('the end of a connection', () => {
     expect(pids.map(isAlive)).toEqual([false, false, false]);
   });
 
+  // Only Linux tells what a process that has lost its parent was started with.
+  const isFound = process.platform === 'linux';
+
+  test('is the end of what nobody can tell any more whose child it is', async () => {
+    const server = await start();
+    const { pid } = await server.call('abandon', { ignores: ['SIGTERM'] });
+    expect(isAlive(Number(pid))).toBe(true);
+    await end(server);
+    expect(isAlive(Number(pid))).toBe(!isFound);
+    if (!isFound) process.kill(Number(pid), 'SIGKILL');
+  });
+
+  test('is the end of what a server that was killed had started, also in groups of their own', async () => {
+    const server = await start();
+    const { pid: abandoned } = await server.call('abandon');
+    const pids = [await server.starts(), await server.starts({ detached: true }), Number(abandoned)];
+    server.tell('die', { signal: 'SIGKILL' });
+    await server.closed;
+    await end(server);
+    expect(pids.map(isAlive)).toEqual([false, !isFound, !isFound]);
+    if (!isFound) for (const pid of pids.slice(1)) process.kill(pid, 'SIGKILL');
+  });
+
   test('that is asked for many times is one', async () => {
     const server = await start();
     const pid = await server.pid();
@@ -150,6 +173,15 @@ describe.concurrent('a process that is a client', () => {
     if (how === 'stay') host.kill('SIGKILL');
     expect(await exit).toEqual(code);
     await until(() => !pids.some(isAlive), 'all are gone');
+  });
+
+  test('that is killed leaves nothing that nobody can tell whose child it is', async () => {
+    const { host, pids } = await startHost('stay', {}, { abandoned: true, ignores: ['SIGTERM'] });
+    host.kill('SIGKILL');
+    // Only Linux tells what it was started with.
+    const ours = process.platform === 'linux' ? pids : pids.slice(0, 1);
+    await until(() => !ours.some(isAlive), 'all are gone');
+    for (const pid of pids.filter(isAlive)) process.kill(pid, 'SIGKILL');
   });
 
   test('that is killed lets a server end by itself, and ends what that leaves behind', async () => {

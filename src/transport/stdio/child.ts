@@ -10,6 +10,7 @@ import type { Receiver, Transport } from '../../jsonrpc/transport.ts';
 import { type ChildInput, childInput } from './child-input.ts';
 import { guardTree, type HostGuard } from './host-guard.ts';
 import { describeEnd, drained, type Loss } from './last-words.ts';
+import { MARK } from './process-list.ts';
 import { endTree, exitOf, hasExited } from './process-tree.ts';
 import { failureOf, type Invocation, invocationOf, start } from './spawn.ts';
 import { readStderr, type StderrSink, type Tail } from './stderr-tail.ts';
@@ -49,6 +50,8 @@ const GAVE_UP = 'The transport was disconnected before it was connected';
 /** What there is while a program runs. */
 interface Running {
   readonly name: string;
+  /** By which its descendants are known. */
+  readonly mark: string | undefined;
   readonly child: ChildProcessWithoutNullStreams;
   readonly guard: HostGuard;
   readonly input: ChildInput;
@@ -95,7 +98,7 @@ class ChildTransport implements Transport {
       if (this.#isClosed()) throw new ConnectionError('closed', GAVE_UP);
       const child = start(invocation);
       if (child.pid === undefined) throw await failureOf(child, invocation);
-      await this.#open(child, child.pid, nameOf(invocation));
+      await this.#open(child, child.pid, invocation);
     } catch (error) {
       this.#state = 'closed';
       throw error;
@@ -137,16 +140,17 @@ class ChildTransport implements Transport {
   }
 
   // All at once up to its last line: there is no moment in which a process runs and nobody minds it.
-  async #open(child: ChildProcessWithoutNullStreams, pid: number, name: string): Promise<void> {
+  async #open(child: ChildProcessWithoutNullStreams, pid: number, invocation: Invocation): Promise<void> {
     const { maxLineLength = MAX_LINE_LENGTH, limits } = this.#options;
-    const guard = guardTree(pid, this.#graceMs);
+    const mark = invocation.env[MARK];
+    const guard = guardTree(pid, this.#graceMs, mark);
     const onError = (error: Error): void => this.#receiver?.onError(error);
     child.on('error', onError).once('exit', () => this.#lose('exit'));
     const stderr = readStderr(child.stderr, this.#options.stderr ?? 'keep', onError);
     const input = childInput(child.stdin, () => this.#lose('input'));
     const onEnd = (): void => this.#lose('output');
     const stream = new StreamTransport(child.stdout, input.stream, { maxLineLength, limits, alwaysReads: true, onEnd });
-    this.#running = { name, child, guard, input, stderr, stream };
+    this.#running = { name: nameOf(invocation), mark, child, guard, input, stderr, stream };
     this.#state = 'open';
     await stream.connect({
       onMessage: (payload) => this.#hear(payload),
@@ -189,11 +193,16 @@ class ChildTransport implements Transport {
 
   async #endAll(): Promise<void> {
     if (!this.#running) return;
-    const { name, child, guard, input, stream } = this.#running;
-    const left = await endTree(child, this.#graceMs, async () => {
-      await stream.disconnect();
-      input.close();
-    });
+    const { name, mark, child, guard, input, stream } = this.#running;
+    const left = await endTree(
+      child,
+      this.#graceMs,
+      async () => {
+        await stream.disconnect();
+        input.close();
+      },
+      mark,
+    );
     for (const pipe of [child.stdin, child.stdout, child.stderr]) pipe.destroy();
     if (!hasExited(child)) child.unref();
     await guard.release();

@@ -6,6 +6,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
+import { MARK } from './process-list.ts';
 
 /** Waits beside a process tree for the death of this process. */
 export interface HostGuard {
@@ -16,12 +17,12 @@ export interface HostGuard {
 const NONE: HostGuard = { release: async () => {} };
 const STEP_MS = 100;
 
-/** Guards a process group, named by its leader, and those who descend from the leader. */
-export function guardTree(leader: number, graceMs: number): HostGuard {
+/** Guards a process group, named by its leader, and those who descend from the leader or have this mark. */
+export function guardTree(leader: number, graceMs: number, mark = ''): HostGuard {
   if (process.platform === 'win32') return NONE;
   let guard: ChildProcess;
   try {
-    const args = ['-c', guardScript(), 'mcpp-guard', String(leader), String(Math.ceil(graceMs / STEP_MS))];
+    const args = ['-c', guardScript(), 'mcpp-guard', String(leader), String(Math.ceil(graceMs / STEP_MS)), mark];
     // A session of its own, so that what a terminal sends to us all does not reach it.
     guard = spawn('/bin/sh', args, {
       detached: true,
@@ -64,19 +65,24 @@ const TABLE_OF_PS = `
   done`;
 
 /**
- * What the guard runs, with the leader's number and the grace in tenths of a second. The pipe that it reads is never
+ * What the guard runs, with the leader's number, the grace in tenths of a second and the mark. The pipe that it reads is never
  * written to: it ends when this process does. Then it waits for the leader to see that its input ended, sends SIGTERM
  * to whoever is left, and SIGKILL in the end.
  */
 export function guardScript(platform: string = process.platform): string {
   return `
 trap '' HUP INT TERM
-leader=$1 grace=$2
+leader=$1 grace=$2 mark=$3
 table() {${platform === 'linux' ? TABLE_OF_PROC : TABLE_OF_PS}
 }
 below() {
   echo "$all" | while read -r number parent start; do
     if [ "$parent" = "$1" ]; then echo "$number:$start"; below "$number"; fi
+  done
+}
+marked() {
+  [ "$mark" ] && echo "$all" | while read -r number parent start; do
+    grep -qs "${MARK}=$mark" "/proc/$number/environ" && echo "$number:$start"
   done
 }
 living() {
@@ -99,7 +105,7 @@ waiting() {
 }
 read -r never
 all=$(table)
-family=$(echo $(below "$leader"))
+family=$(echo $(below "$leader"; marked))
 waiting kill -s 0 "$leader"
 living || exit 0
 send TERM

@@ -10,8 +10,14 @@ describe('the list of processes', () => {
       parent: 1,
       group: 4651,
       started: '1143304',
+      isMarked: false,
     });
-    expect(readStat(`7 (a) Z 9 9) R 3 2 2 ${TIMES}`)).toEqual({ pid: 7, parent: 3, group: 2, started: '1143304' });
+    expect(readStat(`7 (a) Z 9 9) R 3 2 2 ${TIMES}`)).toMatchObject({
+      pid: 7,
+      parent: 3,
+      group: 2,
+      started: '1143304',
+    });
   });
 
   test('reads ps', () => {
@@ -20,6 +26,7 @@ describe('the list of processes', () => {
       parent: 1,
       group: 4651,
       started: 'Sat Nov 15 22:58:00 2025',
+      isMarked: false,
     });
   });
 

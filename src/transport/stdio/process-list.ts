@@ -11,26 +11,44 @@ export interface ProcessRow {
   readonly group: number;
   /** When it started, in some form: numbers are used again, but not with the same start. */
   readonly started: string;
+  /** It has the mark that was looked for in its environment. Only Linux tells. */
+  readonly isMarked: boolean;
 }
+
+/** The variable by which we know again what we started, also when nothing else tells whose child it was. */
+export const MARK = 'MCPP_TREE';
 
 const PS_MS = 2000;
 
-/** All that live, or undefined if the system does not say. What is dead and only not yet collected is left out. */
-export async function listProcesses(platform: string = process.platform): Promise<ProcessRow[] | undefined> {
-  return (platform === 'linux' ? await fromProc() : undefined) ?? (await fromPs());
+/**
+ * All that live, or undefined if the system does not say. What is dead and only not yet collected is left out. Of each
+ * it is told whether it has this mark.
+ */
+export async function listProcesses(
+  platform: string = process.platform,
+  mark?: string,
+): Promise<ProcessRow[] | undefined> {
+  return (platform === 'linux' ? await fromProc(mark) : undefined) ?? (await fromPs());
 }
 
 // Programs like ps are not in every container.
-async function fromProc(): Promise<ProcessRow[] | undefined> {
+async function fromProc(mark: string | undefined): Promise<ProcessRow[] | undefined> {
   try {
     const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
     // One that ended meanwhile has no file any more.
-    const stats = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/stat`, 'latin1').catch(() => '')));
-    const rows = stats.flatMap((stat) => readStat(stat) ?? []);
-    return rows.length > 0 ? rows : undefined;
+    const rows = await Promise.all(pids.map((pid) => readProc(pid, mark)));
+    const living = rows.filter((row) => row !== undefined);
+    return living.length > 0 ? living : undefined;
   } catch {
     return undefined;
   }
+}
+
+async function readProc(pid: string, mark: string | undefined): Promise<ProcessRow | undefined> {
+  const read = (file: string): Promise<string> => readFile(`/proc/${pid}/${file}`, 'latin1').catch(() => '');
+  const row = readStat(await read('stat'));
+  if (!row || mark === undefined) return row;
+  return { ...row, isMarked: `\0${await read('environ')}`.includes(`\0${MARK}=${mark}\0`) };
 }
 
 function fromPs(): Promise<ProcessRow[] | undefined> {
@@ -58,5 +76,5 @@ export function readPs(line: string): ProcessRow | undefined {
 function row(pid?: string, parent?: string, group?: string, state?: string, started?: string): ProcessRow | undefined {
   const isDead = state === undefined || /^[ZXx]/.test(state);
   if (!Number(pid) || started === undefined || isDead) return undefined;
-  return { pid: Number(pid), parent: Number(parent), group: Number(group), started };
+  return { pid: Number(pid), parent: Number(parent), group: Number(group), started, isMarked: false };
 }

@@ -13,15 +13,17 @@ const LONGEST_PAUSE = 100;
 /**
  * Asks a process to end with `goodbye`, and ends it and its descendants if that takes longer than `graceMs`:
  * SIGTERM, and after as long again SIGKILL. What is left of them when it ended by itself is ended too.
+ * With `mark` those are found too that nothing else connects with it any more.
  * Gives the numbers of those that are still there, which only happens if the system does not let them go.
  */
 export async function endTree(
   leader: ChildProcess,
   graceMs: number,
   goodbye: () => void | Promise<void>,
+  mark?: string,
 ): Promise<readonly number[]> {
   if (process.platform === 'win32') return endOnWindows(leader, graceMs, goodbye);
-  const tree = new Tree(leader);
+  const tree = new Tree(leader, mark);
   // Before anybody ends: an orphan does not tell whose child it was.
   if (!hasExited(leader)) await tree.look();
   await goodbye();
@@ -63,9 +65,14 @@ class Tree {
   #members: ReadonlyMap<number, ProcessRow> = new Map();
   // A number that nobody has any more can become somebody else's.
   #groupIsOver = false;
+  readonly #mark: string | undefined;
+  // Orphans that left the group are found by their mark only, so there has to be one look for them.
+  #orphansAreKnown: boolean;
 
-  constructor(leader: ChildProcess) {
+  constructor(leader: ChildProcess, mark: string | undefined) {
     this.#leader = leader;
+    this.#mark = mark;
+    this.#orphansAreKnown = mark === undefined || process.platform !== 'linux';
     this.#group = leader.pid ?? 0;
     this.#groupIsOver = this.#group === 0;
   }
@@ -77,10 +84,10 @@ class Tree {
 
   /** Finds who belongs to it now. */
   async look(): Promise<void> {
-    const all = await listProcesses();
+    const all = await listProcesses(process.platform, this.#mark);
     if (!all) return this.#guess();
-    const isMember = ({ pid, group, started }: ProcessRow): boolean =>
-      (group === this.#group && !this.#groupIsOver) || this.#members.get(pid)?.started === started;
+    const isMember = ({ pid, group, started, isMarked }: ProcessRow): boolean =>
+      isMarked || (group === this.#group && !this.#groupIsOver) || this.#members.get(pid)?.started === started;
     const found = new Map(all.filter(isMember).map((row) => [row.pid, row]));
     for (let size = -1; size < found.size; ) {
       size = found.size;
@@ -94,8 +101,9 @@ class Tree {
     const exited = hasExited(this.#leader);
     this.#groupIsOver ||= exited && !exists(-this.#group);
     // Mostly nobody is left, and then there is no need to look at all the processes of the machine.
-    if (this.#groupIsOver && !this.members.some(exists)) this.#members = new Map();
+    if (this.#groupIsOver && this.#orphansAreKnown && !this.members.some(exists)) this.#members = new Map();
     else await this.look();
+    this.#orphansAreKnown ||= exited;
     return exited && this.#members.size === 0;
   }
 
@@ -116,7 +124,7 @@ class Tree {
   // Where nobody lists processes, there is still the group.
   #guess(): void {
     this.#groupIsOver ||= hasExited(this.#leader) && !exists(-this.#group);
-    const leader = { pid: this.#group, parent: process.pid, group: this.#group, started: '' };
+    const leader = { pid: this.#group, parent: process.pid, group: this.#group, started: '', isMarked: false };
     this.#members = new Map(this.#groupIsOver ? [] : [[leader.pid, leader]]);
   }
 }

@@ -1,6 +1,7 @@
 /** Starts a program that is a server, or says in words why that cannot be. */
 
 import { type ChildProcessWithoutNullStreams, type SpawnOptions, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { delimiter, join, resolve } from 'node:path';
@@ -8,6 +9,7 @@ import { type Command, nameOf } from '../../client/command.ts';
 import { ConnectionError, shorten } from '../../jsonrpc/errors.ts';
 import { spawnable } from './cross-spawn.ts';
 import { environmentOf } from './environment.ts';
+import { MARK } from './process-list.ts';
 
 /** Exactly what will be run. */
 export interface Invocation {
@@ -29,7 +31,7 @@ export function invocationOf({ command, args = [], env, cwd }: Command): Invocat
   const position = args.findIndex((arg) => typeof arg !== 'string' || arg.includes('\0'));
   if (position !== -1) fail(`"args"[${position}] must be a string without null characters`);
   if (cwd !== undefined && typeof cwd !== 'string') fail('"cwd" must be a path');
-  const environment = environmentOf(env);
+  const environment = { ...environmentOf(env), [MARK]: randomUUID() };
   const bad = Object.entries(environment).find(([name, value]) => /[=\0]/.test(name) || value.includes('\0'));
   if (bad) fail(`the variable "${shorten(bad[0])}" in "env" must have neither "=" in its name nor null characters`);
   if (`${command}${cwd ?? ''}`.includes('\0')) fail('"command" and "cwd" must be without null characters');
