@@ -1,6 +1,7 @@
-/** A server that is a program, as its user names it. */
+/** A server that is a program: how its user names it, and how it is to be run. */
 
 import { shorten } from '../jsonrpc/errors.ts';
+import type { StructureLimits } from '../jsonrpc/structure.ts';
 
 /** A program that is a server. */
 export interface Command {
@@ -11,6 +12,35 @@ export interface Command {
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** The directory it runs in. Default: ours. */
   readonly cwd?: string;
+}
+
+/** Exactly what will be run. */
+export interface Invocation {
+  readonly command: string;
+  readonly args: readonly string[];
+  /** The whole environment. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly cwd: string | undefined;
+}
+
+/** What becomes of stderr, besides that its end is kept. */
+export type StderrSink = 'keep' | 'inherit' | ((text: string) => void);
+
+/** Options of a server that is a program. */
+export interface ChildOptions {
+  /**
+   * What becomes of what the program writes on stderr, besides that the last 4 KB are kept for errors: `'inherit'`
+   * writes it to our stderr, a function gets it as text. Default: `'keep'`, nothing more.
+   */
+  readonly stderr?: StderrSink;
+  /** Asked before anything is started, with exactly what will be run. If it says false or throws, nothing is. */
+  readonly allowCommand?: (command: Invocation) => boolean | Promise<boolean>;
+  /** Milliseconds between the end of the program's input, SIGTERM and SIGKILL. Default: 2000. */
+  readonly graceMs?: number;
+  /** Bytes one incoming line may have. Default: 16 MiB. */
+  readonly maxLineLength?: number;
+  /** How much structure one incoming message may have. */
+  readonly limits?: StructureLimits;
 }
 
 // Those that stand before the name of the program that is meant, and say nothing of their own.

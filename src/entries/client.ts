@@ -1,6 +1,6 @@
 /** `mcpp/client`: connect to a server. */
 
-import { type Command, nameOf } from '../client/command.ts';
+import { type ChildOptions, type Command, nameOf } from '../client/command.ts';
 import { Connection } from '../client/connection.ts';
 import { Core } from '../client/core.ts';
 import { type Dialer, dialerOf } from '../client/dialer.ts';
@@ -11,10 +11,9 @@ import type { ToolsOf } from '../client/tool-types.ts';
 import type { Verdict } from '../client/verdict.ts';
 import type { Transport } from '../jsonrpc/transport.ts';
 import type { Implementation } from '../protocol/model/implementation.ts';
-import type { ChildOptions } from '../transport/stdio/child.ts';
 
 export type { AnswerHandlers, QuestionContext } from '../client/answering.ts';
-export type { Command } from '../client/command.ts';
+export type { ChildOptions, Command, Invocation, StderrSink } from '../client/command.ts';
 export type { Connection } from '../client/connection.ts';
 export type { ClientCall, ClientMiddleware } from '../client/middleware.ts';
 export type { ConnectionOptions, Progress, RequestOptions } from '../client/options.ts';
@@ -37,9 +36,6 @@ export type {
 export type { Verdict } from '../client/verdict.ts';
 export type { WatchEvent, WatchListener } from '../client/watching.ts';
 export { ConnectionError, isMcpError, RpcError } from '../jsonrpc/errors.ts';
-export type { ChildOptions } from '../transport/stdio/child.ts';
-export type { Invocation } from '../transport/stdio/spawn.ts';
-export type { StderrSink } from '../transport/stdio/stderr-tail.ts';
 
 /** Something that gives a connection to itself within this process, as `McpServer` does. */
 export interface InProcess {

@@ -3,11 +3,9 @@ import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest';
-import type { Command } from '../../src/client/command.ts';
+import type { ChildOptions, Command, Invocation } from '../../src/client/command.ts';
 import { ConnectionError, ParseError } from '../../src/jsonrpc/errors.ts';
-import type { ChildOptions } from '../../src/transport/stdio/child.ts';
 import { listProcesses } from '../../src/transport/stdio/process-list.ts';
-import type { Invocation } from '../../src/transport/stdio/spawn.ts';
 import { type Habits, isAlive, Program, program } from './program.ts';
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), 'mcpp-child-')));

@@ -3,12 +3,12 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import type { Command } from '../../src/client/command.ts';
+import type { ChildOptions, Command } from '../../src/client/command.ts';
 import type { ConnectionError } from '../../src/jsonrpc/errors.ts';
 import { isResponse, type Message, type Params } from '../../src/jsonrpc/message.ts';
 import type { Payload } from '../../src/jsonrpc/parse.ts';
 import type { Receiver, Transport } from '../../src/jsonrpc/transport.ts';
-import { type ChildOptions, childTransport } from '../../src/transport/stdio/child.ts';
+import { childTransport } from '../../src/transport/stdio/child.ts';
 
 /** What `fixtures/program.mjs` does besides answering. */
 export interface Habits {

@@ -1,37 +1,19 @@
 /** The client's end of stdio: the server is a program that we start, and that is gone when the connection is. */
 
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
-import { type Command, nameOf } from '../../client/command.ts';
+import { type ChildOptions, type Command, type Invocation, nameOf } from '../../client/command.ts';
 import { ConnectionError } from '../../jsonrpc/errors.ts';
 import type { Message } from '../../jsonrpc/message.ts';
 import type { Payload } from '../../jsonrpc/parse.ts';
-import type { StructureLimits } from '../../jsonrpc/structure.ts';
 import type { Receiver, Transport } from '../../jsonrpc/transport.ts';
 import { type ChildInput, childInput } from './child-input.ts';
 import { guardTree, type HostGuard } from './host-guard.ts';
 import { describeEnd, drained, type Loss } from './last-words.ts';
 import { MARK } from './process-list.ts';
 import { endTree, exitOf, hasExited } from './process-tree.ts';
-import { failureOf, type Invocation, invocationOf, start } from './spawn.ts';
-import { readStderr, type StderrSink, type Tail } from './stderr-tail.ts';
+import { failureOf, invocationOf, start } from './spawn.ts';
+import { readStderr, type Tail } from './stderr-tail.ts';
 import { StreamTransport } from './stream-transport.ts';
-
-/** Options of a server that is a program. */
-export interface ChildOptions {
-  /**
-   * What becomes of what the program writes on stderr, besides that the last 4 KB are kept for errors: `'inherit'`
-   * writes it to our stderr, a function gets it as text. Default: `'keep'`, nothing more.
-   */
-  readonly stderr?: StderrSink;
-  /** Asked before anything is started, with exactly what will be run. If it says false or throws, nothing is. */
-  readonly allowCommand?: (command: Invocation) => boolean | Promise<boolean>;
-  /** Milliseconds between the end of the program's input, SIGTERM and SIGKILL. Default: 2000. */
-  readonly graceMs?: number;
-  /** Bytes one incoming line may have. Default: 16 MiB. */
-  readonly maxLineLength?: number;
-  /** How much structure one incoming message may have. */
-  readonly limits?: StructureLimits;
-}
 
 /** Starts a program on `connect`, and ends it with all that it started on `disconnect`. */
 export function childTransport(command: Command, options: ChildOptions = {}): Transport {

@@ -5,20 +5,11 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { delimiter, join, resolve } from 'node:path';
-import { type Command, nameOf } from '../../client/command.ts';
+import { type Command, type Invocation, nameOf } from '../../client/command.ts';
 import { ConnectionError, shorten } from '../../jsonrpc/errors.ts';
 import { spawnable } from './cross-spawn.ts';
 import { environmentOf } from './environment.ts';
 import { MARK } from './process-list.ts';
-
-/** Exactly what will be run. */
-export interface Invocation {
-  readonly command: string;
-  readonly args: readonly string[];
-  /** The whole environment. */
-  readonly env: Readonly<Record<string, string>>;
-  readonly cwd: string | undefined;
-}
 
 /** What a command means here and now; throws `ConnectionError` if it cannot mean anything. */
 export function invocationOf({ command, args = [], env, cwd }: Command): Invocation {

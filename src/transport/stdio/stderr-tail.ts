@@ -2,6 +2,7 @@
 
 import type { Readable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
+import type { StderrSink } from '../../client/command.ts';
 
 const KEEP = 4096;
 const MAX_WAITING = 1024 * 1024;
@@ -29,9 +30,6 @@ export class Tail {
     return new TextDecoder().decode(this.#bytes.subarray(start, this.#length), { stream: true });
   }
 }
-
-/** What becomes of stderr, besides that its end is kept. */
-export type StderrSink = 'keep' | 'inherit' | ((text: string) => void);
 
 /** Reads a program's stderr until it ends. What fails in a sink goes to `onError`. */
 export function readStderr(stream: Readable, sink: StderrSink, onError: (error: Error) => void): Tail {
