@@ -156,6 +156,7 @@ const anything: JsonObject = {};
 const nothing: JsonObject = { not: {} };
 
 const unique = {
-  check: (value: unknown): boolean => !Array.isArray(value) || new Set(value.map((item) => canonical(item))).size === value.length,
+  check: (value: unknown): boolean =>
+    !Array.isArray(value) || new Set(value.map((item) => canonical(item))).size === value.length,
   error: (): string => 'must not have duplicate items',
 };

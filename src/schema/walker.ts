@@ -95,7 +95,8 @@ class Walk {
       const inside = this.#schema(target.schema, target.path, 0, target.resource);
       if (inside) return inside;
     }
-    if (leadInCircle(this.resources.keys(), this.targets)) return { path: '', message: 'has references that lead in a circle' };
+    if (leadInCircle(this.resources.keys(), this.targets))
+      return { path: '', message: 'has references that lead in a circle' };
     return undefined;
   }
 

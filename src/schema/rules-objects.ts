@@ -1,0 +1,148 @@
+/** The rules of a received schema that look at the members of objects. */
+
+import { isObject } from '../jsonrpc/message.ts';
+import { type Check, every, type Maker, type Rule, type Run } from './interpreter-run.ts';
+import type { JsonObject } from './json.ts';
+
+const maxNamed = 100;
+
+const has = (value: JsonObject, name: string): boolean => Object.hasOwn(value, name) && value[name] !== undefined;
+
+/** The members there are: one that is undefined never goes over the wire. */
+function membersOf(run: Run, value: JsonObject): [string, unknown][] {
+  const members = Object.entries(value).filter(([, member]) => member !== undefined);
+  run.spend(6 * members.length);
+  return members;
+}
+
+const required: Rule = (given) => {
+  const names = [...new Set([given].flat().map(String))];
+  return (run, value, at) => {
+    if (!isObject(value)) return true;
+    run.spend(3 * names.length);
+    const missing = names.filter((name) => !has(value, name)).slice(0, maxNamed);
+    return missing.length === 0 || run.fail(at, 'required', 'required', { requiredProperties: missing });
+  };
+};
+
+function dependentRequired(given: unknown): Check {
+  const dependencies = Object.entries(Object(given)).map(
+    ([name, others]) => [name, [...new Set([others].flat().map(String))]] as const,
+  );
+  return (run, value, at) => {
+    if (!isObject(value)) return true;
+    run.spend(3 * dependencies.length);
+    return every(run, dependencies, ([name, others]) => {
+      if (!has(value, name)) return true;
+      run.spend(3 * others.length);
+      if (others.every((other) => has(value, other))) return true;
+      const params = { property: name, dependencies: others.slice(0, maxNamed) };
+      return run.fail(at, 'dependentRequired', 'dependentRequired', params);
+    });
+  };
+}
+
+function dependentSchemas(given: unknown, maker: Maker): Check {
+  const dependencies = Object.entries(Object(given)).map(([name, schema]) => [name, maker.of(schema)] as const);
+  return (run, value, at, seen) => {
+    if (!isObject(value)) return true;
+    run.spend(3 * dependencies.length);
+    return every(run, dependencies, ([name, check]) => !has(value, name) || run.same(check, value, at, seen));
+  };
+}
+
+/** Until 2019-09 both sorts of dependencies stood under one keyword. */
+const dependencies: Rule = (given, maker) => {
+  const entries = Object.entries(Object(given));
+  const names = dependentRequired(Object.fromEntries(entries.filter(([, each]) => Array.isArray(each))));
+  const schemas = dependentSchemas(Object.fromEntries(entries.filter(([, each]) => !Array.isArray(each))), maker);
+  return (run, value, at, seen) => every(run, [names, schemas], (check) => check(run, value, at, seen));
+};
+
+/** `properties` by itself asks only for the names it has. */
+const properties: Rule = (given, maker, schema) => {
+  if (schema.patternProperties !== undefined || schema.additionalProperties !== undefined) return undefined;
+  const checks = Object.entries(Object(given)).map(([name, each]) => [name, maker.of(each)] as const);
+  return (run, value, at, seen) => {
+    if (!isObject(value)) return true;
+    run.spend(3 * checks.length);
+    return every(run, checks, ([name, check]) => {
+      if (!has(value, name)) return true;
+      seen?.names.add(name);
+      return run.part(check, value[name], at, name);
+    });
+  };
+};
+
+/** `patternProperties` and `additionalProperties` ask for every name there is. */
+function allProperties(maker: Maker, schema: JsonObject): Check {
+  const named = new Map(Object.entries(Object(schema.properties)).map(([name, each]) => [name, maker.of(each)]));
+  const patterns = Object.entries(Object(schema.patternProperties)).map(
+    ([source, each]) => [maker.matcher(source), maker.of(each)] as const,
+  );
+  const additional = schema.additionalProperties === undefined ? undefined : additionalOf(maker, schema);
+  return (run, value, at, seen) => {
+    if (!isObject(value)) return true;
+    return every(run, membersOf(run, value), ([name, member]) => {
+      const checks = patterns.filter(([matches]) => matches(name, run.spend)).map(([, check]) => check);
+      const own = named.get(name);
+      if (own) checks.push(own);
+      if (checks.length === 0 && additional) checks.push(additional);
+      if (checks.length > 0) seen?.names.add(name);
+      return every(run, checks, (check) => run.part(check, member, at, name));
+    });
+  };
+}
+
+function additionalOf(maker: Maker, { additionalProperties }: JsonObject): Check {
+  if (additionalProperties !== false) return maker.of(additionalProperties);
+  return (run, _, at) => run.fail(at, 'boolean', 'is not allowed', {}, '/additionalProperties');
+}
+
+const patternProperties: Rule = (_, maker, schema) => allProperties(maker, schema);
+const additionalProperties: Rule = (_, maker, schema) =>
+  schema.patternProperties === undefined ? allProperties(maker, schema) : undefined;
+
+const propertyNames: Rule = (given, maker) => {
+  const check = maker.of(given);
+  return (run, value, at) => {
+    if (!isObject(value)) return true;
+    const wrong: string[] = [];
+    for (const [name] of membersOf(run, value)) {
+      if (run.quietly(() => run.part(check, name, at, name))) continue;
+      wrong.push(name);
+      if (run.isFull || wrong.length === maxNamed) break;
+    }
+    return wrong.length === 0 || run.fail(at, 'propertyNames', 'propertyNames', { propertyNames: wrong });
+  };
+};
+
+const unevaluatedProperties: Rule = (given, maker) => {
+  const check = maker.of(given);
+  return (run, value, at, seen) => {
+    if (!isObject(value)) return true;
+    const wrong = membersOf(run, value)
+      .filter(([name]) => !seen?.names.has(name))
+      .filter(([name, member]) => !run.quietly(() => run.part(check, member, at, name)))
+      .map(([name]) => name);
+    for (const name of Object.keys(value)) seen?.names.add(name);
+    const params = { unevaluatedProperties: wrong.slice(0, maxNamed) };
+    return wrong.length === 0 || run.fail(at, 'unevaluatedProperties', 'must not have unevaluated properties', params);
+  };
+};
+
+export const objectRules: readonly (readonly [keyword: string, rule: Rule])[] = [
+  ['required', required],
+  ['additionalProperties', additionalProperties],
+  ['dependencies', dependencies],
+  ['dependentRequired', dependentRequired],
+  ['dependentSchemas', dependentSchemas],
+  ['patternProperties', patternProperties],
+  ['properties', properties],
+  ['propertyNames', propertyNames],
+];
+
+/** Comes after all others, which say what is left for it. */
+export const lastObjectRules: readonly (readonly [keyword: string, rule: Rule])[] = [
+  ['unevaluatedProperties', unevaluatedProperties],
+];
