@@ -129,7 +129,11 @@ describe('a schema that cannot be used turns the check off, with one warning', (
     ],
     ['a reference to a file', { $ref: 'file:///etc/passwd' }, /outputSchema\/\$ref: leads outside this schema/],
     ['too much depth', deep, /outputSchema(\/not)+: is nested more than 32 schemas deep$/],
-    ['a pattern that is too complex', { type: 'string', pattern: '(?:a{100}){100}' }, /tool "t".*outputSchema\/pattern: /],
+    [
+      'a pattern that is too complex',
+      { type: 'string', pattern: '(?:a{100}){100}' },
+      /tool "t".*outputSchema\/pattern: /,
+    ],
     ['no schema at all', true, 'Results of tool "t" are not checked: outputSchema: must be an object'],
   ])('%s', async (_, schema, warning) => {
     const fetched = vi.fn(() => {
