@@ -5,7 +5,7 @@ import { toJsonSchema } from './convert.ts';
 import type { Validate } from './engine.ts';
 import { type JsonSchema, pointer } from './json.ts';
 import { type Problem, problem } from './problems.ts';
-import { receivedPatternFault } from './regex-matcher.ts';
+import { receivedPatterns } from './regex-matcher.ts';
 import { isStandardSchema, type StandardIssue, type StandardResult, type StandardSchema } from './standard.ts';
 import type { Direction } from './vendor.ts';
 import { readSchema, type SchemaDocument, type SchemaFault } from './walker.ts';
@@ -39,7 +39,7 @@ export function checkedSchema(schema: unknown, where: string, direction: Directi
 
 /** Makes a schema from the other side ready, or says why it cannot be used. It is interpreted, never compiled. */
 export function checkReceived(schema: unknown): { readonly schema: CheckedSchema } | { readonly fault: SchemaFault } {
-  const read = readSchema(schema, receivedPatternFault);
+  const read = readSchema(schema, receivedPatterns());
   if ('fault' in read) return read;
   return { schema: { jsonSchema: read.document.root, check: checkByEngine(read.document, 'interpret') } };
 }

@@ -7,15 +7,15 @@ const free = (): void => {};
 /** Text that is equal for equal values. */
 export function canonical(value: unknown, spend: (steps: number) => void = free): string {
   if (Array.isArray(value)) {
-    spend(1 + value.length);
+    spend(10 + value.length);
     return `[${value.map((item) => canonical(item, spend)).join()}]`;
   }
   if (!isObject(value)) {
-    spend(typeof value === 'string' ? 2 + value.length / 8 : 2);
+    spend(typeof value === 'string' ? 10 + value.length : 10);
     return JSON.stringify(value) ?? 'null';
   }
   const members = Object.keys(value).sort();
-  spend(1 + 8 * members.length);
+  spend(20 + 30 * members.length);
   return `{${members.map((name) => `${JSON.stringify(name)}:${canonical(value[name], spend)}`).join()}}`;
 }
 
@@ -29,7 +29,7 @@ export function isEqual(left: unknown, right: unknown, spend: (steps: number) =>
   if (!isObject(left) || !isObject(right) || Array.isArray(right)) return left === right;
   const names = Object.keys(left);
   const others = Object.keys(right);
-  spend(2 * (names.length + others.length));
+  spend(12 * (names.length + others.length));
   if (names.length !== others.length) return false;
   return names.every((name) => Object.hasOwn(right, name) && isEqual(left[name], right[name], spend));
 }

@@ -41,7 +41,7 @@ export class Seen {
   readonly indexes: Set<number> = new Set();
 
   add(other: Seen, run: Run): void {
-    run.spend(4 * (other.names.size + other.indexes.size));
+    run.spend(15 * (other.names.size + other.indexes.size));
     for (const name of other.names) this.names.add(name);
     for (const index of other.indexes) this.indexes.add(index);
   }
@@ -53,6 +53,8 @@ export class Run {
   readonly #tracks: boolean;
   #errors: EngineError[] | undefined;
   #steps = 0;
+  #object: JsonObject | undefined;
+  #names: readonly string[] = [];
 
   constructor(tracks: boolean) {
     this.#tracks = tracks;
@@ -63,6 +65,17 @@ export class Run {
     this.#steps += steps;
     if (this.#steps > maxSteps) throw new TooMuchWork();
   };
+
+  /** The names of the members of an object, but for undefined ones, which never go over the wire. */
+  namesOf(object: JsonObject): readonly string[] {
+    // A large object has slow names, and several schemas in a row often ask for the same.
+    if (object !== this.#object) {
+      this.#names = Object.keys(object).filter((name) => object[name] !== undefined);
+      this.#object = object;
+      this.spend(20 * this.#names.length);
+    }
+    return this.#names;
+  }
 
   /** Whether another error would make no difference: then the first one decides. */
   get isFull(): boolean {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { compilePattern, patternFault } from './pattern.ts';
+import { compilePattern, hasModifiers, patternFault } from './pattern.ts';
 
 test.each([
   ['kebab case', '^[a-z]+(-[a-z0-9]+)*$'],
@@ -89,4 +89,13 @@ test.each([
   const start = performance.now();
   expect(patternFault(pattern)).toBeDefined();
   expect(performance.now() - start).toBeLessThan(2000);
+});
+
+test('a \\k that names no group is a letter', () => {
+  expect(patternFault('(a)*\\k<')).toBeUndefined();
+});
+
+test('groups that change the flags are found, whether the runtime knows them or not', () => {
+  for (const pattern of ['^(?i:a|A)*$', '(?s-i:.)', '(?-i:a)']) expect(hasModifiers(pattern)).toBe(true);
+  for (const pattern of ['(?:a)', '(?=a:)', '(?<i>a:)', '\\(?i:', '\\(?:a)']) expect(hasModifiers(pattern)).toBe(false);
 });

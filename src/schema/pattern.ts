@@ -14,6 +14,7 @@ export const maxLength = 1024;
 export function patternFault(pattern: string): string | undefined {
   if (pattern.length > maxLength) return `must be at most ${maxLength} characters long`;
   if (compilePattern(pattern) === undefined) return 'must be a regular expression';
+  if (hasModifiers(pattern)) return 'must not use modifiers such as (?i:a)';
   // Only a repeated group can be ambiguous without end; most patterns have none.
   if (!/\)(?:[*+]|\{)/.test(pattern)) return undefined;
   const lookArounds: RegexTree[] = [];
@@ -33,4 +34,9 @@ export function compilePattern(pattern: string): RegExp | undefined {
     } catch {}
   }
   return undefined;
+}
+
+/** Newer runtimes let a group change the flags, and with them what its characters mean. */
+export function hasModifiers(pattern: string): boolean {
+  return /\(\?(?:[a-z]|-)[a-z-]*:/.test(pattern.replaceAll('\\\\', '').replaceAll('\\(', ''));
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { compilePattern } from './pattern.ts';
-import { matcherOf, receivedPatternFault } from './regex-matcher.ts';
+import { matcherOf, receivedPatternFault, receivedPatterns } from './regex-matcher.ts';
 
 const free = (): void => {};
 
@@ -213,17 +213,17 @@ test.each([
 ])('%s take a number of steps that grows with the text', (_, pattern, text) => {
   const { matched, steps } = stepsOf(pattern, text);
   expect(matched).toBe(false);
-  expect(steps).toBeLessThan(1_000_000);
+  expect(steps).toBeLessThan(2_000_000);
 });
 
 test('ordinary patterns over long texts take two steps for each character', () => {
   const { matched, steps } = stepsOf('^[A-Za-z0-9+/]*={0,2}$', `${'QUJD'.repeat(50_000)}=`);
   expect(matched).toBe(true);
-  expect(steps).toBeLessThan(401_000);
+  expect(steps).toBeLessThan(402_000);
 });
 
 test('a pattern tied to the start gives up where it fails', () => {
-  expect(stepsOf('^ab', `b${'a'.repeat(10_000)}`).steps).toBeLessThan(10_100);
+  expect(stepsOf('^ab', `b${'a'.repeat(10_000)}`).steps).toBeLessThan(1000);
 });
 
 test('whoever pays may stop it', () => {
@@ -242,10 +242,18 @@ test.each([
   ['(?:a{100}){100}', /too complex/],
   ['((((a{9}){9}){9}){9}){9}', /too complex/],
   ['a{999999999999}', /too complex/],
+  ['(?=a)'.repeat(9), /look-arounds/],
   ['[\\w-.]\\u{61}', /u flag/],
   ['\\012', /u flag/],
   ['(a)*\\k<', /u flag/],
   ['\\ud83d\\ude00', /u flag/],
 ])('%s cannot be used', (pattern, message) => {
   expect(receivedPatternFault(pattern)).toMatch(message);
+});
+
+test('a schema may not have many long patterns', () => {
+  const faultOf = receivedPatterns();
+  const faults = Array.from({ length: 100 }, (_, i) => faultOf(`^[ab]{0,${700 + i}}$`));
+  expect(faults[0]).toBeUndefined();
+  expect(faults.at(-1)).toMatch(/too many/);
 });

@@ -1,13 +1,26 @@
 /** Patterns of schemas that came over the wire: matched in time that grows with the text, never by `RegExp`. */
 
-import { compilePattern, maxLength } from './pattern.ts';
-import { edge, type Look, Program, programSize, type Spend } from './regex-program.ts';
+import { compilePattern, hasModifiers, maxLength } from './pattern.ts';
+import { maxLooks, programSize } from './regex-parts.ts';
+import { edge, Parts, Program, type Spend } from './regex-program.ts';
 import { type RegexTree, readRegex } from './regex-tree.ts';
 
 const maxSize = 2000;
+const maxTotalSize = 40_000;
 
 /** Whether a pattern matches somewhere in a text. Pays for every step before it is made. */
 export type Matches = (text: string, spend: Spend) => boolean;
+
+/** Says of each pattern of one received schema why it is not used, or nothing. */
+export function receivedPatterns(): (pattern: string) => string | undefined {
+  let total = 0;
+  return (pattern) => {
+    const fault = receivedPatternFault(pattern);
+    if (fault !== undefined) return fault;
+    total += programSize(readRegex(pattern));
+    return total > maxTotalSize ? 'is one of too many long regular expressions' : undefined;
+  };
+}
 
 /** Why a received `pattern` is not used, or nothing. */
 export function receivedPatternFault(pattern: string): string | undefined {
@@ -15,11 +28,13 @@ export function receivedPatternFault(pattern: string): string | undefined {
   const expression = compilePattern(pattern);
   if (expression === undefined) return 'must be a regular expression';
   const plain = pattern.replaceAll('\\\\', '');
-  if (/\(\?[a-z-]*:/.test(plain.replaceAll('(?:', ''))) return 'must not use modifiers such as (?i:a)';
+  if (hasModifiers(pattern)) return 'must not use modifiers such as (?i:a)';
   // Old ways of writing, which mean something else with the flag, and halves of characters.
   const isOld = !expression.unicode && /\\(?:0\d|[cpPk]|u\{)|[\ud800-\udfff]/.test(plain);
   if (isOld || /\\u[dD][89a-fA-F]/.test(plain)) return 'must be a regular expression with the u flag';
-  const tree = readRegex(pattern);
+  let looks = 0;
+  const tree = readRegex(pattern, () => looks++);
+  if (looks > maxLooks) return `must have at most ${maxLooks} look-arounds`;
   if (hasReference(tree)) return 'must not use back references';
   if (programSize(tree) > maxSize) return 'is too complex a regular expression';
   return undefined;
@@ -28,41 +43,60 @@ export function receivedPatternFault(pattern: string): string | undefined {
 /** Makes a pattern without such a fault ready for use. */
 export function matcherOf(pattern: string): Matches {
   const unicode = compilePattern(pattern)?.unicode ?? true;
-  const looks: Look[] = [];
-  const program = new Program(readRegex(pattern), unicode, false, looks);
+  const parts = new Parts(unicode);
+  const program = new Program(readRegex(pattern), parts, false);
+  if (parts.looks.length === 0) return (text, spend) => scan(program, text, unicode, spend);
   return (text, spend) => {
-    spend(text.length);
+    spend(callCost + 3 * text.length);
     const codes = codesOf(text, unicode);
-    const truths: Uint8Array[] = [];
-    for (const look of looks) {
-      const truth = new Uint8Array(codes.length + 1);
-      sweep(look.program, codes, truths, spend, (position) => {
-        truth[position] = 1;
-        return false;
-      });
-      truths.push(truth);
+    const truths = new Uint16Array(codes.length + 1);
+    for (const [look, inner] of parts.looks.entries()) {
+      const found: number[] = [];
+      sweep(inner, codes, truths, spend, (position) => found.push(position) === 0);
+      for (const position of found) truths[position] = (truths[position] ?? 0) | (1 << look);
     }
     return sweep(program, codes, truths, spend, () => true);
   };
+}
+
+/** What it costs to begin. */
+const callCost = 10;
+
+/** So many characters are paid for at a time. */
+const stride = 64;
+
+/** Takes a machine that looks at nothing but the next character through a text, up to the first match. */
+function scan(program: Program, text: string, unicode: boolean, spend: Spend): boolean {
+  spend(callCost);
+  let state = program.first();
+  for (let index = 0; index < text.length; index++) {
+    if (index % stride === 0) spend(2 * Math.min(stride, text.length - index));
+    const code = (unicode ? text.codePointAt(index) : text.charCodeAt(index)) ?? 0;
+    const { matched, next } = program.move(state, code, 0, spend);
+    if (matched) return true;
+    if (next.places.length === 0) return false;
+    state = next;
+    if (code > 0xffff) index++;
+  }
+  return program.move(state, edge, 0, spend).matched;
 }
 
 /** Takes a machine through a text; says whether `onMatch`, told of each place where a match ends, wanted no more. */
 function sweep(
   program: Program,
   codes: Uint32Array,
-  truths: readonly Uint8Array[],
+  truths: Uint16Array,
   spend: Spend,
   onMatch: (position: number) => boolean,
 ): boolean {
   const { length } = codes;
-  let position = program.backward ? length : 0;
-  const isTrue = (look: number): boolean => truths[look]?.[position] === 1;
+  const { backward } = program;
   let state = program.first();
   for (let step = 0; step <= length; step++) {
-    spend(1);
-    position = program.backward ? length - step : step;
-    const code = step === length ? edge : (codes[program.backward ? position - 1 : position] ?? edge);
-    const { matched, next } = program.move(state, code, isTrue, spend);
+    if (step % stride === 0) spend(3 * Math.min(stride, length + 1 - step));
+    const position = backward ? length - step : step;
+    const code = step === length ? edge : (codes[backward ? position - 1 : position] ?? edge);
+    const { matched, next } = program.move(state, code, truths[position] ?? 0, spend);
     if (matched && onMatch(position)) return true;
     if (next.places.length === 0) return false;
     state = next;

@@ -1,5 +1,6 @@
 /** A regular expression as a machine that is in many places at once, so that no text can make it go back. */
 
+import { maxLooks, setOf } from './regex-parts.ts';
 import type { Assertion, RegexTree } from './regex-tree.ts';
 
 /** One place of the machine. */
@@ -10,9 +11,24 @@ type Node =
   | { readonly kind: 'look'; readonly look: number; readonly negated: boolean; readonly next: number }
   | { readonly kind: 'accept' };
 
-/** A look-around: a machine of its own, run over the whole text before the one it stands in. */
-export interface Look {
-  readonly program: Program;
+/** What the machine of a pattern and those of its look-arounds share. */
+export class Parts {
+  readonly unicode: boolean;
+  /** The machines of the look-arounds, inner ones first: each is run over the whole text before any that needs it. */
+  readonly looks: Program[] = [];
+  readonly known: Map<RegexTree, number> = new Map();
+  readonly #sets = new Map<string, (code: number) => boolean>();
+
+  constructor(unicode: boolean) {
+    this.unicode = unicode;
+  }
+
+  /** Which characters a set has. */
+  set(source: string): (code: number) => boolean {
+    const has = this.#sets.get(source) ?? setOf(source, this.unicode);
+    this.#sets.set(source, has);
+    return has;
+  }
 }
 
 /** Pays for work; throws when there is no more to spend. */
@@ -27,6 +43,9 @@ type Side = 'edge' | 'word' | 'other';
 interface State {
   readonly places: readonly number[];
   readonly passed: Side;
+  /** The moves already worked out: of ASCII characters, where no look-around is true, */
+  readonly plain: (Move | undefined)[];
+  /** and all others, by the character and the look-arounds that are true before it. */
   readonly moves: Map<number, Move>;
 }
 
@@ -36,50 +55,27 @@ interface Move {
   readonly next: State;
 }
 
-const maxRemembered = 20_000;
+/** Room for what is remembered of one machine, in places and moves. */
+const maxRemembered = 4000;
 
-/** How many places a machine has: repeats that are counted are written out. */
-export function programSize(tree: RegexTree): number {
-  switch (tree.kind) {
-    case 'sequence':
-      return tree.parts.reduce((sum, part) => sum + programSize(part), 0);
-    case 'choice':
-      return tree.branches.reduce((sum, branch) => sum + programSize(branch), 1);
-    case 'repeat': {
-      const copies = Number.isFinite(tree.max) ? tree.max : Math.max(tree.min, 1);
-      return copies * (programSize(tree.body) + 1) + 1;
-    }
-    case 'look':
-      return 1 + programSize(tree.inside);
-    default:
-      return 1;
-  }
-}
+/** What a state takes of it, whatever its places. */
+const stateSize = 20;
+
+const everyTruth = 2 ** maxLooks;
 
 /** The machine of a pattern, reading forwards or backwards. It finds where matches end, wherever they begin. */
 export class Program {
   readonly backward: boolean;
   readonly #nodes: Node[] = [{ kind: 'accept' }];
   readonly #start: number;
-  readonly #looks: Map<RegexTree, number>;
-  readonly #allLooks: Look[];
-  readonly #unicode: boolean;
+  readonly #parts: Parts;
   readonly #anchored: boolean;
   readonly #states = new Map<string, State>();
-  #hasLook = false;
   #room = maxRemembered;
 
-  constructor(
-    tree: RegexTree,
-    unicode: boolean,
-    backward: boolean,
-    looks: Look[],
-    known: Map<RegexTree, number> = new Map(),
-  ) {
-    this.#unicode = unicode;
+  constructor(tree: RegexTree, parts: Parts, backward: boolean) {
     this.backward = backward;
-    this.#allLooks = looks;
-    this.#looks = known;
+    this.#parts = parts;
     this.#start = this.#build(tree, 0);
     this.#anchored = this.#isAnchored();
   }
@@ -89,12 +85,14 @@ export class Program {
     return this.#state([this.#start], 'edge');
   }
 
-  /** Goes on by one character. The same step from the same places is only worked out once. */
-  move(state: State, code: number, isTrue: (look: number) => boolean, spend: Spend): Move {
-    const known = state.moves.get(code);
+  /** Goes on by one character; `truths` has a bit for each look-around that is true here. The same is only worked out once. */
+  move(state: State, code: number, truths: number, spend: Spend): Move {
+    const isPlain = truths === 0 && code < 128;
+    const key = isPlain ? code + 1 : (code + 1) * everyTruth + truths;
+    const known = isPlain ? state.plain[key] : state.moves.get(key);
     if (known) return known;
-    const { matched, sets, visited } = this.#reach(state, code, isTrue);
-    spend(visited * 4);
+    const { matched, sets, visited } = this.#reach(state, code, truths);
+    spend(visited * 8);
     const places = new Set<number>();
     for (const node of sets) if (node.kind === 'set' && code !== edge && node.has(code)) places.add(node.next);
     if (!this.#anchored) places.add(this.#start);
@@ -105,27 +103,26 @@ export class Program {
         sideOf(code),
       ),
     };
-    if (!this.#hasLook && this.#room > 0) {
-      this.#room--;
-      state.moves.set(code, move);
-    }
+    if (this.#room-- <= 0) return move;
+    if (isPlain) state.plain[key] = move;
+    else state.moves.set(key, move);
     return move;
   }
 
   #state(places: readonly number[], passed: Side): State {
-    const key = this.#hasLook ? '' : `${passed} ${places.join()}`;
+    const key = `${passed} ${places.join()}`;
     const known = this.#states.get(key);
     if (known) return known;
-    const state: State = { places, passed, moves: new Map() };
-    if (!this.#hasLook && this.#room > 0) {
-      this.#room -= places.length;
+    const state: State = { places, passed, plain: Array(129).fill(undefined), moves: new Map() };
+    if (this.#room > 0) {
+      this.#room -= stateSize + places.length;
       this.#states.set(key, state);
     }
     return state;
   }
 
   /** Everywhere the machine gets from where it is without taking a character. */
-  #reach(state: State, code: number, isTrue: (look: number) => boolean) {
+  #reach(state: State, code: number, truths: number) {
     const seen = new Set(state.places);
     const sets: Node[] = [];
     let matched = false;
@@ -134,7 +131,7 @@ export class Program {
       if (node?.kind === 'set') sets.push(node);
       else if (node?.kind === 'accept') matched = true;
       else if (node?.kind === 'split') for (const next of node.next) seen.add(next);
-      else if (node?.kind === 'look' && isTrue(node.look) !== node.negated) seen.add(node.next);
+      else if (node?.kind === 'look' && ((truths >> node.look) & 1) === (node.negated ? 0 : 1)) seen.add(node.next);
       else if (node?.kind === 'assertion' && this.#holds(node.holds, state.passed, sideOf(code))) seen.add(node.next);
     }
     return { matched, sets, visited: seen.size };
@@ -168,7 +165,7 @@ export class Program {
   #build(tree: RegexTree, next: number): number {
     switch (tree.kind) {
       case 'set':
-        return this.#add({ kind: 'set', has: setOf(tree.source, this.#unicode), next });
+        return this.#add({ kind: 'set', has: this.#parts.set(tree.source), next });
       case 'sequence': {
         const parts = this.backward ? tree.parts : tree.parts.toReversed();
         return parts.reduce((after, part) => this.#build(part, after), next);
@@ -180,7 +177,6 @@ export class Program {
       case 'assertion':
         return this.#add({ kind: 'assertion', holds: tree.holds, next });
       case 'look':
-        this.#hasLook = true;
         return this.#add({
           kind: 'look',
           look: this.#look(tree, tree.inside, tree.ahead),
@@ -212,12 +208,13 @@ export class Program {
   }
 
   #look(tree: RegexTree, inside: RegexTree, ahead: boolean): number {
-    const known = this.#looks.get(tree);
-    if (known !== undefined) return known;
-    // What lies ahead of a place is where a match read backwards from anywhere behind it ends. Inner ones come first.
-    const program = new Program(inside, this.#unicode, ahead, this.#allLooks, this.#looks);
-    const look = this.#allLooks.push({ program }) - 1;
-    this.#looks.set(tree, look);
+    const { looks, known } = this.#parts;
+    const made = known.get(tree);
+    if (made !== undefined) return made;
+    // What lies ahead of a place is where a match read backwards from anywhere behind it ends.
+    const program = new Program(inside, this.#parts, ahead);
+    const look = looks.push(program) - 1;
+    known.set(tree, look);
     return look;
   }
 }
@@ -226,14 +223,4 @@ function sideOf(code: number): Side {
   if (code === edge) return 'edge';
   const isWord = (code >= 48 && code <= 57) || (code >= 65 && code <= 90) || code === 95 || (code >= 97 && code <= 122);
   return isWord ? 'word' : 'other';
-}
-
-/** Which characters a set has: `RegExp` knows best, and of a single character it says so at once. */
-function setOf(source: string, unicode: boolean): (code: number) => boolean {
-  if (!/^[\\[.]/.test(source)) {
-    const only = source.codePointAt(0);
-    return (code) => code === only;
-  }
-  const expression = new RegExp(`^${source}$`, unicode ? 'u' : '');
-  return (code) => expression.test(String.fromCodePoint(code));
 }

@@ -9,7 +9,7 @@ function items(first: unknown, rest: unknown, maker: Maker): Check {
   return (run, value, at, seen) => {
     if (!Array.isArray(value)) return true;
     const reached = others ? value.length : Math.min(firsts.length, value.length);
-    run.spend(reached);
+    run.spend(5 * reached);
     let ok = true;
     for (let index = 0; index < reached && (ok || !run.isFull); index++) {
       seen?.indexes.add(index);
@@ -33,6 +33,7 @@ const contains: Rule = (given, maker, { minContains, maxContains }) => {
     if (!Array.isArray(value)) return true;
     let found = 0;
     for (const [index, item] of value.entries()) {
+      run.spend(15);
       if (!run.quietly(() => run.part(check, item, at, index))) continue;
       found++;
       seen?.indexes.add(index);
@@ -48,7 +49,7 @@ const unevaluatedItems: Rule = (given, maker) => {
   const check = maker.of(given);
   return (run, value, at, seen) => {
     if (!Array.isArray(value)) return true;
-    run.spend(6 * value.length);
+    run.spend(15 * value.length);
     const isFine = (item: unknown, index: number): boolean =>
       seen?.indexes.has(index) === true || run.quietly(() => run.part(check, item, at, index));
     if (!value.every(isFine)) return run.fail(at, 'unevaluatedItems', 'must not have unevaluated items');

@@ -1,26 +1,23 @@
 /** The rules of a received schema that look at the members of objects. */
 
 import { isObject } from '../jsonrpc/message.ts';
-import { type Check, every, type Maker, type Rule, type Run } from './interpreter-run.ts';
+import { type Check, every, type Maker, type Rule } from './interpreter-run.ts';
 import type { JsonObject } from './json.ts';
 
 const maxNamed = 100;
 
 const has = (value: JsonObject, name: string): boolean => Object.hasOwn(value, name) && value[name] !== undefined;
 
-/** The members there are: one that is undefined never goes over the wire. */
-function membersOf(run: Run, value: JsonObject): [string, unknown][] {
-  const members = Object.entries(value).filter(([, member]) => member !== undefined);
-  run.spend(6 * members.length);
-  return members;
-}
-
 const required: Rule = (given) => {
   const names = [...new Set([given].flat().map(String))];
   return (run, value, at) => {
     if (!isObject(value)) return true;
-    run.spend(3 * names.length);
-    const missing = names.filter((name) => !has(value, name)).slice(0, maxNamed);
+    const missing: string[] = [];
+    for (const name of names) {
+      run.spend(10);
+      if (!has(value, name)) missing.push(name);
+      if (missing.length > (run.isFull ? 0 : maxNamed)) break;
+    }
     return missing.length === 0 || run.fail(at, 'required', 'required', { requiredProperties: missing });
   };
 };
@@ -31,10 +28,10 @@ function dependentRequired(given: unknown): Check {
   );
   return (run, value, at) => {
     if (!isObject(value)) return true;
-    run.spend(3 * dependencies.length);
+    run.spend(10 * dependencies.length);
     return every(run, dependencies, ([name, others]) => {
       if (!has(value, name)) return true;
-      run.spend(3 * others.length);
+      run.spend(10 * others.length);
       if (others.every((other) => has(value, other))) return true;
       const params = { property: name, dependencies: others.slice(0, maxNamed) };
       return run.fail(at, 'dependentRequired', 'dependentRequired', params);
@@ -46,7 +43,7 @@ function dependentSchemas(given: unknown, maker: Maker): Check {
   const dependencies = Object.entries(Object(given)).map(([name, schema]) => [name, maker.of(schema)] as const);
   return (run, value, at, seen) => {
     if (!isObject(value)) return true;
-    run.spend(3 * dependencies.length);
+    run.spend(10 * dependencies.length);
     return every(run, dependencies, ([name, check]) => !has(value, name) || run.same(check, value, at, seen));
   };
 }
@@ -65,7 +62,7 @@ const properties: Rule = (given, maker, schema) => {
   const checks = Object.entries(Object(given)).map(([name, each]) => [name, maker.of(each)] as const);
   return (run, value, at, seen) => {
     if (!isObject(value)) return true;
-    run.spend(3 * checks.length);
+    run.spend(5 * checks.length);
     return every(run, checks, ([name, check]) => {
       if (!has(value, name)) return true;
       seen?.names.add(name);
@@ -83,13 +80,15 @@ function allProperties(maker: Maker, schema: JsonObject): Check {
   const additional = schema.additionalProperties === undefined ? undefined : additionalOf(maker, schema);
   return (run, value, at, seen) => {
     if (!isObject(value)) return true;
-    return every(run, membersOf(run, value), ([name, member]) => {
+    const names = run.namesOf(value);
+    run.spend(15 * names.length);
+    return every(run, names, (name) => {
       const checks = patterns.filter(([matches]) => matches(name, run.spend)).map(([, check]) => check);
       const own = named.get(name);
       if (own) checks.push(own);
       if (checks.length === 0 && additional) checks.push(additional);
       if (checks.length > 0) seen?.names.add(name);
-      return every(run, checks, (check) => run.part(check, member, at, name));
+      return every(run, checks, (check) => run.part(check, value[name], at, name));
     });
   };
 }
@@ -108,7 +107,8 @@ const propertyNames: Rule = (given, maker) => {
   return (run, value, at) => {
     if (!isObject(value)) return true;
     const wrong: string[] = [];
-    for (const [name] of membersOf(run, value)) {
+    for (const name of run.namesOf(value)) {
+      run.spend(10);
       if (run.quietly(() => run.part(check, name, at, name))) continue;
       wrong.push(name);
       if (run.isFull || wrong.length === maxNamed) break;
@@ -121,11 +121,14 @@ const unevaluatedProperties: Rule = (given, maker) => {
   const check = maker.of(given);
   return (run, value, at, seen) => {
     if (!isObject(value)) return true;
-    const wrong = membersOf(run, value)
-      .filter(([name]) => !seen?.names.has(name))
-      .filter(([name, member]) => !run.quietly(() => run.part(check, member, at, name)))
-      .map(([name]) => name);
-    for (const name of Object.keys(value)) seen?.names.add(name);
+    const names = run.namesOf(value);
+    run.spend(15 * names.length);
+    const wrong: string[] = [];
+    for (const name of names) {
+      const isFine = seen?.names.has(name) || run.quietly(() => run.part(check, value[name], at, name));
+      if (!isFine) wrong.push(name);
+      seen?.names.add(name);
+    }
     const params = { unevaluatedProperties: wrong.slice(0, maxNamed) };
     return wrong.length === 0 || run.fail(at, 'unevaluatedProperties', 'must not have unevaluated properties', params);
   };

@@ -2,7 +2,7 @@
 
 import { isObject } from '../jsonrpc/message.ts';
 import { canonical, isEqual } from './equal.ts';
-import type { Check, Rule } from './interpreter-run.ts';
+import type { Check, Rule, Run } from './interpreter-run.ts';
 
 const types: ReadonlyMap<unknown, (value: unknown) => boolean> = new Map<unknown, (value: unknown) => boolean>([
   ['string', (value) => typeof value === 'string'],
@@ -57,16 +57,17 @@ function number(keyword: string, words: string, fits: (value: number, limit: num
   return [keyword, rule];
 }
 
+type SizeOf = (value: unknown, limit: number, run: Run) => number | undefined;
+
 /** A rule about how many there are of something; values that have none of it are let pass. */
-function count(keyword: string, things: string, sizeOf: (value: unknown, limit: number) => number | undefined) {
+function count(keyword: string, things: string, sizeOf: SizeOf) {
   const isMost = keyword.startsWith('max');
   const words = isMost ? 'must not have more than' : 'must not have fewer than';
   const rule: Rule = (given): Check => {
     const limit = Number(given);
     return (run, value, at) => {
-      const size = sizeOf(value, limit);
+      const size = sizeOf(value, limit, run);
       if (size === undefined) return true;
-      run.spend(size / 8);
       return (isMost ? size <= limit : size >= limit) || run.fail(at, keyword, `${words} ${limit} ${things}`);
     };
   };
@@ -74,18 +75,22 @@ function count(keyword: string, things: string, sizeOf: (value: unknown, limit: 
 }
 
 /** Characters are code points; most texts are far from the limit, and need not be counted. */
-function charactersOf(value: unknown, limit: number): number | undefined {
+const charactersOf: SizeOf = (value, limit, run) => {
   if (typeof value !== 'string') return undefined;
   const { length } = value;
   if (length < limit) return length;
   if (length > 2 * limit) return Math.ceil(length / 2);
-  let pairs = 0;
-  for (let index = 0; index < length; index++) if ((value.codePointAt(index) ?? 0) > 0xffff) pairs++;
-  return length - pairs;
-}
+  run.spend(length / 4);
+  let characters = 0;
+  for (let index = 0; index < length; index++, characters++) {
+    const isPair = (value.charCodeAt(index) & 0xfc00) === 0xd800 && (value.charCodeAt(index + 1) & 0xfc00) === 0xdc00;
+    if (isPair) index++;
+  }
+  return characters;
+};
 
-const itemsOf = (value: unknown): number | undefined => (Array.isArray(value) ? value.length : undefined);
-const membersOf = (value: unknown): number | undefined => (isObject(value) ? Object.keys(value).length : undefined);
+const itemsOf: SizeOf = (value) => (Array.isArray(value) ? value.length : undefined);
+const membersOf: SizeOf = (value, _, run) => (isObject(value) ? run.namesOf(value).length : undefined);
 
 function isMultiple(value: number, of: number): boolean {
   if (Number.isInteger(value) && (1 / of) % 1 === 0) return true;
