@@ -1,6 +1,6 @@
 /** What happens around every call: the cache, middleware, rounds of questions, a second try after a crash. */
 
-import { ConnectionError, shorten } from '../jsonrpc/errors.ts';
+import { ConnectionError, quoted } from '../jsonrpc/errors.ts';
 import { isObject, type Params } from '../jsonrpc/message.ts';
 import { runThrough } from '../jsonrpc/middleware.ts';
 import { DEFAULT_MAXIMUM, DEFAULT_TIMEOUT } from '../jsonrpc/outgoing.ts';
@@ -206,10 +206,6 @@ function left(deadline: number): number {
 function nameOf(method: string, params: Params): string {
   const name = params['name'] ?? params['uri'];
   return typeof name === 'string' ? `${method} ${quoted(name)}` : method;
-}
-
-function quoted(name: string): string {
-  return JSON.stringify(shorten(name));
 }
 
 function refuseChanged(book: ToolBook, name: string): void {

@@ -14,7 +14,7 @@ import {
   type Request,
   type Response,
 } from '../jsonrpc/message.ts';
-import { type OutgoingOptions, OutgoingRequests, type Patience } from '../jsonrpc/outgoing.ts';
+import { FOR_EVER, type OutgoingOptions, OutgoingRequests, type Patience } from '../jsonrpc/outgoing.ts';
 import type { Payload } from '../jsonrpc/parse.ts';
 import type { Receiver, Transport } from '../jsonrpc/transport.ts';
 import { MetaKey } from '../protocol/model/meta.ts';
@@ -39,7 +39,6 @@ export interface ConversationHost {
 
 // What a server may say before we know what it answered.
 const MAX_EARLY = 100;
-const FOR_EVER: Patience = { timeout: Number.POSITIVE_INFINITY, maxTimeout: Number.POSITIVE_INFINITY };
 
 /** Sends requests in the way of a revision, and hears what the server says. */
 export class Conversation implements Receiver {

@@ -2,6 +2,7 @@
 
 import { ConnectionError } from '../jsonrpc/errors.ts';
 import type { Params } from '../jsonrpc/message.ts';
+import { FOR_EVER } from '../jsonrpc/outgoing.ts';
 import { revisionNamed } from '../protocol/pick.ts';
 import type { ClientFacts, Revision } from '../protocol/revision.ts';
 import { initializeParams } from '../protocol/stateful/requests.ts';
@@ -33,7 +34,6 @@ export interface GreetingHost {
 const PROBE_TIMEOUT = 10_000;
 // A string, so that the numbers of a session that may follow begin at the beginning.
 const PROBE_ID = 'discover';
-const FOR_EVER = { timeout: Number.POSITIVE_INFINITY, maxTimeout: Number.POSITIVE_INFINITY } as const;
 
 /** Opens a conversation and agrees with the server on a revision. */
 export async function greet(host: GreetingHost): Promise<Conversation> {

@@ -1,6 +1,6 @@
 /** What a client knows of a server's tools: their definitions, whether those are still the same, and what they promise. */
 
-import { ConnectionError, shorten } from '../jsonrpc/errors.ts';
+import { ConnectionError, quoted, toError } from '../jsonrpc/errors.ts';
 import { isObject } from '../jsonrpc/message.ts';
 import type { CallToolResult, Tool } from '../protocol/model/tools.ts';
 import { type Checked, type CheckedSchema, checkReceived } from '../schema/checked.ts';
@@ -187,7 +187,7 @@ export class ToolBook {
     try {
       return (await onToolChanged({ name, before, after: tool, digest })) !== false;
     } catch (error) {
-      this.#warn(error instanceof Error ? error : new Error('onToolChanged failed', { cause: error }));
+      this.#warn(toError(error, 'onToolChanged failed'));
       return false;
     }
   }
@@ -232,9 +232,4 @@ function notChecked(name: string, reason: string): string {
 
 function someOf(faults: readonly string[]): string {
   return faults.length > 3 ? `${faults.slice(0, 3).join('; ')}; and ${faults.length - 3} more` : faults.join('; ');
-}
-
-// A name from the wire, which may have any characters.
-function quoted(name: string): string {
-  return JSON.stringify(shorten(name));
 }

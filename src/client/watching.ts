@@ -1,6 +1,6 @@
 /** Watching a server: one way to hear of changes, whichever way the revision has of telling them. */
 
-import { ConnectionError, shorten } from '../jsonrpc/errors.ts';
+import { ConnectionError, guarded, shorten } from '../jsonrpc/errors.ts';
 import type { Notification, Params } from '../jsonrpc/message.ts';
 import type { ServerCapabilities } from '../protocol/model/capabilities.ts';
 import { type Change, changeToldBy, isWithin } from '../protocol/model/changes.ts';
@@ -207,20 +207,15 @@ export class Watches {
   }
 
   #attempt(action: () => unknown): void {
-    try {
-      const result = action();
-      if (result instanceof Promise) result.catch((error: unknown) => this.#report(error));
-    } catch (error) {
-      this.#report(error);
-    }
+    guarded(action, (error) => this.#report(error));
   }
 
-  #report(error: unknown): void {
-    try {
-      this.#host.onError(error instanceof Error ? error : new Error('A listener failed', { cause: error }));
-    } catch {
-      // Nobody is left to be told, and the other listeners are not to blame.
-    }
+  // If that fails nobody is left to be told, and the other listeners are not to blame.
+  #report(error: Error): void {
+    guarded(
+      () => this.#host.onError(error),
+      () => {},
+    );
   }
 }
 

@@ -178,13 +178,18 @@ export function toError(thrown: unknown, message = 'A listener failed'): Error {
 }
 
 /** Calls a function of somebody else's. What it throws, or rejects with if it is asynchronous, goes to `onError`. */
-export function guarded(listener: () => unknown, onError: (error: Error) => void): void {
+export function guarded(listener: () => unknown, onError: (error: Error) => void, message?: string): void {
   try {
     const result = listener();
-    if (result instanceof Promise) result.catch((error: unknown) => onError(toError(error)));
+    if (result instanceof Promise) result.catch((error: unknown) => onError(toError(error, message)));
   } catch (error) {
-    onError(toError(error));
+    onError(toError(error, message));
   }
+}
+
+/** A name from the wire as an error text shows it, whatever characters it has. */
+export function quoted(name: string): string {
+  return JSON.stringify(shorten(name));
 }
 
 /** A name from the wire, short enough to stand in an error text. */

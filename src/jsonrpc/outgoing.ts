@@ -48,6 +48,8 @@ interface Pending {
   settle(outcome: { result: unknown } | { error: Error }): void;
 }
 
+/** For requests that something else than a clock ends. */
+export const FOR_EVER: Patience = { timeout: Number.POSITIVE_INFINITY, maxTimeout: Number.POSITIVE_INFINITY };
 /** Milliseconds without an answer or progress. */
 export const DEFAULT_TIMEOUT: number = 5 * 60_000;
 /** Milliseconds in all. */

@@ -2,7 +2,7 @@
 
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import { type ChildOptions, type Command, type Invocation, nameOf } from '../../client/command.ts';
-import { ConnectionError } from '../../jsonrpc/errors.ts';
+import { ConnectionError, toError } from '../../jsonrpc/errors.ts';
 import type { Message } from '../../jsonrpc/message.ts';
 import type { Payload } from '../../jsonrpc/parse.ts';
 import type { Receiver, Transport } from '../../jsonrpc/transport.ts';
@@ -200,7 +200,7 @@ class ChildTransport implements Transport {
     try {
       this.#receiver?.onClose(cause);
     } catch (error) {
-      this.#receiver?.onError(error instanceof Error ? error : new Error('The receiver failed', { cause: error }));
+      this.#receiver?.onError(toError(error, 'The receiver failed'));
     }
   }
 }

@@ -3,6 +3,7 @@
 import type { Readable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
 import type { StderrSink } from '../../client/command.ts';
+import { guarded } from '../../jsonrpc/errors.ts';
 
 const KEEP = 4096;
 const MAX_WAITING = 1024 * 1024;
@@ -46,17 +47,9 @@ export function readStderr(stream: Readable, sink: StderrSink, onError: (error: 
 
 function decode(stream: Readable, listener: (text: string) => void, onError: (error: Error) => void) {
   const decoder = new StringDecoder('utf8');
-  const fail = (error: unknown): void =>
-    onError(error instanceof Error ? error : new Error('The listener for stderr failed', { cause: error }));
   const tell = (text: string): void => {
-    if (text === '') return;
-    try {
-      // It may be asynchronous all the same.
-      const result: unknown = listener(text);
-      if (result instanceof Promise) result.catch(fail);
-    } catch (error) {
-      fail(error);
-    }
+    // It may be asynchronous all the same.
+    if (text !== '') guarded(() => listener(text), onError, 'The listener for stderr failed');
   };
   stream.once('close', () => tell(decoder.end()));
   return (chunk: Uint8Array): void => tell(decoder.write(Buffer.from(chunk)));

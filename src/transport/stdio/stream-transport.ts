@@ -2,7 +2,7 @@
 
 import type { Readable, Writable } from 'node:stream';
 import { setImmediate } from 'node:timers';
-import { ConnectionError, ParseError } from '../../jsonrpc/errors.ts';
+import { ConnectionError, ParseError, toError } from '../../jsonrpc/errors.ts';
 import { type Message, serializeLine } from '../../jsonrpc/message.ts';
 import type { Payload } from '../../jsonrpc/parse.ts';
 import { envelopeOf, readPayload, STRUCTURE_LIMITS, type StructureLimits } from '../../jsonrpc/structure.ts';
@@ -154,7 +154,7 @@ export class StreamTransport implements Transport {
     try {
       this.#receiver?.onMessage(payload);
     } catch (error) {
-      this.#receiver?.onError(error instanceof Error ? error : new Error('The receiver failed', { cause: error }));
+      this.#receiver?.onError(toError(error, 'The receiver failed'));
     }
   }
 
