@@ -1,5 +1,7 @@
 /** One row per method: who sends it, which capability it needs, in which revisions it lives. */
 
+import { isObject } from '../jsonrpc/message.ts';
+
 /** What is to be known of a method. */
 export interface MethodFacts {
   readonly method: string;
@@ -14,6 +16,8 @@ export interface MethodFacts {
   readonly asks?: true;
   /** It is answered when it ends, not when it is done. */
   readonly staysOpen?: true;
+  /** The member of its params that HTTP repeats as `Mcp-Name`. */
+  readonly named?: 'name' | 'uri';
   /** Its result may be kept, and says for how long where the revision has words for that. No others may. */
   readonly cacheable?: true;
 }
@@ -36,12 +40,18 @@ const rows: readonly MethodFacts[] = [
   request('both', 'ping', stateful),
 
   { ...request('client', 'tools/list', all, 'tools'), result: 'tools', cacheable: true },
-  { ...request('client', 'tools/call', all, 'tools'), result: 'content', asks: true },
+  { ...request('client', 'tools/call', all, 'tools'), result: 'content', asks: true, named: 'name' },
   { ...request('client', 'prompts/list', all, 'prompts'), result: 'prompts', cacheable: true },
-  { ...request('client', 'prompts/get', all, 'prompts'), result: 'messages', asks: true },
+  { ...request('client', 'prompts/get', all, 'prompts'), result: 'messages', asks: true, named: 'name' },
   { ...request('client', 'resources/list', all, 'resources'), result: 'resources', cacheable: true },
   { ...request('client', 'resources/templates/list', all, 'resources'), result: 'resourceTemplates', cacheable: true },
-  { ...request('client', 'resources/read', all, 'resources'), result: 'contents', asks: true, cacheable: true },
+  {
+    ...request('client', 'resources/read', all, 'resources'),
+    result: 'contents',
+    asks: true,
+    named: 'uri',
+    cacheable: true,
+  },
   request('client', 'resources/subscribe', stateful, 'resources.subscribe'),
   request('client', 'resources/unsubscribe', stateful, 'resources.subscribe'),
   { ...request('client', 'subscriptions/listen', stateless), staysOpen: true },
@@ -87,4 +97,11 @@ export function isCacheable(method: string): boolean {
 /** True for a request that stays open for as long as somebody listens. */
 export function staysOpen(method: string): boolean {
   return METHODS.get(method)?.staysOpen === true;
+}
+
+/** What a request is about, which HTTP repeats as `Mcp-Name`: a tool, a prompt or a resource. */
+export function nameIn(method: string, params: unknown): string | undefined {
+  const member = METHODS.get(method)?.named;
+  const name = member && isObject(params) ? params[member] : undefined;
+  return typeof name === 'string' ? name : undefined;
 }

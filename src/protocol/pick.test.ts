@@ -15,7 +15,7 @@ const session = (version: string): Session => ({
   initialized: true,
   logLevel: undefined,
   declared: {},
-  subscriptions: new Set(),
+  subscriptions: [],
 });
 const picked = (method: string, params: object, open?: Session, served = all): string =>
   revisionOf(method, params as never, open, served).facts.version;

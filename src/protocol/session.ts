@@ -4,7 +4,7 @@ import type { ClientCapabilities, ServerCapabilities } from './model/capabilitie
 import type { Implementation } from './model/implementation.ts';
 import type { LoggingLevel } from './model/logging.ts';
 
-/** One client's session: plain data, so that it can be kept anywhere. */
+/** One client's session: JSON, so that it can be kept anywhere. */
 export interface Session {
   readonly version: string;
   readonly clientInfo: Implementation | undefined;
@@ -15,5 +15,5 @@ export interface Session {
   initialized: boolean;
   logLevel: LoggingLevel | undefined;
   /** URIs the client subscribed to. */
-  readonly subscriptions: Set<string>;
+  subscriptions: readonly string[];
 }

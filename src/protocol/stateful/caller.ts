@@ -7,6 +7,8 @@ import { isImplementation } from '../checks.ts';
 import type { ClientCapabilities, ServerCapabilities } from '../model/capabilities.ts';
 import type { Session } from '../session.ts';
 
+const NONE: readonly string[] = [];
+
 /** The session's client. Before there is a session, nobody in particular. */
 export function callerOf(session: Session | undefined): Caller {
   return { info: session?.clientInfo, capabilities: session?.capabilities ?? {}, logLevel: session?.logLevel };
@@ -27,6 +29,6 @@ export function sessionOf(params: Params, version: string, declared: ServerCapab
     initialized: false,
     // Until the client sets a level the server may choose: what matters to people, not what matters to developers.
     logLevel: 'info',
-    subscriptions: new Set(),
+    subscriptions: NONE,
   };
 }

@@ -10,12 +10,6 @@ export function deliver(change: Change, session: Session): Notification | undefi
   const { declared, subscriptions } = session;
   if (change.type !== 'resource' && !declared[change.type]?.listChanged) return undefined;
   if (change.type !== 'resource') return { jsonrpc: '2.0', method: `notifications/${change.type}/list_changed` };
-  if (!isSubscribed(subscriptions, change.uri)) return undefined;
+  if (!subscriptions.some((subscribed) => isWithin(change.uri, subscribed))) return undefined;
   return { jsonrpc: '2.0', method: 'notifications/resources/updated', params: { uri: change.uri } };
-}
-
-function isSubscribed(subscriptions: ReadonlySet<string>, uri: string): boolean {
-  if (subscriptions.has(uri)) return true;
-  for (const subscribed of subscriptions) if (isWithin(uri, subscribed)) return true;
-  return false;
 }

@@ -67,14 +67,18 @@ function setLevel({ params, exchange }: Call, host: Host): object {
 
 function subscribe({ params, exchange }: Call, host: Host): object {
   const uri = subscriptionUri('resources/subscribe', params, host);
-  const { subscriptions } = sessionIn(exchange.session);
-  if (subscriptions.size >= MAX_SUBSCRIPTIONS) throw RpcError.invalidParams('Too many subscriptions in this session');
-  subscriptions.add(uri);
+  const session = sessionIn(exchange.session);
+  const { subscriptions } = session;
+  if (subscriptions.includes(uri)) return {};
+  if (subscriptions.length >= MAX_SUBSCRIPTIONS) throw RpcError.invalidParams('Too many subscriptions in this session');
+  session.subscriptions = [...subscriptions, uri];
   return {};
 }
 
 function unsubscribe({ params, exchange }: Call, host: Host): object {
-  sessionIn(exchange.session).subscriptions.delete(subscriptionUri('resources/unsubscribe', params, host));
+  const uri = subscriptionUri('resources/unsubscribe', params, host);
+  const session = sessionIn(exchange.session);
+  session.subscriptions = session.subscriptions.filter((one) => one !== uri);
   return {};
 }
 
