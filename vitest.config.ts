@@ -1,13 +1,15 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
-const entry = (name: string): string => fileURLToPath(new URL(`./src/entries/${name}.ts`, import.meta.url));
+const source = (name: string): string => fileURLToPath(new URL(`./src/${name}.ts`, import.meta.url));
+const entry = (name: string): string => source(`entries/${name}`);
 
 export default defineConfig({
   resolve: {
     alias: [
       { find: /^mcpp$/, replacement: entry('mcpp') },
-      { find: /^mcpp\/(server|client|stdio|testing)$/, replacement: entry('$1') },
+      { find: /^mcpp\/(server|client|stdio|http|fetch|websocket|testing)$/, replacement: entry('$1') },
+      { find: '#send-request', replacement: source('transport/http/client/send-node') },
     ],
   },
   test: {

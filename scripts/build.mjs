@@ -1,6 +1,6 @@
-// Builds dist/: one module per source file. The two that need somebody else's code have it bundled into them,
+// Builds dist/: one module per source file. The three that need somebody else's code have it bundled into them,
 // so that the package has no dependencies: the JSON Schema engine, which is loaded only when a raw JSON Schema is
-// checked, and what runs commands on Windows.
+// checked, what runs commands on Windows, and the parser of event streams.
 // With --if-changed nothing is done when the sources are those of the last build.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -35,6 +35,10 @@ async function buildAll() {
     platform: 'node',
     plugins: [nodeModulesAsImports()],
     banner: { js: '// Contains cross-spawn and what it needs, MIT and ISC licences: see THIRD-PARTY-NOTICES.md.' },
+  });
+  await bundle(scratch, 'transport/http/client/event-parser', {
+    platform: 'neutral',
+    banner: { js: '// Contains eventsource-parser, MIT licence: see THIRD-PARTY-NOTICES.md.' },
   });
   replace(scratch, 'dist');
   writeFileSync(stamp, sources);

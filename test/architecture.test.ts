@@ -30,7 +30,8 @@ const MAY_IMPORT: ReadonlyMap<string, readonly string[]> = new Map([
 const BEHIND_AN_ENTRY = ['extensions', 'testing'];
 
 /** Where Node's own modules may be used: everything else runs in a Worker too. */
-const ON_NODE = /^(cli|transport\/stdio)\//;
+const ON_NODE =
+  /^(cli\/|transport\/stdio\/|transport\/websocket\/node-|transport\/http\/(client\/send-node|server\/node-))/;
 /** Who may write to stdout: the transport it belongs to, and commands for people. */
 const OWNS_STDOUT = /^(cli|transport\/stdio)\//;
 /** The one file that has the JSON Schema engine. */
@@ -39,7 +40,13 @@ const ENGINE = 'schema/engine.ts';
 const BUNDLED: ReadonlyMap<string, string> = new Map([
   [ENGINE, 'typebox'],
   ['transport/stdio/cross-spawn.ts', 'cross-spawn'],
+  ['transport/http/client/event-parser.ts', 'eventsource-parser'],
 ]);
+
+/** What package.json's "imports" resolves by runtime. */
+const CONDITIONAL: ReadonlySet<string> = new Set(['#send-request']);
+/** Where the optional peer dependency may be used. */
+const PEER = /^transport\/websocket\/node-/;
 
 const MAX_LINES = 400;
 
@@ -60,7 +67,11 @@ function importFaults(path: string, code: Code, files: ReadonlyMap<string, Code>
   return importsOf(code).flatMap(({ specifier, isType, isDynamic }) => {
     const says = (rule: string): string[] => [`${path}: imports ${specifier ?? 'something unnamed'}: ${rule}`];
     if (specifier === undefined) return says('an import() needs a literal');
-    if (specifier.startsWith('node:')) return ON_NODE.test(path) ? [] : says('node: modules are for stdio and the cli');
+    if (specifier.startsWith('node:'))
+      return ON_NODE.test(path) ? [] : says('node: modules are for files that only Node loads');
+    if (CONDITIONAL.has(specifier)) return [];
+    if (specifier === 'ws')
+      return PEER.test(path) ? [] : says('it is an optional peer, for the WebSocket transport only');
     if (!specifier.startsWith('.')) {
       const bundled = BUNDLED.get(path);
       const isBundled = bundled !== undefined && (specifier === bundled || specifier.startsWith(`${bundled}/`));
@@ -191,8 +202,11 @@ describe('the finder', () => {
 
   test('finds what no source file may do', () => {
     const bad: readonly (readonly [code: string, rule: string])[] = [
-      ["import { readFile } from 'node:fs';", 'imports node:fs: node: modules are for stdio and the cli'],
-      ["import type { Readable } from 'node:stream';", 'imports node:stream: node: modules are for stdio and the cli'],
+      ["import { readFile } from 'node:fs';", 'imports node:fs: node: modules are for files that only Node loads'],
+      [
+        "import type { Readable } from 'node:stream';",
+        'imports node:stream: node: modules are for files that only Node loads',
+      ],
       ["import { z } from 'zod';", 'imports zod: only a file that the build bundles has a dependency, its own'],
       [
         "import { Check } from 'typebox/schema';",
