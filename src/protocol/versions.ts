@@ -47,6 +47,8 @@ export interface RevisionFacts {
   readonly missingCapability: number;
   /** Whether arguments that break a tool's schema are told to the model or to the program. */
   readonly badArguments: 'result' | 'error';
+  /** Over HTTP, the event stream of a call may begin with an event without a message, and end before the answer. */
+  readonly primedStreams: boolean;
 }
 
 const newest: RevisionFacts = {
@@ -76,6 +78,7 @@ const newest: RevisionFacts = {
   resourceNotFound: -32602,
   missingCapability: -32021,
   badArguments: 'result',
+  primedStreams: false,
 };
 
 const november2025: RevisionFacts = {
@@ -90,6 +93,7 @@ const november2025: RevisionFacts = {
   elicitationIds: true,
   resourceNotFound: -32002,
   missingCapability: -32602,
+  primedStreams: true,
 };
 
 const june2025: RevisionFacts = {
@@ -103,6 +107,7 @@ const june2025: RevisionFacts = {
   samplingTools: false,
   samplingContext: false,
   badArguments: 'error',
+  primedStreams: false,
 };
 
 const march2025: RevisionFacts = {

@@ -1,18 +1,21 @@
-/** The exchange of one request on a line that carries many. */
+/** The exchange of one request on its line: one that carries many, or an HTTP request of its own. */
 
 import { ConnectionError } from '../jsonrpc/errors.ts';
 import type { Message, Params } from '../jsonrpc/message.ts';
-import type { OutgoingOptions, OutgoingRequests } from '../jsonrpc/outgoing.ts';
+import type { OutgoingOptions } from '../jsonrpc/outgoing.ts';
 import type { Exchange } from '../protocol/exchange.ts';
 import type { Principal } from '../protocol/principal.ts';
 import type { Session } from '../protocol/session.ts';
 
-/** What the exchanges of one connection share. */
+/** What exchanges need of what they travel on. */
 export interface Line {
   readonly principal: Principal | undefined;
   readonly forceReruns: boolean;
   readonly session: Session | undefined;
-  readonly outgoing: OutgoingRequests;
+  /** Header fields, where there are some. */
+  readonly headers: ReadonlyMap<string, string> | undefined;
+  /** Sends a request of the server's own; absent where the client cannot be asked. */
+  readonly ask: Exchange['ask'];
   openSession(session: Session): void;
   send(message: Message): void;
   /** The peer does not read what is sent. */
@@ -25,7 +28,6 @@ const LOSSY: ReadonlySet<string> = new Set(['notifications/progress', 'notificat
 /** One request on its way. */
 export class ConnectionExchange implements Exchange {
   readonly method: string;
-  readonly headers = undefined;
   /** The request was given up, or is to end now. */
   cancelled = false;
   /** Nobody waits for the answer any more. */
@@ -52,6 +54,10 @@ export class ConnectionExchange implements Exchange {
     return this.#line.forceReruns;
   }
 
+  get headers(): ReadonlyMap<string, string> | undefined {
+    return this.#line.headers;
+  }
+
   get session(): Session | undefined {
     return this.#line.session;
   }
@@ -65,14 +71,18 @@ export class ConnectionExchange implements Exchange {
     this.#line.send({ jsonrpc: '2.0', method, params });
   }
 
-  ask(method: string, params: Params | undefined, options: OutgoingOptions): Promise<unknown> {
+  get ask(): Exchange['ask'] {
+    return this.#line.ask && ((method, params, options) => this.#ask(method, params, options));
+  }
+
+  #ask(method: string, params: Params | undefined, options: OutgoingOptions): Promise<unknown> {
     // The call a question belongs to is over: nobody would know what it is about.
     if (this.#finished) return Promise.reject(new ConnectionError('closed', 'The request is answered already'));
     // A question that nobody waits for any more is taken back when its call ends.
     this.#questions ??= new AbortController();
     const ends = this.#questions.signal;
     const signal = options.signal ? AbortSignal.any([options.signal, ends]) : ends;
-    return this.#line.outgoing.request(method, params, { ...options, signal });
+    return this.#line.ask?.(method, params, { ...options, signal }) ?? Promise.resolve();
   }
 
   onCancel(listener: (reason: unknown) => void): void {

@@ -59,7 +59,9 @@ class ServedConnection implements Receiver, Serving, Line {
   readonly closed: Promise<void>;
   readonly principal: Principal | undefined;
   readonly forceReruns: boolean;
-  readonly outgoing: OutgoingRequests;
+  readonly headers = undefined;
+  readonly ask: Line['ask'];
+  readonly #outgoing: OutgoingRequests;
   session: Session | undefined;
   readonly #server: Served;
   readonly #own: ServerParts;
@@ -83,7 +85,8 @@ class ServedConnection implements Receiver, Serving, Line {
     this.closed = new Promise((resolve) => {
       this.#end = resolve;
     });
-    this.outgoing = new OutgoingRequests({
+    this.ask = (method, params, options) => this.#outgoing.request(method, params, options);
+    this.#outgoing = new OutgoingRequests({
       send: (request) => this.#transport.send(request),
       cancel: (requestId, _method, reason) =>
         this.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId, reason } }),
@@ -127,7 +130,7 @@ class ServedConnection implements Receiver, Serving, Line {
     if (this.#ended) return;
     this.#ended = true;
     this.#unwatch?.();
-    this.outgoing.close();
+    this.#outgoing.close();
     this.#inFlight.dropAll(new ConnectionError('closed', 'The client is gone'));
     this.#end();
   }
@@ -141,7 +144,7 @@ class ServedConnection implements Receiver, Serving, Line {
       this.#inFlight.abort(reason, ({ method }) => staysOpen(method));
       await this.#inFlight.idle(graceMs);
       this.#inFlight.abort(reason);
-      this.outgoing.close();
+      this.#outgoing.close();
       await this.#inFlight.idle(ABORT_MS);
       try {
         await this.#transport.disconnect();
@@ -248,7 +251,7 @@ class ServedConnection implements Receiver, Serving, Line {
   }
 
   #takeResponse(response: Response): void {
-    if (this.outgoing.settle(response)) return;
+    if (this.#outgoing.settle(response)) return;
     if (isErrorResponse(response) && response.id == null) {
       this.#own.report(RpcError.from(response.error), { method: 'response' });
     }
@@ -321,7 +324,7 @@ class ServedConnection implements Receiver, Serving, Line {
       return this.#unreadable(fault.toRpcError(), id !== undefined && this.#inFlight.get(id) ? undefined : id);
     }
     // Answering an answer could go on for ever; but whoever waits for it can be told.
-    if (id !== undefined) this.outgoing.fail(id, new ConnectionError('malformed', fault.message));
+    if (id !== undefined) this.#outgoing.fail(id, new ConnectionError('malformed', fault.message));
     return undefined;
   }
 

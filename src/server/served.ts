@@ -1,5 +1,7 @@
 /** A server as `answer` and `serve` see it: its parts and its handlers. */
 
+import type { Tool } from '../protocol/model/tools.ts';
+import type { Viewer } from '../protocol/revision.ts';
 import type { RequestContext } from './context.ts';
 import type { Middleware } from './middleware.ts';
 import type { Parts } from './parts.ts';
@@ -12,6 +14,10 @@ export interface ServerParts extends Parts {
   readonly middleware: readonly Middleware[];
   handler(method: string): Handler | undefined;
   notificationHandler(method: string): Handler | undefined;
+  /** The arguments of a tool that HTTP repeats as header fields; undefined if there are none, or no such tool. */
+  paramHeaders(tool: string, viewer: Viewer): ReadonlyMap<string, readonly string[]> | undefined;
+  /** The tools this viewer may know of. */
+  toolsFor(viewer: Viewer): readonly Tool[];
 }
 
 /** Anything that can be served. */

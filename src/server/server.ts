@@ -217,6 +217,8 @@ export class McpServer<out Tools = {}> implements Served {
       middleware: this.#middleware,
       handler: (method) => (method.startsWith('notifications/') ? undefined : this.#handlers.get(method)),
       notificationHandler: (method) => (method.startsWith('notifications/') ? this.#handlers.get(method) : undefined),
+      paramHeaders: (tool, viewer) => this.#tools.get(tool, viewer)?.headers,
+      toolsFor: (viewer) => [...this.#tools.entries(viewer)].map(({ definition }) => definition),
       report: reporter(options.onError),
     };
   }

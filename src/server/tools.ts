@@ -21,6 +21,8 @@ export interface ToolEntry extends Entry {
   readonly definition: Tool;
   readonly input: CheckedSchema;
   readonly output: CheckedSchema | undefined;
+  /** Arguments that HTTP repeats as header fields, if there are any. */
+  readonly headers: ReadonlyMap<string, readonly string[]> | undefined;
   readonly call: (args: never, ctx: Context) => unknown;
 }
 
@@ -44,15 +46,16 @@ export function toolEntry(name: string, config: ToolConfig, call: ToolEntry['cal
   if (typeof call !== 'function') throw new TypeError(`Tool "${name}": the handler must be a function`);
   const input = inputSchema ? checkedSchema(inputSchema, `Tool "${name}": inputSchema`, 'input') : NO_ARGUMENTS;
   const output = outputSchema && checkedSchema(outputSchema, `Tool "${name}": outputSchema`, 'output');
-  const headers = paramHeaders(input.jsonSchema);
-  if ('fault' in headers) throw new TypeError(`Tool "${name}": inputSchema: ${headers.fault}`);
+  const annotated = paramHeaders(input.jsonSchema);
+  if ('fault' in annotated) throw new TypeError(`Tool "${name}": inputSchema: ${annotated.fault}`);
+  const headers = annotated.headers.size > 0 ? annotated.headers : undefined;
   const definition: Tool = {
     name,
     ...shown,
     inputSchema: input.jsonSchema,
     ...(output ? { outputSchema: output.jsonSchema } : {}),
   };
-  return { key: name, definition, visible, input, output, call };
+  return { key: name, definition, visible, input, output, headers, call };
 }
 
 /** Answers `tools/call`. */

@@ -1,0 +1,15 @@
+/** `mcpp/http`: serve over HTTP on Node, alone or within a framework. */
+
+export type { Authenticate, Challenge, Credentials, HttpRequest } from '../protocol/http-request.ts';
+export type { EventStore, StoredEvent } from '../store/events.ts';
+export type { Mailboxes } from '../store/mailboxes.ts';
+export type { SessionStore } from '../store/sessions.ts';
+export { type NodeHandler, nodeHandler } from '../transport/http/server/node-handler.ts';
+export { type ServeHttpOptions, type ServingHttp, serveHttp } from '../transport/http/server/node-serve.ts';
+export type {
+  HttpLimits,
+  HttpOptions,
+  Letter,
+  SessionOptions,
+  StoredSession,
+} from '../transport/http/server/options.ts';

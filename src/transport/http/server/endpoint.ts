@@ -1,0 +1,248 @@
+/** One HTTP endpoint for every client: lets requests in, and brings each to those who speak its revision. */
+
+import { ConnectionError, ParseError, RpcError } from '../../../jsonrpc/errors.ts';
+import { isBatch, isObject, isRequest, isResponse, type Message } from '../../../jsonrpc/message.ts';
+import { checkPayload, type Payload } from '../../../jsonrpc/parse.ts';
+import { readPayload } from '../../../jsonrpc/structure.ts';
+import { McpErrorCode } from '../../../protocol/errors.ts';
+import { staysOpen } from '../../../protocol/methods.ts';
+import { revisionNamed } from '../../../protocol/pick.ts';
+import { claimedVersion } from '../../../protocol/stateless/caller.ts';
+import type { InFlight } from '../../../server/in-flight.ts';
+import { isPromise, type Maybe } from '../../../server/maybe.ts';
+import type { Served } from '../../../server/served.ts';
+import { acceptOf, isJson } from './accept.ts';
+import { authenticate } from './authenticate.ts';
+import { corsFields, preflightFields } from './cors.ts';
+import { type Guard, guardOf } from './guard.ts';
+import { Heartbeat } from './heartbeat.ts';
+import type { Body, HttpExchange } from './http-exchange.ts';
+import type { LiveSession } from './live-session.ts';
+import { type HttpOptions, type Settings, settingsOf } from './options.ts';
+import { PAGE, pageFor } from './page.ts';
+import { busy, methodNotAllowed, Refusal } from './refusal.ts';
+import { Sessionless } from './sessionless.ts';
+import { SseLines } from './sse-line.ts';
+import { Stateful } from './stateful.ts';
+import { Stateless } from './stateless.ts';
+import { refuse, reply, type Visit } from './visit.ts';
+
+// How long an aborted handler has to answer before its connection is closed.
+const ABORT_MS = 100;
+
+/** Serves one server, through whichever faces hand it requests. */
+export class Endpoint {
+  readonly #server: Served;
+  /** The only path there is; undefined if somebody else has seen to that. */
+  readonly #path: string | undefined;
+  readonly #settings: Settings;
+  readonly #guard: Guard;
+  readonly #heartbeat: Heartbeat;
+  readonly #stateless: Stateless;
+  /** Undefined where sessions are turned off. */
+  readonly #stateful: Stateful | undefined;
+  readonly #sessionless: Sessionless;
+  readonly #lines: SseLines;
+  readonly #methods: string;
+  readonly #servesStateful: boolean;
+  #closing: Promise<void> | undefined;
+
+  constructor(server: Served, options: HttpOptions = {}, path?: string) {
+    const settings = settingsOf(options);
+    const { limits, sessions } = settings;
+    const own = server['~parts'];
+    const report = (error: unknown): void => own.report(error, { method: 'http' });
+    this.#server = server;
+    this.#path = path;
+    this.#settings = settings;
+    this.#guard = guardOf(options);
+    this.#heartbeat = new Heartbeat(settings.keepAliveMs);
+    const { unreadBytes } = limits;
+    const host = { heartbeat: this.#heartbeat, unreadBytes, limits, settings, report, unencodable: report };
+    this.#servesStateful = own.host.versions.some((version) => revisionNamed(version)?.facts.family === 'stateful');
+    this.#stateless = new Stateless(server, host);
+    this.#stateful = sessions && this.#servesStateful ? new Stateful(server, host, sessions) : undefined;
+    this.#sessionless = new Sessionless(server, host);
+    this.#lines = new SseLines(server, host);
+    this.#methods = this.#stateful ? 'GET, POST, DELETE' : settings.sse ? 'GET, POST' : 'POST';
+  }
+
+  /** Answers a request. Never throws. */
+  handle(http: HttpExchange): void {
+    const stranger = this.#guard.refuse(http);
+    const cors = stranger === undefined ? corsFields(http) : undefined;
+    const visit: Visit = { http, principal: undefined, accept: acceptOf(http.header('accept')), cors };
+    this.#attempt(visit, () => {
+      if (stranger !== undefined) throw new Refusal(403, stranger);
+      return this.#admit(visit);
+    });
+  }
+
+  /**
+   * Takes no new requests, gives running ones `graceMs` to end, aborts the rest and ends every stream. Sessions stay
+   * where they are kept.
+   */
+  close({ graceMs = 0 }: { readonly graceMs?: number } = {}): Promise<void> {
+    this.#closing ??= this.#close(graceMs);
+    return this.#closing;
+  }
+
+  async #close(graceMs: number): Promise<void> {
+    const reason = new ConnectionError('closed', 'The server is closing');
+    // Those who listen wait for nothing but this.
+    this.#stateless.inFlight.abort(reason, ({ method }) => staysOpen(method));
+    for (const live of this.#live()) live.endStreams();
+    const lines = this.#lines.close(graceMs);
+    await this.#idle(graceMs);
+    for (const one of this.#inFlight()) one.abort(reason);
+    await Promise.all([lines, this.#idle(ABORT_MS)]);
+    for (const one of this.#inFlight()) one.dropAll(reason);
+  }
+
+  async #idle(milliseconds: number): Promise<void> {
+    await Promise.all(this.#inFlight().map((one) => one.idle(milliseconds)));
+  }
+
+  #inFlight(): InFlight[] {
+    return [this.#stateless.inFlight, ...[...this.#live()].map(({ inFlight }) => inFlight)];
+  }
+
+  #live(): Iterable<LiveSession> {
+    return [...(this.#stateful?.live ?? []), ...this.#sessionless.live];
+  }
+
+  #admit(visit: Visit): Maybe<void> {
+    const { http, cors } = visit;
+    const { auth } = this.#settings;
+    if (this.#path !== undefined && pathOf(http.target) !== this.#path) {
+      throw new Refusal(404, `There is nothing here; the MCP endpoint is at ${this.#path}`);
+    }
+    if (this.#closing) throw busy('The server is closing');
+    if (http.method === 'OPTIONS') {
+      const preflight = cors ? preflightFields(http, this.#methods) : {};
+      return reply(visit, 204, { allow: this.#methods, ...preflight });
+    }
+    if (!auth) return this.#enter(visit);
+    return authenticate(auth, http).then((principal) => this.#enter({ ...visit, principal }));
+  }
+
+  #enter(visit: Visit): Maybe<void> {
+    const { method } = visit.http;
+    if (method === 'POST') return this.#post(visit);
+    if (method === 'GET') return this.#get(visit);
+    if (method === 'DELETE' && this.#stateful) return this.#stateful.delete(visit);
+    throw methodNotAllowed(this.#methods);
+  }
+
+  #get(visit: Visit): Maybe<void> {
+    const { accept, http } = visit;
+    const { page, sse } = this.#settings;
+    if (accept.page && page) return this.#showPage(visit);
+    const hasSession = http.header('mcp-session-id') !== undefined;
+    // Clients of the old transport open their stream before they say anything.
+    if (sse && !hasSession && accept.events) return this.#lines.get(visit);
+    if (this.#stateful) return this.#stateful.get(visit);
+    throw methodNotAllowed(this.#methods);
+  }
+
+  #post(visit: Visit): void {
+    const { http, accept } = visit;
+    const { bodyBytes, bodyMs } = this.#settings.limits;
+    const encoding = http.header('content-encoding');
+    if (!isJson(http.header('content-type'))) throw new Refusal(415, 'The body must be application/json');
+    if (encoding !== undefined && encoding !== 'identity') throw new Refusal(415, 'The body must not be compressed');
+    if (!accept.json && !accept.events) {
+      throw new Refusal(406, 'The answer is application/json or text/event-stream: accept one of them');
+    }
+    const length = http.header('content-length');
+    if (length !== undefined && Number(length) > bodyBytes) throw this.#tooLarge();
+    http.readBody({ bytes: bodyBytes, milliseconds: bodyMs }, (body) => {
+      this.#attempt(visit, () => this.#take(visit, this.#payloadOf(body)));
+    });
+  }
+
+  #payloadOf(body: Body): Payload {
+    if (body instanceof Uint8Array) return readPayload(body, this.#settings.limits);
+    if (typeof body === 'object') return checkPayload(body.parsed);
+    if (body === 'too large') throw this.#tooLarge();
+    if (body === 'too slow')
+      throw new Refusal(408, 'The body did not arrive in time', undefined, { connection: 'close' });
+    throw new Refusal(400, 'The body was cut off');
+  }
+
+  #tooLarge(): Refusal {
+    const message = `The body may have ${this.#settings.limits.bodyBytes} bytes`;
+    return new Refusal(413, message, undefined, { connection: 'close' });
+  }
+
+  // A claim in the body decides; the header is only compared with it.
+  #take(visit: Visit, payload: Payload): Maybe<void> {
+    const { http } = visit;
+    if (this.#settings.sse && this.#lines.isFor(visit)) return this.#lines.post(visit, payload);
+    const said = http.header('mcp-protocol-version');
+    const isModern = said !== undefined && revisionNamed(said)?.facts.family === 'stateless';
+    if (isBatch(payload) || payload instanceof Error) return this.#takeUnclaimed(visit, payload);
+    const message = payload as Message;
+    if (isRequest(message)) {
+      if (claimedVersion(message.params) !== undefined) return this.#stateless.take(visit, message);
+      if (isModern) throw unclaimed(message.method, message.id);
+    } else if (!isResponse(message) && (isModern || claimedVersion(message.params) !== undefined)) {
+      return this.#stateless.notice(visit, message);
+    }
+    return this.#takeUnclaimed(visit, payload);
+  }
+
+  #takeUnclaimed(visit: Visit, payload: Payload): Maybe<void> {
+    if (!this.#servesStateful) throw this.#notServed(payload);
+    if (!this.#stateful) return this.#sessionless.post(visit, payload);
+    // Before there is a session there is nobody to tell in an older way that something cannot be read.
+    const hasSession = visit.http.header('mcp-session-id') !== undefined;
+    if (!hasSession && payload instanceof ParseError) throw new Refusal(400, payload.toRpcError(), payload.id);
+    return this.#stateful.post(visit, payload);
+  }
+
+  #notServed(payload: Payload): Refusal {
+    if (payload instanceof ParseError) return new Refusal(400, payload.toRpcError(), payload.id);
+    const id = isObject(payload) && 'id' in payload ? (payload as { id?: never }).id : undefined;
+    const supported = this.#server['~parts'].host.versions;
+    const message = `This server speaks ${supported.join(', ')}: say so in "_meta" of each request`;
+    return new Refusal(400, new RpcError(McpErrorCode.UnsupportedProtocolVersion, message, { supported }), id);
+  }
+
+  #showPage(visit: Visit): void {
+    const { http, principal } = visit;
+    const own = this.#server['~parts'];
+    const { info, instructions } = own.host;
+    const url = `http://${http.header('host')}${pathOf(http.target)}`;
+    const tools = this.#settings.auth ? undefined : own.toolsFor({ principal, capabilities: {} });
+    reply(visit, 200, PAGE, pageFor(info, url, this.#settings.auth ? undefined : instructions, tools));
+  }
+
+  #attempt(visit: Visit, action: () => Maybe<void>): void {
+    try {
+      const result = action();
+      if (isPromise(result)) result.catch((error: unknown) => this.#refuse(visit, error));
+    } catch (error) {
+      this.#refuse(visit, error);
+    }
+  }
+
+  #refuse(visit: Visit, error: unknown): void {
+    const isRefusal = error instanceof Refusal;
+    if (!isRefusal) this.#server['~parts'].report(error, { method: 'http' });
+    refuse(visit, isRefusal ? error : new Refusal(500, RpcError.internal()));
+  }
+}
+
+function unclaimed(method: string, id: string | number): Refusal {
+  if (method === 'initialize') {
+    const message = 'The header MCP-Protocol-Version names a revision that has no "initialize"';
+    return new Refusal(400, new RpcError(McpErrorCode.HeaderMismatch, message), id);
+  }
+  const message = 'The request has no "_meta" with "io.modelcontextprotocol/protocolVersion"';
+  return new Refusal(400, RpcError.invalidParams(message), id);
+}
+
+function pathOf(target: string): string {
+  return target.split('?', 1)[0] ?? '';
+}

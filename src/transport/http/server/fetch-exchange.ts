@@ -1,0 +1,162 @@
+/** A web-standard request, as the endpoint sees it. */
+
+import type { Body, BodyLimits, Fields, HttpExchange, Outlet } from './http-exchange.ts';
+
+const encoder = new TextEncoder();
+
+/** Wraps a `Request`; `respond` is given the `Response`, once. */
+export class FetchExchange implements HttpExchange {
+  readonly method: string;
+  readonly #request: Request;
+  readonly #respond: (response: Response) => void;
+  readonly #listeners = new Set<() => void>();
+  #isClosed = false;
+  #headers: ReadonlyMap<string, string> | undefined;
+
+  constructor(request: Request, respond: (response: Response) => void) {
+    this.#request = request;
+    this.#respond = respond;
+    this.method = request.method;
+  }
+
+  get target(): string {
+    const { pathname, search } = new URL(this.#request.url);
+    return pathname + search;
+  }
+
+  header(name: string): string | undefined {
+    // Not every runtime shows the header; all of them make the URL from it.
+    return this.#request.headers.get(name) ?? (name === 'host' ? new URL(this.#request.url).host : undefined);
+  }
+
+  get headers(): ReadonlyMap<string, string> {
+    this.#headers ??= new Map(this.#request.headers);
+    return this.#headers;
+  }
+
+  readBody(limits: BodyLimits, done: (body: Body) => void): void {
+    void readAll(this.#request.body, limits).then(done);
+  }
+
+  reply(status: number, fields: Fields, body?: string): void {
+    // What a connection does is the runtime's business.
+    const { connection: _, ...headers } = fields;
+    this.#respond(new Response(status === 204 || status === 202 ? null : (body ?? null), { status, headers }));
+    this.#close();
+  }
+
+  stream(fields: Fields): Outlet {
+    const onAbort = (): void => outlet.cut();
+    const outlet = new StreamOutlet(() => {
+      this.#request.signal.removeEventListener('abort', onAbort);
+      this.#close();
+    });
+    this.#request.signal.addEventListener('abort', onAbort, { once: true });
+    this.#respond(new Response(outlet.stream, { status: 200, headers: fields }));
+    return outlet;
+  }
+
+  onClose(listener: () => void): void {
+    if (this.#isClosed || this.#request.signal.aborted) {
+      queueMicrotask(listener);
+      return;
+    }
+    if (this.#listeners.size === 0) this.#request.signal.addEventListener('abort', this.#close, { once: true });
+    this.#listeners.add(listener);
+  }
+
+  readonly #close = (): void => {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#request.signal.removeEventListener('abort', this.#close);
+    for (const listener of this.#listeners) listener();
+    this.#listeners.clear();
+  };
+}
+
+class StreamOutlet implements Outlet {
+  readonly stream: ReadableStream<Uint8Array>;
+  readonly #onClose: () => void;
+  #controller: ReadableStreamDefaultController<Uint8Array> | undefined;
+
+  constructor(onClose: () => void) {
+    this.#onClose = onClose;
+    this.stream = new ReadableStream<Uint8Array>(
+      {
+        start: (controller) => {
+          this.#controller = controller;
+        },
+        cancel: () => this.#closed(),
+      },
+      { highWaterMark: 0, size: (chunk) => chunk?.byteLength ?? 0 },
+    );
+  }
+
+  get waiting(): number {
+    return -(this.#controller?.desiredSize ?? 0);
+  }
+
+  get closed(): boolean {
+    return this.#controller === undefined;
+  }
+
+  write(text: string): void {
+    this.#controller?.enqueue(encoder.encode(text));
+  }
+
+  end(): void {
+    this.#controller?.close();
+    this.#closed();
+  }
+
+  cut(): void {
+    this.#controller?.error(new Error('The stream was broken off'));
+    this.#closed();
+  }
+
+  #closed(): void {
+    if (!this.#controller) return;
+    this.#controller = undefined;
+    this.#onClose();
+  }
+}
+
+async function readAll(stream: ReadableStream<Uint8Array> | null, limits: BodyLimits): Promise<Body> {
+  if (!stream) return new Uint8Array(0);
+  const reader = stream.getReader();
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  let isLate = false;
+  const timer = setTimeout(() => {
+    isLate = true;
+    void reader.cancel().catch(() => {});
+  }, limits.milliseconds);
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (isLate) return 'too slow';
+      if (done) return joined(chunks, length);
+      length += value.byteLength;
+      if (length > limits.bytes) {
+        void reader.cancel().catch(() => {});
+        return 'too large';
+      }
+      chunks.push(value);
+    }
+  } catch {
+    return isLate ? 'too slow' : 'cut off';
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function joined(chunks: readonly Uint8Array[], length: number): Uint8Array {
+  if (chunks.length === 1 && chunks[0]) return chunks[0];
+  const all = new Uint8Array(length);
+  let at = 0;
+  for (const chunk of chunks) {
+    all.set(chunk, at);
+    at += chunk.byteLength;
+  }
+  return all;
+}

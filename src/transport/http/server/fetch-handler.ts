@@ -1,0 +1,21 @@
+/** An endpoint as a function from `Request` to `Response`, for every runtime that has them. */
+
+import type { Served } from '../../../server/served.ts';
+import { Endpoint } from './endpoint.ts';
+import { FetchExchange } from './fetch-exchange.ts';
+import type { HttpOptions } from './options.ts';
+
+/** Answers requests, whatever their path is. */
+export interface FetchHandler {
+  (request: Request): Promise<Response>;
+  /** Takes no new requests, gives running ones `graceMs` to end, aborts the rest and ends every stream. */
+  close(options?: { readonly graceMs?: number }): Promise<void>;
+}
+
+/** Serves a server wherever requests are answered with the web's own objects. */
+export function fetchHandler(server: Served, options: HttpOptions = {}): FetchHandler {
+  const endpoint = new Endpoint(server, options);
+  const handle = (request: Request): Promise<Response> =>
+    new Promise((resolve) => endpoint.handle(new FetchExchange(request, resolve)));
+  return Object.assign(handle, { close: (how?: { readonly graceMs?: number }) => endpoint.close(how) });
+}

@@ -1,0 +1,80 @@
+/** Who may speak to an HTTP endpoint: the names it answers to, and the web pages that may call it. */
+
+import type { HttpRequest } from '../../../protocol/http-request.ts';
+
+/** What every face of an endpoint is guarded by. */
+export interface GuardOptions {
+  /**
+   * The names this server is reached by, as `mcp.example.com` or `mcp.example.com:8443`; without a port any port will
+   * do. Default: the names of this machine's loopback, or `any` with `auth`.
+   */
+  readonly hosts?: readonly string[] | 'any' | undefined;
+  /** Web pages of other hosts that may call it, as `https://app.example.com`. Default: none but its own. */
+  readonly origins?: readonly string[] | 'any' | undefined;
+  readonly auth?: unknown;
+}
+
+/** Refuses what DNS rebinding and foreign web pages would get in by. */
+export interface Guard {
+  /** Why the request may not pass, for a 403; undefined if it may. */
+  refuse(request: HttpRequest): string | undefined;
+}
+
+const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\]|::1)$/;
+const AUTHORITY = /^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::(\d{1,5}))?$/;
+const ORIGIN = /^https?:\/\/([^/?#@\\]+)$/;
+
+const BAD_HOST =
+  'The Host header names a host this server does not answer to. Set the option "hosts" to the names it is reached by, ' +
+  'for instance hosts: ["mcp.example.com"].';
+const BAD_ORIGIN =
+  'The Origin header names a web page that may not call this server. Set the option "origins" to those that may, ' +
+  'for instance origins: ["https://app.example.com"].';
+
+/** The guard these options ask for. */
+export function guardOf({ hosts, origins = [], auth }: GuardOptions): Guard {
+  const isHost = hostCheck(hosts ?? (auth ? 'any' : undefined));
+  const isOrigin = originCheck(origins);
+  return {
+    refuse(request) {
+      const host = request.header('host')?.toLowerCase();
+      if (host === undefined || !isHost(host)) return BAD_HOST;
+      const origin = request.header('origin')?.toLowerCase();
+      return origin === undefined || isOrigin(origin, host) ? undefined : BAD_ORIGIN;
+    },
+  };
+}
+
+/** True for an address or name that only this machine can reach. */
+export function isLoopback(address: string): boolean {
+  return LOOPBACK.test(address.toLowerCase());
+}
+
+function hostCheck(hosts: readonly string[] | 'any' | undefined): (host: string) => boolean {
+  if (hosts === 'any') return () => true;
+  const names = hosts && new Set(hosts.map(nameOfHost));
+  return (host) => {
+    const name = AUTHORITY.exec(host)?.[1];
+    if (name === undefined) return false;
+    return names ? names.has(host) || names.has(name) : LOOPBACK.test(name);
+  };
+}
+
+function nameOfHost(host: string): string {
+  const name = host.toLowerCase();
+  if (!AUTHORITY.test(name))
+    throw new TypeError(`hosts: "${host}" is no host name; expected one like "mcp.example.com"`);
+  return name;
+}
+
+function originCheck(origins: readonly string[] | 'any'): (origin: string, host: string) => boolean {
+  if (origins === 'any') return () => true;
+  const allowed = new Set(origins.map(nameOfOrigin));
+  return (origin, host) => ORIGIN.exec(origin)?.[1] === host || allowed.has(origin);
+}
+
+function nameOfOrigin(origin: string): string {
+  const name = URL.canParse(origin) ? new URL(origin).origin : 'null';
+  if (name !== 'null') return name.toLowerCase();
+  throw new TypeError(`origins: "${origin}" is no origin; expected one like "https://app.example.com"`);
+}

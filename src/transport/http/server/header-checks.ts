@@ -1,0 +1,82 @@
+/** The headers of a stateless request say again what its body says; here they are compared. */
+
+import { RpcError } from '../../../jsonrpc/errors.ts';
+import { isObject, type Request } from '../../../jsonrpc/message.ts';
+import type { Caller } from '../../../protocol/caller.ts';
+import { McpErrorCode, unsupportedVersion } from '../../../protocol/errors.ts';
+import { argumentText, decodeHeaderValue } from '../../../protocol/header-values.ts';
+import type { HttpRequest } from '../../../protocol/http-request.ts';
+import { nameIn } from '../../../protocol/methods.ts';
+import { revisionNamed } from '../../../protocol/pick.ts';
+import { callerOf, claimedVersion } from '../../../protocol/stateless/caller.ts';
+
+const PLAIN = /^[\t -~]*$/;
+
+/** Who sends a stateless request; throws why it is refused with 400 before anybody looks at what it wants. */
+export function checkHeaders(http: HttpRequest, request: Request, served: readonly string[]): Caller {
+  const params = isObject(request.params) ? request.params : {};
+  // A malformed envelope is the first thing to be told.
+  const caller = callerOf(params);
+  const claimed = claimedVersion(params);
+  const version = http.header('mcp-protocol-version');
+  const method = http.header('mcp-method');
+  if (version !== undefined && version !== claimed) throw mismatch('MCP-Protocol-Version', 'the version');
+  if (method !== undefined && method !== request.method) throw mismatch('Mcp-Method', 'the method');
+  if (!isServed(claimed, served)) throw unsupportedVersion(String(claimed), served);
+  if (version === undefined) throw missing('MCP-Protocol-Version');
+  if (method === undefined) throw missing('Mcp-Method');
+  const name = nameIn(request.method, params);
+  if (name !== undefined) checkName(http.header('mcp-name'), name);
+  return caller;
+}
+
+/** Throws if the arguments of a tool call are not what its `Mcp-Param-*` headers say. */
+export function checkParamHeaders(
+  http: HttpRequest,
+  args: unknown,
+  headers: ReadonlyMap<string, readonly string[]>,
+): void {
+  for (const [name, path] of headers) {
+    const header = `Mcp-Param-${name}`;
+    const value = http.header(header.toLowerCase());
+    const expected = argumentText(args, path);
+    if (value === undefined && expected === undefined) continue;
+    if (value === undefined) throw missing(header);
+    const given = PLAIN.test(value) ? decodeHeaderValue(value) : undefined;
+    if (given === undefined) throw malformed(header);
+    if (given !== expected && !isSameNumber(given, args, path)) throw mismatch(header, 'the argument');
+  }
+}
+
+function checkName(value: string | undefined, name: string): void {
+  if (value === name) return;
+  if (value === undefined) throw missing('Mcp-Name');
+  const decoded = decodeHeaderValue(value);
+  if (decoded === undefined) throw malformed('Mcp-Name');
+  if (decoded !== name) throw mismatch('Mcp-Name', 'what the request is about');
+}
+
+// 42.0 and 42 are the same integer, whichever way they are written.
+function isSameNumber(given: string, args: unknown, path: readonly string[]): boolean {
+  let at: unknown = args;
+  for (const step of path) at = isObject(at) ? at[step] : undefined;
+  return typeof at === 'number' && /^-?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i.test(given) && Number(given) === at;
+}
+
+function isServed(version: unknown, served: readonly string[]): boolean {
+  return (
+    typeof version === 'string' && served.includes(version) && revisionNamed(version)?.facts.family === 'stateless'
+  );
+}
+
+function mismatch(header: string, what: string): RpcError {
+  return new RpcError(McpErrorCode.HeaderMismatch, `The header ${header} is not ${what} in the body`);
+}
+
+function missing(header: string): RpcError {
+  return new RpcError(McpErrorCode.HeaderMismatch, `The header ${header} is missing`);
+}
+
+function malformed(header: string): RpcError {
+  return new RpcError(McpErrorCode.HeaderMismatch, `The header ${header} is malformed`);
+}

@@ -1,0 +1,144 @@
+/** What an HTTP endpoint can be told. */
+
+import type { Id, Response } from '../../../jsonrpc/message.ts';
+import { STRUCTURE_LIMITS, type StructureLimits } from '../../../jsonrpc/structure.ts';
+import type { Authenticate } from '../../../protocol/http-request.ts';
+import type { Session } from '../../../protocol/session.ts';
+import { type EventStore, memoryEventStore } from '../../../store/events.ts';
+import { type Mailboxes, memoryMailboxes } from '../../../store/mailboxes.ts';
+import { memorySessionStore, type SessionStore } from '../../../store/sessions.ts';
+import type { GuardOptions } from './guard.ts';
+
+/** Options of every HTTP face; none is needed on the machine itself. */
+export interface HttpOptions extends GuardOptions {
+  /** Says who is calling. Without it nobody is asked, and only this machine is let in. */
+  readonly auth?: Authenticate | undefined;
+  /**
+   * Sessions of clients of revisions up to 2025-11-25. `false` serves those without sessions: they cannot be asked
+   * anything and are not told of changes. Default: kept in memory.
+   */
+  readonly sessions?: boolean | SessionOptions | undefined;
+  /** Serves the HTTP+SSE transport of 2024-11-05 at the same URL, too. Default: false. */
+  readonly sse?: boolean | undefined;
+  /** Shows people who open the URL in a browser what it is. Default: true. */
+  readonly page?: boolean | undefined;
+  /** Milliseconds after which a stream that has nothing to say shows that it is alive. Default: 15 s. */
+  readonly keepAliveMs?: number | undefined;
+  /**
+   * Milliseconds after which a call's event stream is ended and its client told to come back for the rest, where the
+   * revision has that (2025-11-25). For hosts that limit how long a request may take. Default: never.
+   */
+  readonly maxStreamMs?: number | undefined;
+  /** Milliseconds after which a client that lost its stream comes back. Default: 1 s. */
+  readonly retryMs?: number | undefined;
+  readonly limits?: Partial<HttpLimits> | undefined;
+}
+
+/** Where sessions are kept, and for how long. */
+export interface SessionOptions {
+  /** Milliseconds without use after which a session ends. Default: 30 minutes. */
+  readonly idleMs?: number | undefined;
+  /** How many there may be; then there is 503. Default: 10,000. */
+  readonly max?: number | undefined;
+  /** Default: memory. */
+  readonly store?: SessionStore<StoredSession> | undefined;
+  /** What lost streams are resumed from. Default: memory, 32 MiB. */
+  readonly events?: EventStore | undefined;
+  /** How nodes reach each other. Default: memory, for one node. */
+  readonly mailboxes?: Mailboxes<Letter> | undefined;
+}
+
+/** A session as it is kept: JSON. */
+export interface StoredSession {
+  readonly session: Session;
+  /** Whose it is. */
+  readonly principal: string;
+}
+
+/** What is told to the node where a session's calls run. */
+export type Letter =
+  /** The client answered a question. */
+  | { readonly type: 'response'; readonly response: Response }
+  /** The client's answer to this question cannot be read. */
+  | { readonly type: 'malformed'; readonly id: Id; readonly message: string }
+  | { readonly type: 'cancelled'; readonly requestId: unknown; readonly reason: unknown }
+  /** The client reads this stream elsewhere from now on. */
+  | { readonly type: 'resumed'; readonly stream: string }
+  /** The session is over. */
+  | { readonly type: 'ended' };
+
+/** Bounds of what clients can make an endpoint do. */
+export interface HttpLimits extends StructureLimits {
+  /** Bytes of a body; more gets 413. Default: 4 MiB. */
+  readonly bodyBytes: number;
+  /** Milliseconds a body may take; a slower one gets 408. Default: 30 s. */
+  readonly bodyMs: number;
+  /** Requests being worked on at the same time; then there is 503. Default: 10,000. */
+  readonly running: number;
+  /** Streams that stay open to tell of changes; then there is 503. Default: 10,000. */
+  readonly streams: number;
+  /** Bytes a client may leave unread before its stream is cut. Default: 4 MiB. */
+  readonly unreadBytes: number;
+}
+
+const DEFAULT_LIMITS: HttpLimits = {
+  ...STRUCTURE_LIMITS,
+  bodyBytes: 4 * 1024 * 1024,
+  bodyMs: 30_000,
+  running: 10_000,
+  streams: 10_000,
+  unreadBytes: 4 * 1024 * 1024,
+};
+
+/** Where what belongs to sessions is kept. */
+export interface SessionStores {
+  readonly store: SessionStore<StoredSession>;
+  readonly events: EventStore;
+  readonly mailboxes: Mailboxes<Letter>;
+}
+
+/** The options with all defaults filled in. */
+export interface Settings {
+  readonly auth: Authenticate | undefined;
+  /** Undefined: older revisions are served without sessions. */
+  readonly sessions: SessionStores | undefined;
+  readonly sse: boolean;
+  readonly page: boolean;
+  readonly keepAliveMs: number;
+  readonly maxStreamMs: number;
+  readonly retryMs: number;
+  readonly limits: HttpLimits;
+}
+
+/** Fills in the defaults; refuses what cannot be meant. */
+export function settingsOf(options: HttpOptions): Settings {
+  const { sessions = true, limits = {} } = options;
+  for (const name of ['keepAliveMs', 'maxStreamMs', 'retryMs'] as const) positive(name, options[name]);
+  for (const [name, limit] of Object.entries(limits)) positive(`limits.${name}`, limit);
+  return {
+    auth: options.auth,
+    sessions: sessions === false ? undefined : storesOf(sessions === true ? {} : sessions),
+    sse: options.sse === true,
+    page: options.page !== false,
+    keepAliveMs: options.keepAliveMs ?? 15_000,
+    maxStreamMs: options.maxStreamMs ?? Number.POSITIVE_INFINITY,
+    retryMs: options.retryMs ?? 1000,
+    limits: { ...DEFAULT_LIMITS, ...Object.fromEntries(Object.entries(limits).filter(([, value]) => value)) },
+  };
+}
+
+function storesOf({ idleMs, max, store, events, mailboxes }: SessionOptions): SessionStores {
+  positive('sessions.idleMs', idleMs);
+  positive('sessions.max', max);
+  return {
+    store: store ?? memorySessionStore({ idleMs, max }),
+    events: events ?? memoryEventStore(),
+    mailboxes: mailboxes ?? memoryMailboxes(),
+  };
+}
+
+function positive(name: string, value: unknown): void {
+  if (value !== undefined && !(typeof value === 'number' && value > 0)) {
+    throw new TypeError(`${name} must be a positive number`);
+  }
+}

@@ -1,0 +1,183 @@
+/** A POST with a request in it: what is said before the answer goes on an event stream, opened when there is something to say. */
+
+import { RpcError } from '../../../jsonrpc/errors.ts';
+import { isRequest, type Message, type Response, serialize } from '../../../jsonrpc/message.ts';
+import type { Principal } from '../../../protocol/principal.ts';
+import type { Session } from '../../../protocol/session.ts';
+import type { Line } from '../../../server/connection-exchange.ts';
+import { EVENT_STREAM, KEEP_ALIVE, messageEvent } from './events.ts';
+import type { Beating, Heartbeat } from './heartbeat.ts';
+import type { Fields, Outlet } from './http-exchange.ts';
+import { Reader } from './reader.ts';
+import { errorResponse, openStream, reply, replyMessage, type Visit } from './visit.ts';
+
+/** What a post needs of its endpoint. */
+export interface PostHost {
+  readonly heartbeat: Heartbeat;
+  readonly unreadBytes: number;
+  /** What a handler gave cannot be written as JSON. */
+  unencodable(cause: unknown): void;
+}
+
+/** What makes the stream of a post one that can be gone on with after its connection was lost. */
+export interface Recording {
+  /** What the stream begins with, if anything. */
+  begin(): string | undefined;
+  /** Keeps an event; gives its id. */
+  record(json: string, isLast: boolean): string;
+  /** Sends a question to the client, and waits. */
+  readonly ask: Line['ask'];
+}
+
+/** Answered once: in one piece, or as the last event of its stream. */
+export class Post implements Line, Beating {
+  readonly forceReruns = false;
+  readonly #visit: Visit;
+  readonly #host: PostHost;
+  readonly #recording: Recording | undefined;
+  /** Header fields that the answer has, too. */
+  fields: Fields | undefined;
+  /** Nothing is said before the answer: for answers that bring header fields. */
+  isQuiet = false;
+  session: Session | undefined;
+  /** The session this post asked for. */
+  opened: Session | undefined;
+  #reader: Reader | undefined;
+  #limit: ReturnType<typeof setTimeout> | undefined;
+  #beats = 0;
+  #isOver = false;
+
+  constructor(visit: Visit, host: PostHost, session?: Session, recording?: Recording) {
+    this.#visit = visit;
+    this.#host = host;
+    this.session = session;
+    this.#recording = recording;
+  }
+
+  get principal(): Principal | undefined {
+    return this.#visit.principal;
+  }
+
+  get headers(): ReadonlyMap<string, string> {
+    return this.#visit.http.headers;
+  }
+
+  get ask(): Line['ask'] {
+    return this.#canStream ? this.#recording?.ask : undefined;
+  }
+
+  get isCongested(): boolean {
+    return this.#reader?.isSlow === true;
+  }
+
+  openSession(session: Session): void {
+    this.opened = session;
+    this.session = session;
+  }
+
+  /** The answer takes its time: the client is shown meanwhile that somebody is there. */
+  wait(onHangUp: () => void): void {
+    if (this.#isOver) return;
+    this.#host.heartbeat.join(this);
+    this.#visit.http.onClose(() => {
+      if (!this.#isOver) onHangUp();
+    });
+  }
+
+  /** Breaks the stream off if the answer takes longer. */
+  endStreamAfter(milliseconds: number): void {
+    if (Number.isFinite(milliseconds)) this.#limit = setTimeout(() => this.detach(), milliseconds);
+  }
+
+  /** Says something before the answer. A client that takes no streams is told nothing but its answer. */
+  send(message: Message): void {
+    if (this.#isOver || !this.#canStream) return;
+    this.#write(serialize(message), false, isRequest(message));
+  }
+
+  /** Answers, with this HTTP status if nothing was said before. */
+  respond(status: number, response: Response | readonly Response[]): void {
+    if (this.#isOver) return;
+    if (this.#reader || !this.#visit.accept.json) this.#respondOnStream(response);
+    else this.#respondAtOnce(status, response);
+    this.#end();
+  }
+
+  /** Ends without an answer: nobody waits for it any more. */
+  abandon(): void {
+    if (this.#isOver) return;
+    if (this.#reader || this.#canStream) (this.#reader ?? this.#open()).end();
+    else reply(this.#visit, 202, {});
+    this.#end();
+  }
+
+  /** The client is gone. */
+  forget(): void {
+    this.#end();
+  }
+
+  /** Breaks the stream off and goes on: the client comes back for the rest. */
+  detach(): void {
+    if (this.#isOver || !this.#canStream) return;
+    if (!this.#reader) this.#open();
+    this.#reader?.end();
+  }
+
+  beat(): void {
+    // Whoever is answered within a beat gets its answer in one piece.
+    if (this.#reader) this.#reader.beat();
+    else if (++this.#beats > 1 && this.#canStream) this.#open().write(KEEP_ALIVE);
+  }
+
+  #respondAtOnce(status: number, response: Response | readonly Response[]): void {
+    try {
+      replyMessage(this.#visit, status, response, this.fields);
+    } catch (cause) {
+      replyMessage(this.#visit, status, this.#replaced(response, cause), this.fields);
+    }
+  }
+
+  #respondOnStream(response: Response | readonly Response[]): void {
+    const all = Array.isArray(response) ? (response as readonly Response[]) : [response as Response];
+    for (const [index, one] of all.entries()) this.#write(this.#encoded(one), index === all.length - 1, true);
+    this.#reader?.end();
+  }
+
+  #encoded(response: Response): string {
+    try {
+      return serialize(response);
+    } catch (cause) {
+      return serialize(this.#replaced(response, cause));
+    }
+  }
+
+  #replaced(response: Response | readonly Response[], cause: unknown): Response {
+    this.#host.unencodable(cause);
+    const id = Array.isArray(response) ? undefined : (response as Response).id;
+    return errorResponse(RpcError.internal('The result could not be encoded'), id);
+  }
+
+  #write(json: string, isLast: boolean, isNeeded: boolean): void {
+    const outlet = this.#reader ?? this.#open();
+    const id = this.#recording?.record(json, isLast);
+    outlet.write(messageEvent(json, id), isNeeded);
+  }
+
+  #open(): Reader {
+    const outlet: Outlet = openStream(this.#visit, { ...EVENT_STREAM, ...this.fields });
+    this.#reader = new Reader(outlet, this.#host.unreadBytes);
+    const prelude = this.#recording?.begin();
+    if (prelude) this.#reader.write(prelude);
+    return this.#reader;
+  }
+
+  get #canStream(): boolean {
+    return this.#visit.accept.events && !this.isQuiet;
+  }
+
+  #end(): void {
+    this.#isOver = true;
+    clearTimeout(this.#limit);
+    this.#host.heartbeat.leave(this);
+  }
+}

@@ -1,0 +1,89 @@
+/** The stream of a POST in a session: its events are kept, and it can carry questions to the client. */
+
+import type { Response } from '../../../jsonrpc/message.ts';
+import { OutgoingRequests } from '../../../jsonrpc/outgoing.ts';
+import type { Line } from '../../../server/connection-exchange.ts';
+import type { StoredEvent } from '../../../store/events.ts';
+import { primingEvent } from './events.ts';
+import type { Post, Recording } from './post.ts';
+import { unguessable } from './unguessable.ts';
+
+/** What a recording needs of its session. */
+export interface RecordingHost {
+  /** The client can be told to come back before the first message: the revision has events without one. */
+  readonly isPrimed: boolean;
+  readonly retryMs: number;
+  append(event: StoredEvent): void;
+  /** The stream has a name from now on, by which it can be asked for. */
+  named(name: string, recording: PostRecording): void;
+}
+
+/** Nothing of it is made before it is needed: most posts are answered in one piece. */
+export class PostRecording implements Recording {
+  /** What it records. */
+  post: Post | undefined;
+  readonly #host: RecordingHost;
+  #name: string | undefined;
+  #events = 0;
+  #questions = 0;
+  #outgoing: OutgoingRequests | undefined;
+
+  constructor(host: RecordingHost) {
+    this.#host = host;
+  }
+
+  /** The stream's name, if it has one. */
+  get name(): string | undefined {
+    return this.#name;
+  }
+
+  begin(): string | undefined {
+    const { isPrimed, retryMs } = this.#host;
+    return isPrimed ? primingEvent(this.record('', false), retryMs) : undefined;
+  }
+
+  record(data: string, isLast: boolean): string {
+    const id = `${this.#named()}.${this.#events++}`;
+    this.#host.append({ id, data, isLast });
+    return id;
+  }
+
+  get ask(): Line['ask'] {
+    return (method, params, options) => {
+      this.#outgoing ??= this.#makeOutgoing();
+      // The answer comes by another request, which says nothing but the question's id and its session.
+      return this.#outgoing.request(method, params, options, { id: `${this.#named()}.${++this.#questions}` });
+    };
+  }
+
+  /** Hands an answer to the question it is for; false if that is not one of these. */
+  settle(response: Response): boolean {
+    return this.#outgoing?.settle(response) === true;
+  }
+
+  /** The answer to this question cannot be read. */
+  fail(id: string | number, error: Error): boolean {
+    return this.#outgoing?.fail(id, error) === true;
+  }
+
+  /** The post is over: nobody waits for answers any more. */
+  end(): void {
+    this.#outgoing?.close();
+  }
+
+  #named(): string {
+    if (this.#name === undefined) {
+      this.#name = unguessable();
+      this.#host.named(this.#name, this);
+    }
+    return this.#name;
+  }
+
+  #makeOutgoing(): OutgoingRequests {
+    return new OutgoingRequests({
+      send: (request) => this.post?.send(request),
+      cancel: (requestId, _method, reason) =>
+        this.post?.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId, reason } }),
+    });
+  }
+}

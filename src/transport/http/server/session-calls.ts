@@ -1,0 +1,232 @@
+/** What a client says within its session: requests, notifications, answers, and batches of them. */
+
+import { type ParseError, RpcError } from '../../../jsonrpc/errors.ts';
+import {
+  type ErrorResponse,
+  isBatch,
+  isObject,
+  isRequest,
+  isResponse,
+  type Message,
+  type Notification,
+  type Request,
+  type Response,
+} from '../../../jsonrpc/message.ts';
+import type { Payload } from '../../../jsonrpc/parse.ts';
+import { METHODS } from '../../../protocol/methods.ts';
+import { revisionNamed } from '../../../protocol/pick.ts';
+import type { Revision } from '../../../protocol/revision.ts';
+import type { Session } from '../../../protocol/session.ts';
+import { answer, notice } from '../../../server/answer.ts';
+import { answerBatch, standsAlone } from '../../../server/batch.ts';
+import { ConnectionExchange } from '../../../server/connection-exchange.ts';
+import { chain, isPromise, type Maybe } from '../../../server/maybe.ts';
+import type { Served } from '../../../server/served.ts';
+import type { LiveSession } from './live-session.ts';
+import type { Letter } from './options.ts';
+import type { Post } from './post.ts';
+import type { PostRecording } from './recording.ts';
+import { busy, Refusal } from './refusal.ts';
+import { errorResponse, reply, type Visit } from './visit.ts';
+
+/** What is needed of the session a POST belongs to. */
+export interface CallsHost {
+  readonly server: Served;
+  readonly session: Session;
+  readonly live: LiveSession;
+  /** The post for this visit, and what keeps its events if there is a session to come back to. */
+  makePost(visit: Visit): { readonly post: Post; readonly recording: PostRecording | undefined };
+  /** Hands something to the node where the session's calls run. */
+  send(letter: Letter): Maybe<void>;
+  /** Keeps what the message changed in the session. */
+  save(): Maybe<void>;
+  report(error: unknown): void;
+}
+
+/** Takes what one POST brought. */
+export class SessionCalls {
+  readonly #host: CallsHost;
+  readonly #revision: Revision;
+
+  constructor(host: CallsHost) {
+    this.#host = host;
+    this.#revision = revisionNamed(host.session.version) as Revision;
+  }
+
+  /** Answers it; throws `Refusal` if it cannot be served. */
+  take(visit: Visit, payload: Payload): Maybe<void> {
+    if (isBatch(payload)) return this.#takeBatch(visit, payload as readonly (Message | ParseError)[]);
+    if (payload instanceof Error) return this.#takeUnreadable(payload);
+    const message = payload as Message;
+    if (isRequest(message)) return this.#takeRequest(visit, message);
+    const taken = isResponse(message)
+      ? this.#host.send({ type: 'response', response: message })
+      : this.#takeNotification(visit, message);
+    return chain(taken, () => reply(visit, 202, {}));
+  }
+
+  #takeRequest(visit: Visit, request: Request): void {
+    const { live } = this.#host;
+    const refusal = this.#refusalOf(request);
+    if (refusal) throw refusal;
+    const { post, recording } = this.#host.makePost(visit);
+    const release = live.hold();
+    const over = (): void => {
+      live.removeRecording(recording?.name);
+      recording?.end();
+      release();
+    };
+    const exchange = this.#begin(post, request);
+    // Nothing is answered any more, so the stream need not wait for the handler.
+    exchange.onEnd(() => exchange.dropped && post.abandon());
+    const response = this.#answer(exchange, request);
+    if (!isPromise(response)) {
+      if (response) post.respond(200, response);
+      over();
+      live.inFlight.checkIdle();
+      return;
+    }
+    // Hanging up is no cancellation here: the client may come back for the answer.
+    post.wait(() => {});
+    void response.then((late) => {
+      if (late) post.respond(200, late);
+      over();
+      live.inFlight.checkIdle();
+    });
+  }
+
+  #begin(post: Post, request: Request): ConnectionExchange {
+    const exchange = new ConnectionExchange(post, request.method);
+    this.#host.live.inFlight.begin(request.id, exchange);
+    return exchange;
+  }
+
+  #answer(exchange: ConnectionExchange, request: Request): Maybe<Response | undefined> {
+    const response = answer(this.#host.server, request, exchange);
+    return chain(response, (given) => {
+      this.#host.live.inFlight.end(request.id, exchange);
+      if (exchange.dropped) return undefined;
+      // What the revision itself remembers is kept before the client hears that it is.
+      return this.#revision.methods.has(request.method) ? chain(this.#save(), () => given) : given;
+    });
+  }
+
+  // A session that cannot be kept now is kept the next time; the call itself was done.
+  #save(): Maybe<void> {
+    const { report } = this.#host;
+    try {
+      const saved = this.#host.save();
+      return isPromise(saved) ? saved.catch(report) : saved;
+    } catch (error) {
+      return report(error);
+    }
+  }
+
+  #refusalOf({ id }: Request): Refusal | undefined {
+    const { live, server } = this.#host;
+    // An error under this id would end the call that is running under it.
+    if (live.inFlight.get(id)) {
+      return new Refusal(400, RpcError.invalidRequest('A request with this id is running already'), this.#unreadableId);
+    }
+    const isFull = live.inFlight.running >= server['~parts'].limits.inFlight;
+    return isFull ? busy('Too many requests are running in this session') : undefined;
+  }
+
+  #takeNotification(visit: Visit, notification: Notification): Maybe<void> {
+    const { method, params } = notification;
+    const { live, server, send } = this.#host;
+    if (method === 'notifications/cancelled') {
+      const { requestId, reason } = isObject(params) ? params : {};
+      return send({ type: 'cancelled', requestId, reason });
+    }
+    // A request without an id is for nobody, and a flood is not taken on.
+    const isFull = live.inFlight.notifications >= server['~parts'].limits.inFlight;
+    if (METHODS.get(method)?.kind === 'request' || isFull) return undefined;
+    const { post } = this.#host.makePost(visit);
+    post.isQuiet = true;
+    const exchange = new ConnectionExchange(post, method);
+    const release = live.hold();
+    const ended = (): void => {
+      live.inFlight.endNotification(exchange);
+      release();
+    };
+    live.inFlight.beginNotification(exchange);
+    const taken = notice(server, notification, exchange);
+    // A handler of the author's own may take its time; the client need not wait for it.
+    if (isPromise(taken)) void taken.then(ended);
+    else ended();
+    return this.#revision.notifications.has(method) ? this.#save() : undefined;
+  }
+
+  #takeBatch(visit: Visit, batch: readonly (Message | ParseError)[]): Maybe<void> {
+    if (this.#revision.facts.batches === 'refused') {
+      throw this.#unreadable(RpcError.invalidRequest('Batches are not part of this protocol revision'));
+    }
+    if (batch.some(standsAlone)) {
+      throw this.#unreadable(RpcError.invalidRequest('A batch may not hold this kind of request'));
+    }
+    const { live } = this.#host;
+    const { post, recording } = this.#host.makePost(visit);
+    const release = live.hold();
+    const hasRequests = batch.some((one) => !(one instanceof Error) && isRequest(one));
+    if (hasRequests) post.wait(() => {});
+    const answered = answerBatch(batch, {
+      answer: (request) => this.#answerInBatch(post, request),
+      take: (message) => this.#takeInBatch(visit, message),
+      refuse: (fault) => (fault.isResponse ? undefined : this.#unreadableResponse(fault)),
+      unencodable: ({ id }, cause) => {
+        this.#host.report(cause);
+        return errorResponse(RpcError.internal('The result could not be encoded'), id);
+      },
+    });
+    return answered.then((responses) => {
+      if (responses.length > 0) post.respond(200, responses);
+      else if (hasRequests) post.abandon();
+      else reply(visit, 202, {});
+      live.removeRecording(recording?.name);
+      recording?.end();
+      release();
+      live.inFlight.checkIdle();
+    });
+  }
+
+  #answerInBatch(post: Post, request: Request): Maybe<Response | undefined> {
+    const refusal = this.#refusalOf(request);
+    if (refusal) return errorResponse(refusal.error, refusal.id);
+    const exchange = this.#begin(post, request);
+    const dropped = new Promise<undefined>((resolve) => {
+      exchange.onEnd(() => exchange.dropped && resolve(undefined));
+    });
+    // One call that was cancelled and does not end must not hold back the answers of the others.
+    const response = this.#answer(exchange, request);
+    return isPromise(response) ? Promise.race([response, dropped]) : response;
+  }
+
+  #takeInBatch(visit: Visit, message: Message): void {
+    if (isResponse(message)) void this.#host.send({ type: 'response', response: message });
+    else if (!isRequest(message)) void this.#takeNotification(visit, message as Notification);
+  }
+
+  #takeUnreadable(fault: ParseError): Maybe<never> {
+    const { id, isResponse: isAnswer, message } = fault;
+    // Whoever waits for it can be told.
+    if (isAnswer && id !== undefined) void this.#host.send({ type: 'malformed', id, message });
+    const { error, id: told } = this.#unreadableResponse(fault);
+    throw new Refusal(400, RpcError.from(error), isAnswer ? undefined : told);
+  }
+
+  // An error under the id of a running call would end that.
+  #unreadableResponse(fault: ParseError): ErrorResponse {
+    const { id } = fault;
+    const isFree = id !== undefined && !this.#host.live.inFlight.get(id);
+    return errorResponse(fault.toRpcError(), isFree ? id : this.#unreadableId);
+  }
+
+  #unreadable(error: RpcError): Refusal {
+    return new Refusal(400, error, this.#unreadableId);
+  }
+
+  get #unreadableId(): null | undefined {
+    return this.#revision.facts.unreadableId === 'null' ? null : undefined;
+  }
+}

@@ -1,0 +1,97 @@
+/** Clients of revisions with sessions, served without: each request stands alone, nobody is asked or told anything. */
+
+import { isBatch, isErrorResponse, type Request } from '../../../jsonrpc/message.ts';
+import type { Payload } from '../../../jsonrpc/parse.ts';
+import { unsupportedVersion } from '../../../protocol/errors.ts';
+import { revisionNamed } from '../../../protocol/pick.ts';
+import type { Session } from '../../../protocol/session.ts';
+import { answer } from '../../../server/answer.ts';
+import { ConnectionExchange } from '../../../server/connection-exchange.ts';
+import { chain, type Maybe } from '../../../server/maybe.ts';
+import type { Served } from '../../../server/served.ts';
+import { LiveSession } from './live-session.ts';
+import { Post, type PostHost } from './post.ts';
+import { Refusal } from './refusal.ts';
+import { SessionCalls } from './session-calls.ts';
+import type { Visit } from './visit.ts';
+
+/** What a client speaks that does not say so. */
+const UNSAID = '2025-03-26';
+
+/** Serves them. */
+export class Sessionless {
+  readonly #server: Served;
+  readonly #host: PostHost & { report(error: unknown): void };
+  readonly #live = new Set<LiveSession>();
+
+  constructor(server: Served, host: PostHost & { report(error: unknown): void }) {
+    this.#server = server;
+    this.#host = host;
+  }
+
+  /** Requests at work. */
+  get live(): Iterable<LiveSession> {
+    return [...this.#live];
+  }
+
+  /** Takes what a POST brought. */
+  post(visit: Visit, payload: Payload): Maybe<void> {
+    if (isHandshake(payload)) return this.#handshake(visit, payload);
+    const session = this.#sessionFor(visit);
+    const live: LiveSession = new LiveSession({
+      read: () => () => {},
+      touch: () => {},
+      onIdle: () => void this.#live.delete(live),
+    });
+    this.#live.add(live);
+    const release = live.hold();
+    const calls = new SessionCalls({
+      server: this.#server,
+      session,
+      live,
+      makePost: (from) => ({ post: new Post(from, this.#host, session), recording: undefined }),
+      send: () => {},
+      save: () => {},
+      report: this.#host.report,
+    });
+    try {
+      return calls.take(visit, payload);
+    } finally {
+      release();
+    }
+  }
+
+  #handshake(visit: Visit, request: Request): Maybe<void> {
+    const post = new Post(visit, this.#host);
+    post.isQuiet = true;
+    const exchange = new ConnectionExchange(post, request.method);
+    return chain(answer(this.#server, request, exchange), (response) => {
+      exchange.finish();
+      post.respond(isErrorResponse(response) && response.error.code === -32022 ? 400 : 200, response);
+    });
+  }
+
+  #sessionFor({ http }: Visit): Session {
+    const { versions, capabilities } = this.#server['~parts'].host;
+    const stateful = versions.filter((version) => revisionNamed(version)?.facts.family === 'stateful');
+    const said = http.header('mcp-protocol-version');
+    const version = said ?? (stateful.includes(UNSAID) ? UNSAID : stateful[0]);
+    if (version === undefined || !stateful.includes(version))
+      throw new Refusal(400, unsupportedVersion(said, versions));
+    return {
+      version,
+      clientInfo: undefined,
+      capabilities: {},
+      declared: capabilities,
+      initialized: true,
+      logLevel: 'info',
+      subscriptions: [],
+    };
+  }
+}
+
+/** True for the request that opens a session. */
+export function isHandshake(payload: Payload): payload is Request {
+  if (isBatch(payload) || payload instanceof Error) return false;
+  return 'method' in payload && 'id' in payload && payload.method === 'initialize';
+}

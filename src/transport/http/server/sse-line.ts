@@ -1,0 +1,123 @@
+/** The HTTP+SSE transport of 2024-11-05: a stream for what the server says, and POSTs for what the client says. */
+
+import { ConnectionError } from '../../../jsonrpc/errors.ts';
+import { type Message, serialize } from '../../../jsonrpc/message.ts';
+import type { Payload } from '../../../jsonrpc/parse.ts';
+import type { Receiver, Transport } from '../../../jsonrpc/transport.ts';
+import { principalKey } from '../../../protocol/principal.ts';
+import { type Serving, serve } from '../../../server/serve.ts';
+import type { Served } from '../../../server/served.ts';
+import { EVENT_STREAM, messageEvent } from './events.ts';
+import type { Heartbeat } from './heartbeat.ts';
+import { Reader } from './reader.ts';
+import { busy, Refusal } from './refusal.ts';
+import { unguessable } from './unguessable.ts';
+import { openStream, reply, type Visit } from './visit.ts';
+
+/** What it needs of its endpoint. */
+export interface SseLinesHost {
+  readonly heartbeat: Heartbeat;
+  readonly unreadBytes: number;
+  readonly limits: { readonly streams: number };
+  report(error: unknown): void;
+}
+
+interface Open {
+  readonly line: SseLine;
+  readonly principal: string;
+  readonly serving: Promise<Serving>;
+}
+
+/** The connections of clients that speak it, by the id in the URL of their POSTs. */
+export class SseLines {
+  readonly #server: Served;
+  readonly #host: SseLinesHost;
+  readonly #open = new Map<string, Open>();
+
+  constructor(server: Served, host: SseLinesHost) {
+    this.#server = server;
+    this.#host = host;
+  }
+
+  /** Opens a connection: the first event says where to post. */
+  get(visit: Visit): void {
+    const { http, principal } = visit;
+    if (this.#open.size >= this.#host.limits.streams) throw busy('Too many streams are open');
+    const id = unguessable();
+    const reader = new Reader(openStream(visit, EVENT_STREAM), this.#host.unreadBytes);
+    const line = new SseLine(reader);
+    const [path = '/', query = ''] = http.target.split('?', 2);
+    const parameters = new URLSearchParams(query);
+    parameters.set('sessionId', id);
+    reader.write(`event: endpoint\ndata: ${path}?${parameters}\n\n`);
+    const serving = serve(this.#server, line, { principal });
+    this.#open.set(id, { line, principal: principalKey(principal), serving });
+    this.#host.heartbeat.join(reader);
+    http.onClose(() => {
+      this.#open.delete(id);
+      this.#host.heartbeat.leave(reader);
+      line.lost();
+    });
+    serving.catch((error: unknown) => this.#host.report(error));
+  }
+
+  /** True for a POST of such a connection. */
+  isFor({ http }: Visit): boolean {
+    return idIn(http.target) !== undefined;
+  }
+
+  /** Takes what a client posted; the answer goes on its stream. */
+  post(visit: Visit, payload: Payload): void {
+    const open = this.#open.get(idIn(visit.http.target) ?? '');
+    if (!open || open.principal !== principalKey(visit.principal)) {
+      throw new Refusal(404, 'There is no such session, or its stream has ended: open another');
+    }
+    reply(visit, 202, {});
+    open.line.receive(payload);
+  }
+
+  /** Ends all of them. */
+  async close(graceMs: number): Promise<void> {
+    await Promise.all([...this.#open.values()].map(async ({ serving }) => (await serving).close({ graceMs })));
+  }
+}
+
+class SseLine implements Transport {
+  readonly cancelsBy = 'notification';
+  readonly #reader: Reader;
+  #receiver: Receiver | undefined;
+
+  constructor(reader: Reader) {
+    this.#reader = reader;
+  }
+
+  get connected(): boolean {
+    return this.#receiver !== undefined && !this.#reader.isGone;
+  }
+
+  async connect(receiver: Receiver): Promise<void> {
+    this.#receiver = receiver;
+  }
+
+  send(message: Message | readonly Message[]): void {
+    if (this.#reader.isGone) throw new ConnectionError('closed', 'The client is gone');
+    this.#reader.write(messageEvent(serialize(message)));
+  }
+
+  async disconnect(): Promise<void> {
+    this.#reader.end();
+  }
+
+  receive(payload: Payload): void {
+    this.#receiver?.onMessage(payload);
+  }
+
+  lost(): void {
+    this.#receiver?.onClose();
+  }
+}
+
+function idIn(target: string): string | undefined {
+  const query = target.indexOf('?');
+  return query < 0 ? undefined : (new URLSearchParams(target.slice(query)).get('sessionId') ?? undefined);
+}

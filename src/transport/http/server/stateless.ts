@@ -1,0 +1,115 @@
+/** POSTs of revisions without sessions: one request, one answer, and hanging up takes the request back. */
+
+import { ConnectionError, type RpcError } from '../../../jsonrpc/errors.ts';
+import { isErrorResponse, isObject, type Notification, type Request, type Response } from '../../../jsonrpc/message.ts';
+import { McpErrorCode } from '../../../protocol/errors.ts';
+import { staysOpen } from '../../../protocol/methods.ts';
+import { answer, notice } from '../../../server/answer.ts';
+import { ConnectionExchange } from '../../../server/connection-exchange.ts';
+import { InFlight } from '../../../server/in-flight.ts';
+import { isPromise } from '../../../server/maybe.ts';
+import type { Served } from '../../../server/served.ts';
+import { checkHeaders, checkParamHeaders } from './header-checks.ts';
+import { Post, type PostHost } from './post.ts';
+import { busy, Refusal } from './refusal.ts';
+import { reply, type Visit } from './visit.ts';
+
+/** What it needs of its endpoint. */
+export interface StatelessHost extends PostHost {
+  readonly limits: { readonly running: number; readonly streams: number };
+}
+
+// Errors that have an HTTP status of their own.
+const STATUS: ReadonlyMap<number, number> = new Map([
+  [-32601, 404],
+  [McpErrorCode.HeaderMismatch, 400],
+  [McpErrorCode.MissingRequiredClientCapability, 400],
+  [McpErrorCode.UnsupportedProtocolVersion, 400],
+]);
+
+/** Answers them. */
+export class Stateless {
+  readonly inFlight: InFlight = new InFlight();
+  readonly #server: Served;
+  readonly #host: StatelessHost;
+  #lastKey = 0;
+  #streams = 0;
+
+  constructor(server: Served, host: StatelessHost) {
+    this.#server = server;
+    this.#host = host;
+  }
+
+  /** Answers a request that says which revision it speaks. */
+  take(visit: Visit, request: Request): void {
+    this.#check(visit, request);
+    const isStream = staysOpen(request.method);
+    if (isStream && !visit.accept.events)
+      throw new Refusal(406, 'The answer is an event stream: accept it', request.id);
+    if (this.#isFull(isStream)) throw busy('Too many requests are running');
+    const post = new Post(visit, this.#host);
+    const exchange = new ConnectionExchange(post, request.method);
+    const key = ++this.#lastKey;
+    this.inFlight.begin(key, exchange);
+    const response = answer(this.#server, request, exchange);
+    if (isPromise(response)) this.#respondLater(post, exchange, key, response, isStream);
+    else this.#respond(post, exchange, key, response);
+  }
+
+  /** Takes a notification. Core has none over HTTP, extensions may. */
+  notice(visit: Visit, notification: Notification): void {
+    if (this.inFlight.notifications >= this.#host.limits.running) throw busy('Too many notifications are being taken');
+    const exchange = new ConnectionExchange(new Post(visit, this.#host), notification.method);
+    this.inFlight.beginNotification(exchange);
+    const taken = notice(this.#server, notification, exchange);
+    if (isPromise(taken)) void taken.then(() => this.inFlight.endNotification(exchange));
+    else this.inFlight.endNotification(exchange);
+    reply(visit, 202, {});
+  }
+
+  #respondLater(
+    post: Post,
+    exchange: ConnectionExchange,
+    key: number,
+    response: Promise<Response>,
+    isStream: boolean,
+  ): void {
+    if (isStream) this.#streams++;
+    post.wait(() => {
+      this.inFlight.cancel(key, new ConnectionError('aborted', 'The client hung up'));
+      post.forget();
+    });
+    void response.then((late) => {
+      if (isStream) this.#streams--;
+      this.#respond(post, exchange, key, late);
+    });
+  }
+
+  #respond(post: Post, exchange: ConnectionExchange, key: number, response: Response): void {
+    this.inFlight.end(key, exchange);
+    if (!exchange.dropped) post.respond(statusOf(response), response);
+    this.inFlight.checkIdle();
+  }
+
+  #check({ http, principal }: Visit, request: Request): void {
+    const { method, params } = request;
+    const own = this.#server['~parts'];
+    try {
+      const { capabilities } = checkHeaders(http, request, own.host.versions);
+      if (method !== 'tools/call' || !isObject(params)) return;
+      const headers = own.paramHeaders(String(params['name']), { principal, capabilities });
+      if (headers) checkParamHeaders(http, params['arguments'], headers);
+    } catch (error) {
+      throw new Refusal(400, error as RpcError, request.id);
+    }
+  }
+
+  #isFull(isStream: boolean): boolean {
+    const { running, streams } = this.#host.limits;
+    return this.inFlight.running >= running || (isStream && this.#streams >= streams);
+  }
+}
+
+function statusOf(response: Response): number {
+  return isErrorResponse(response) ? (STATUS.get(response.error.code) ?? 200) : 200;
+}
