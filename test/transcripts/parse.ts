@@ -23,8 +23,8 @@ export interface Conversation {
   readonly server: string;
   /** Methods that are not the protocol's. */
   readonly own: ReadonlySet<string>;
-  /** The only transports that can carry it; otherwise all can. */
-  readonly over: readonly string[] | undefined;
+  /** True if this transport can carry it in this revision. */
+  isOver(transport: string, revision: SchemaRevision): boolean;
   readonly steps: readonly Step[];
 }
 
@@ -65,7 +65,7 @@ function parseConversation(file: string, [heading, ...rest]: readonly Line[]): C
   const steps: Step[] = [];
   for (const { line, text } of rest) {
     if (text === '' || text.startsWith('#')) continue;
-    const setting = /^(revisions|server|own|over): (.+)$/.exec(text);
+    const setting = /^(revisions|server|own|over|except): (.+)$/.exec(text);
     if (setting?.[1] && setting[2]) settings.set(setting[1], setting[2]);
     else steps.push(parseStep(file, line, text));
   }
@@ -76,8 +76,18 @@ function parseConversation(file: string, [heading, ...rest]: readonly Line[]): C
     revisions: revisionsNamed(settings.get('revisions') ?? 'all'),
     server: settings.get('server') ?? 'everything',
     own: new Set(settings.get('own')?.split(' ')),
-    over: settings.get('over')?.split(' '),
+    isOver: carriers(settings.get('over'), settings.get('except')),
     steps,
+  };
+}
+
+// `over: stdio websocket`, `except: http fetch`, `except: http fetch in stateless`
+function carriers(over: string | undefined, except: string | undefined): Conversation['isOver'] {
+  const [excepted = '', inRevisions = 'all'] = except?.split(' in ') ?? [];
+  const revisions = revisionsNamed(inRevisions);
+  return (transport, revision) => {
+    if (over !== undefined && !over.split(' ').includes(transport)) return false;
+    return !(excepted.split(' ').includes(transport) && revisions.includes(revision));
   };
 }
 

@@ -1,10 +1,10 @@
 /** One HTTP endpoint for every client: lets requests in, and brings each to those who speak its revision. */
 
 import { ConnectionError, ParseError, RpcError } from '../../../jsonrpc/errors.ts';
-import { isBatch, isObject, isRequest, isResponse, type Message } from '../../../jsonrpc/message.ts';
+import { isBatch, isObject, isRequest, isResponse, type Message, type Request } from '../../../jsonrpc/message.ts';
 import { checkPayload, type Payload } from '../../../jsonrpc/parse.ts';
 import { readPayload } from '../../../jsonrpc/structure.ts';
-import { McpErrorCode } from '../../../protocol/errors.ts';
+import { McpErrorCode, unsupportedVersion } from '../../../protocol/errors.ts';
 import { staysOpen } from '../../../protocol/methods.ts';
 import { revisionNamed } from '../../../protocol/pick.ts';
 import { claimedVersion } from '../../../protocol/stateless/caller.ts';
@@ -21,7 +21,7 @@ import type { LiveSession } from './live-session.ts';
 import { type HttpOptions, type Settings, settingsOf } from './options.ts';
 import { PAGE, pageFor } from './page.ts';
 import { busy, methodNotAllowed, Refusal } from './refusal.ts';
-import { Sessionless } from './sessionless.ts';
+import { idOf, isHandshake, Sessionless } from './sessionless.ts';
 import { SseLines } from './sse-line.ts';
 import { Stateful } from './stateful.ts';
 import { Stateless } from './stateless.ts';
@@ -185,7 +185,7 @@ export class Endpoint {
     const message = payload as Message;
     if (isRequest(message)) {
       if (claimedVersion(message.params) !== undefined) return this.#stateless.take(visit, message);
-      if (isModern) throw unclaimed(message.method, message.id);
+      if (isModern) throw this.#unclaimed(message);
     } else if (!isResponse(message) && (isModern || claimedVersion(message.params) !== undefined)) {
       return this.#stateless.notice(visit, message);
     }
@@ -198,15 +198,31 @@ export class Endpoint {
     // Before there is a session there is nobody to tell in an older way that something cannot be read.
     const hasSession = visit.http.header('mcp-session-id') !== undefined;
     if (!hasSession && payload instanceof ParseError) throw new Refusal(400, payload.toRpcError(), payload.id);
+    if (!hasSession && isBatch(payload)) throw new Refusal(400, 'A batch needs a session: send "initialize" first');
     return this.#stateful.post(visit, payload);
   }
 
   #notServed(payload: Payload): Refusal {
     if (payload instanceof ParseError) return new Refusal(400, payload.toRpcError(), payload.id);
-    const id = isObject(payload) && 'id' in payload ? (payload as { id?: never }).id : undefined;
+    const { versions } = this.#server['~parts'].host;
+    const params = isHandshake(payload) && isObject(payload.params) ? payload.params : {};
+    const requested = params['protocolVersion'];
+    return new Refusal(
+      400,
+      unsupportedVersion(typeof requested === 'string' ? requested : undefined, versions),
+      idOf(payload),
+    );
+  }
+
+  #unclaimed({ method, id, params = {} }: Request): Refusal {
+    if (!isObject(params)) return new Refusal(400, RpcError.invalidParams('"params" must be an object'), id);
+    if (method === 'initialize') {
+      const message = 'The header MCP-Protocol-Version names a revision that has no "initialize"';
+      return new Refusal(400, new RpcError(McpErrorCode.HeaderMismatch, message), id);
+    }
+    const message = 'The request has no "_meta" with "io.modelcontextprotocol/protocolVersion"';
     const supported = this.#server['~parts'].host.versions;
-    const message = `This server speaks ${supported.join(', ')}: say so in "_meta" of each request`;
-    return new Refusal(400, new RpcError(McpErrorCode.UnsupportedProtocolVersion, message, { supported }), id);
+    return new Refusal(400, RpcError.invalidParams(message, { supported }), id);
   }
 
   #showPage(visit: Visit): void {
@@ -232,15 +248,6 @@ export class Endpoint {
     if (!isRefusal) this.#server['~parts'].report(error, { method: 'http' });
     refuse(visit, isRefusal ? error : new Refusal(500, RpcError.internal()));
   }
-}
-
-function unclaimed(method: string, id: string | number): Refusal {
-  if (method === 'initialize') {
-    const message = 'The header MCP-Protocol-Version names a revision that has no "initialize"';
-    return new Refusal(400, new RpcError(McpErrorCode.HeaderMismatch, message), id);
-  }
-  const message = 'The request has no "_meta" with "io.modelcontextprotocol/protocolVersion"';
-  return new Refusal(400, RpcError.invalidParams(message), id);
 }
 
 function pathOf(target: string): string {

@@ -103,6 +103,12 @@ export class Post implements Line, Beating {
     this.#end();
   }
 
+  /** Answers several requests one by one, for revisions that have no answers in one piece. */
+  respondEach(responses: readonly Response[]): void {
+    if (this.#canStream && !this.#isOver) this.#reader ??= this.#open();
+    this.respond(200, responses);
+  }
+
   /** Ends without an answer: nobody waits for it any more. */
   abandon(): void {
     if (this.#isOver) return;

@@ -180,7 +180,7 @@ export class SessionCalls {
       },
     });
     return answered.then((responses) => {
-      if (responses.length > 0) post.respond(200, responses);
+      if (responses.length > 0) this.#respondAll(post, responses);
       else if (hasRequests) post.abandon();
       else reply(visit, 202, {});
       live.removeRecording(recording?.name);
@@ -188,6 +188,11 @@ export class SessionCalls {
       release();
       live.inFlight.checkIdle();
     });
+  }
+
+  #respondAll(post: Post, responses: readonly Response[]): void {
+    if (this.#revision.facts.batches === 'answered as one') post.respond(200, responses);
+    else post.respondEach(responses);
   }
 
   #answerInBatch(post: Post, request: Request): Maybe<Response | undefined> {

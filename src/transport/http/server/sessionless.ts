@@ -1,6 +1,6 @@
 /** Clients of revisions with sessions, served without: each request stands alone, nobody is asked or told anything. */
 
-import { isBatch, isErrorResponse, type Request } from '../../../jsonrpc/message.ts';
+import { type Id, isBatch, isErrorResponse, type Request } from '../../../jsonrpc/message.ts';
 import type { Payload } from '../../../jsonrpc/parse.ts';
 import { unsupportedVersion } from '../../../protocol/errors.ts';
 import { revisionNamed } from '../../../protocol/pick.ts';
@@ -94,4 +94,10 @@ export class Sessionless {
 export function isHandshake(payload: Payload): payload is Request {
   if (isBatch(payload) || payload instanceof Error) return false;
   return 'method' in payload && 'id' in payload && payload.method === 'initialize';
+}
+
+/** The id of a request. */
+export function idOf(payload: Payload): Id | undefined {
+  if (isBatch(payload) || payload instanceof Error || !('method' in payload)) return undefined;
+  return 'id' in payload ? payload.id : undefined;
 }

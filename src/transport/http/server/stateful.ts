@@ -1,7 +1,7 @@
 /** Clients of revisions with sessions: opening one, speaking in it, listening, coming back, ending it. */
 
 import { RpcError } from '../../../jsonrpc/errors.ts';
-import { isErrorResponse, type Request } from '../../../jsonrpc/message.ts';
+import { type Id, isErrorResponse, type Request } from '../../../jsonrpc/message.ts';
 import type { Payload } from '../../../jsonrpc/parse.ts';
 import { unsupportedVersion } from '../../../protocol/errors.ts';
 import { revisionNamed } from '../../../protocol/pick.ts';
@@ -19,7 +19,7 @@ import { Reader } from './reader.ts';
 import { PostRecording } from './recording.ts';
 import { busy, Refusal } from './refusal.ts';
 import { SessionCalls } from './session-calls.ts';
-import { isHandshake } from './sessionless.ts';
+import { idOf, isHandshake } from './sessionless.ts';
 import { Standalone } from './standalone.ts';
 import { unguessable } from './unguessable.ts';
 import { openStream, reply, type Visit } from './visit.ts';
@@ -55,21 +55,25 @@ export class Stateful {
   /** Takes what a POST brought. */
   post(visit: Visit, payload: Payload): Maybe<void> {
     if (isHandshake(payload)) return this.#handshake(visit, payload);
-    return this.#inSession(visit, (id, stored) => {
-      const { session } = stored;
-      const live = this.#liveSession(id);
-      const release = live.hold();
-      const calls = new SessionCalls({
-        server: this.#server,
-        session,
-        live,
-        makePost: (from) => this.#makePost(from, id, stored, live),
-        send: (letter) => this.#stores.mailboxes.send(id, letter),
-        save: () => this.#stores.store.save(id, stored),
-        report: this.#host.report,
-      });
-      return finallyDo(() => calls.take(visit, payload), release);
-    });
+    return this.#inSession(
+      visit,
+      (id, stored) => {
+        const { session } = stored;
+        const live = this.#liveSession(id);
+        const release = live.hold();
+        const calls = new SessionCalls({
+          server: this.#server,
+          session,
+          live,
+          makePost: (from) => this.#makePost(from, id, stored, live),
+          send: (letter) => this.#stores.mailboxes.send(id, letter),
+          save: () => this.#stores.store.save(id, stored),
+          report: this.#host.report,
+        });
+        return finallyDo(() => calls.take(visit, payload), release);
+      },
+      idOf(payload),
+    );
   }
 
   /** Opens the stream on which a session is told of changes, or goes on with one that was lost. */
@@ -119,18 +123,24 @@ export class Stateful {
   }
 
   // A session is there only for whom it was opened; to others it does not exist.
-  #inSession(visit: Visit, action: (id: string, stored: StoredSession) => Maybe<void>): Maybe<void> {
+  #inSession(visit: Visit, action: (id: string, stored: StoredSession) => Maybe<void>, requestId?: Id): Maybe<void> {
     const { http, principal } = visit;
     const id = http.header('mcp-session-id');
-    if (id === undefined)
-      throw new Refusal(400, 'The header Mcp-Session-Id is missing: send "initialize" to open a session');
     const version = http.header('mcp-protocol-version');
     const { versions } = this.#server['~parts'].host;
+    if (id === undefined) {
+      const message = 'The header Mcp-Session-Id is missing: send "initialize" to open a session';
+      throw new Refusal(400, RpcError.invalidRequest(message, { supported: versions }), requestId);
+    }
     if (version !== undefined && !isStateful(version, versions))
-      throw new Refusal(400, unsupportedVersion(version, versions));
+      throw new Refusal(400, unsupportedVersion(version, versions), requestId);
     return chain(this.#stores.store.get(id), (stored) => {
       if (!stored || stored.principal !== principalKey(principal)) {
-        throw new Refusal(404, 'There is no such session, or it has ended: send "initialize" to open another');
+        throw new Refusal(
+          404,
+          'There is no such session, or it has ended: send "initialize" to open another',
+          requestId,
+        );
       }
       return action(id, stored);
     });
