@@ -45,6 +45,18 @@ const NAMES: Readonly<Record<string, { readonly values: string; readonly types: 
       Verdict WatchEvent WatchListener`,
   },
   stdio: { values: 'serveStdio', types: 'StdioOptions' },
+  http: {
+    values: 'nodeHandler serveHttp',
+    types: `
+      Authenticate Challenge Credentials EventStore HttpLimits HttpOptions HttpRequest Letter Mailboxes NodeHandler
+      ServeHttpOptions ServingHttp SessionOptions SessionStore StoredEvent StoredSession`,
+  },
+  fetch: {
+    values: 'fetchHandler',
+    types: `
+      Authenticate Challenge Credentials EventStore FetchHandler HttpLimits HttpOptions HttpRequest Letter Mailboxes
+      SessionOptions SessionStore StoredEvent StoredSession`,
+  },
   testing: { values: 'record testClient', types: 'Script TestClient TestClientOptions Testable WireEntry' },
 };
 

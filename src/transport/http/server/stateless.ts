@@ -75,9 +75,11 @@ export class Stateless {
     isStream: boolean,
   ): void {
     if (isStream) this.#streams++;
+    // Whoever closes the server and cannot wait any longer ends what is left.
+    exchange.onEnd(() => exchange.dropped && post.abandon());
     post.wait(() => {
-      this.inFlight.cancel(key, new ConnectionError('aborted', 'The client hung up'));
       post.forget();
+      this.inFlight.cancel(key, new ConnectionError('aborted', 'The client hung up'));
     });
     void response.then((late) => {
       if (isStream) this.#streams--;
