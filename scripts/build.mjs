@@ -23,6 +23,16 @@ if (!(fresh && process.argv.includes('--if-changed'))) await buildAll();
 
 async function buildAll() {
   const scratch = `node_modules/.cache/mcpp/dist-${process.pid}`;
+  try {
+    await buildInto(scratch);
+    replace(scratch, 'dist');
+    writeFileSync(stamp, sources);
+  } finally {
+    rmSync(scratch, { recursive: true, force: true });
+  }
+}
+
+async function buildInto(scratch) {
   rmSync(scratch, { recursive: true, force: true });
   const tsc = ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json', '--outDir', scratch];
   execFileSync(process.execPath, tsc, { stdio: 'inherit' });
@@ -40,8 +50,6 @@ async function buildAll() {
     platform: 'neutral',
     banner: { js: '// Contains eventsource-parser, MIT licence: see THIRD-PARTY-NOTICES.md.' },
   });
-  replace(scratch, 'dist');
-  writeFileSync(stamp, sources);
 }
 
 async function bundle(folder, module, options) {

@@ -1,0 +1,197 @@
+// What has to pass: for each set of scenarios how it is run, and how many checks each scenario has to pass in it. And
+// what is not there yet. A scenario of the suite that is in neither is an error.
+
+/** The number of checks that is right for most scenarios: their own, and that every message fitted the schema. */
+const TWO = 2;
+
+/** One more is made of servers that answer every request with a stream; this one does where there is something to stream. */
+const ANSWERED_WITH_JSON = 1;
+
+const tools = (...names) => names.map((name) => `tools-call-${name}`);
+const inputRequired = (checks) =>
+  Object.entries(checks).map(([name, count]) => [`input-required-result-${name}`, count]);
+const each = (names) => names.map((name) => [name, TWO]);
+
+const RESOURCES = ['resources-list', 'resources-read-text', 'resources-read-binary', 'resources-templates-read'];
+const PROMPTS = [
+  'prompts-list',
+  'prompts-get-simple',
+  'prompts-get-with-args',
+  'prompts-get-embedded-resource',
+  'prompts-get-with-image',
+];
+
+/** What every revision has. */
+const COMMON = each([
+  'completion-complete',
+  ...tools('simple-text', 'image', 'audio', 'embedded-resource', 'mixed-content', 'error', 'with-progress'),
+  ...RESOURCES,
+  ...PROMPTS,
+]);
+
+/** What the revisions with sessions have beside it. */
+const STATEFUL = [
+  ['server-initialize', 3],
+  ['server-session-lifecycle', 3],
+  ...each([
+    'logging-set-level',
+    'ping',
+    ...tools('with-logging', 'sampling', 'elicitation'),
+    'resources-subscribe',
+    'resources-unsubscribe',
+  ]),
+];
+
+/** The sets, in the order they are run in. */
+export const SETS = [
+  {
+    leg: 'server',
+    revision: '2025-03-26',
+    select: ['--suite', 'all', '--spec-version', '2025-03-26'],
+    checks: new Map([['server-session-lifecycle', 3]]),
+  },
+  {
+    leg: 'server',
+    revision: '2025-06-18',
+    select: ['--suite', 'all', '--spec-version', '2025-06-18'],
+    checks: new Map([...COMMON, ...STATEFUL, ['tools-list', 2]]),
+  },
+  {
+    leg: 'server',
+    revision: '2025-11-25',
+    select: ['--requirements', '2025-11-25'],
+    checks: new Map([
+      ...COMMON,
+      ...STATEFUL,
+      ['tools-list', 3],
+      ['server-sse-multiple-streams', ANSWERED_WITH_JSON],
+      ['server-sse-polling', 3],
+      ['elicitation-sep1034-defaults', 6],
+      ['elicitation-sep1330-enums', 6],
+      ['dns-rebinding-protection', 2],
+      ['json-schema-2020-12', 8],
+    ]),
+  },
+  {
+    leg: 'server',
+    revision: '2026-07-28',
+    select: ['--requirements', '2026-07-28'],
+    checks: new Map([
+      ...COMMON,
+      ['server-stateless', 30],
+      ['tools-list', 4],
+      ['server-sse-multiple-streams', ANSWERED_WITH_JSON],
+      ['sep-2164-resource-not-found', 4],
+      ['dns-rebinding-protection', 2],
+      ['caching', 8],
+      ...inputRequired({
+        'basic-elicitation': 3,
+        'basic-sampling': 3,
+        'basic-list-roots': 3,
+        'request-state': 3,
+        'multiple-input-requests': 3,
+        'multi-round': 4,
+        'missing-input-response': 2,
+        'non-tool-request': 3,
+        'result-type': 2,
+        'unsupported-methods': 2,
+        'tampered-state': 2,
+        'capability-check': 2,
+        'ignore-extra-params': 2,
+        'validate-input': 3,
+      }),
+      ['http-header-validation', 14],
+      ['http-custom-header-server-validation', 10],
+      ['json-schema-2020-12', 8],
+    ]),
+  },
+  {
+    leg: 'client',
+    revision: '2025-11-25',
+    select: ['--requirements', '2025-11-25'],
+    checks: new Map([
+      ['initialize', 1],
+      ['tools_call', 2],
+      ['elicitation-sep1034-client-defaults', 5],
+      ['sse-retry', 3],
+      ['json-schema-2020-12-preservation', 9],
+    ]),
+  },
+  {
+    leg: 'client',
+    revision: '2026-07-28',
+    select: ['--requirements', '2026-07-28'],
+    checks: new Map([
+      ['tools_call', 2],
+      ['request-metadata', 8],
+      ['sep-2322-client-request-state', 5],
+      ['http-standard-headers', 9],
+      ['http-custom-headers', 18],
+      ['http-invalid-tool-headers', 12],
+      ['json-schema-ref-no-deref', 1],
+      ['json-schema-2020-12-preservation', 9],
+    ]),
+  },
+];
+
+const all = (reason, prefix, names) => names.map((name) => [`${prefix}${name}`, reason]);
+
+/** What is not there yet, and what it waits for. */
+export const LATER = new Map([
+  ...all('the tasks extension', 'tasks-', [
+    'lifecycle',
+    'capability-negotiation',
+    'wire-fields',
+    'request-state-removal',
+    'mrtr-input',
+    'request-headers',
+    'dispatch-and-envelope',
+    'status-notifications',
+    'required-task-error',
+    'mrtr-composition',
+  ]),
+  ...all('the skills extension', 'sep-2640-', [
+    'skills-directory',
+    'skills-enumeration',
+    'skills-manifest',
+    'client-no-prefetch',
+    'client-verify-digest',
+    'client-verify-size',
+    'client-verify-frontmatter',
+  ]),
+  ...all('authorization', 'auth/', [
+    'metadata-default',
+    'metadata-var1',
+    'metadata-var2',
+    'metadata-var3',
+    'basic-cimd',
+    'scope-from-www-authenticate',
+    'scope-from-scopes-supported',
+    'scope-omitted-when-undefined',
+    'scope-step-up',
+    'scope-retry-limit',
+    'token-endpoint-auth-basic',
+    'token-endpoint-auth-post',
+    'token-endpoint-auth-none',
+    'pre-registration',
+    '2025-03-26-oauth-metadata-backcompat',
+    '2025-03-26-oauth-endpoint-fallback',
+    'resource-mismatch',
+    'offline-access-scope',
+    'offline-access-not-supported',
+    'authorization-server-migration',
+    'iss-supported',
+    'iss-not-advertised',
+    'iss-supported-missing',
+    'iss-wrong-issuer',
+    'iss-unexpected',
+    'iss-normalized',
+    'metadata-issuer-mismatch',
+    'client-credentials-jwt',
+    'client-credentials-basic',
+    'enterprise-managed-authorization',
+    'dpop',
+    'dpop-nonce',
+    'wif-jwt-bearer',
+  ]),
+]);
