@@ -10,6 +10,8 @@ export default defineConfig({
       { find: /^mcpp$/, replacement: entry('mcpp') },
       { find: /^mcpp\/(server|client|stdio|http|fetch|websocket|testing)$/, replacement: entry('$1') },
       { find: '#send-request', replacement: source('transport/http/client/send-node') },
+      { find: '#web-socket', replacement: source('transport/websocket/node-socket') },
+      { find: '#web-socket-server', replacement: source('transport/websocket/node-server') },
     ],
   },
   test: {

@@ -57,6 +57,12 @@ const NAMES: Readonly<Record<string, { readonly values: string; readonly types: 
       Authenticate Challenge Credentials EventStore FetchHandler HttpLimits HttpOptions HttpRequest Letter Mailboxes
       SessionOptions SessionStore StoredEvent StoredSession`,
   },
+  websocket: {
+    values: 'serveWebSocket webSocketHandler webSocketTransport',
+    types: `
+      ServeWebSocketOptions ServingWebSocket WebSocketHandler WebSocketLimits WebSocketOptions
+      WebSocketTransportOptions`,
+  },
   testing: { values: 'record testClient', types: 'Script TestClient TestClientOptions Testable WireEntry' },
 };
 

@@ -7,6 +7,7 @@ import type { HttpOptions } from './options.ts';
 
 /** Answers requests, whatever their path is. */
 export interface FetchHandler {
+  /** Answers one request. */
   (request: Request): Promise<Response>;
   /** Takes no new requests, gives running ones `graceMs` to end, aborts the rest and ends every stream. */
   close(options?: { readonly graceMs?: number }): Promise<void>;

@@ -8,6 +8,7 @@ import type { HttpOptions } from './options.ts';
 
 /** Answers requests at whatever path it is mounted. `body` is for frameworks that have read it already. */
 export interface NodeHandler {
+  /** Answers one request. */
   (request: IncomingMessage, response: ServerResponse, body?: unknown): void;
   /** Takes no new requests, gives running ones `graceMs` to end, aborts the rest and ends every stream. */
   close(options?: { readonly graceMs?: number }): Promise<void>;

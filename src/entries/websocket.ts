@@ -1,0 +1,12 @@
+/** `mcpp/websocket`: serve over WebSockets, and connect over them. */
+
+export type { WebSocketTransportOptions } from '../transport/websocket/address.ts';
+export { webSocketTransport } from '../transport/websocket/client.ts';
+export type { WebSocketHandler } from '../transport/websocket/node-handler.ts';
+export type {
+  ServeWebSocketOptions,
+  ServingWebSocket,
+  WebSocketLimits,
+  WebSocketOptions,
+} from '../transport/websocket/options.ts';
+export { serveWebSocket, webSocketHandler } from '../transport/websocket/server.ts';

@@ -1,0 +1,186 @@
+/** Serves over WebSockets what an HTTP server of Node's is asked to upgrade. */
+
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import type { WebSocket, WebSocketServer } from 'ws';
+import type { Authenticate, HttpRequest } from '../../protocol/http-request.ts';
+import type { Principal } from '../../protocol/principal.ts';
+import { type Serving, serve } from '../../server/serve.ts';
+import type { Served } from '../../server/served.ts';
+import { authenticate } from '../http/server/authenticate.ts';
+import { type Guard, guardOf } from '../http/server/guard.ts';
+import { Refusal as HttpRefusal } from '../http/server/refusal.ts';
+import { type Refusal, refuse } from './node-refusal.ts';
+import { listenTo, loadWs, WS_OPTIONS } from './node-ws.ts';
+import { settingsOf, type WebSocketOptions, type WebSocketSettings } from './options.ts';
+import { CloseCode } from './socket.ts';
+import { SocketTransport } from './socket-transport.ts';
+
+/** What hangs on an HTTP server: `httpServer.on('upgrade', handler.upgrade)`. */
+export interface WebSocketHandler {
+  /** Takes the opening request of a client, and lets it in or refuses it. */
+  readonly upgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
+  /**
+   * Lets nobody in any more, gives running calls `graceMs` (default: 0) to end, aborts the rest, and says goodbye to
+   * every client. The HTTP server is left to whoever owns it.
+   */
+  close(options?: { readonly graceMs?: number }): Promise<void>;
+}
+
+// Time to find out who is calling.
+const AUTH_MS = 30_000;
+
+// Each costs more than the bytes that are in it.
+const MAX_FRAGMENTS = 4096;
+
+const CLOSING: Refusal = { status: 503, message: 'The server is closing', headers: { 'retry-after': '1' } };
+const FULL: Refusal = { status: 503, message: 'Too many connections', headers: { 'retry-after': '10' } };
+const TOO_SLOW: Refusal = { status: 503, message: 'It took too long to find out who is calling' };
+const BROKEN: Refusal = { status: 500, message: 'Something broke on this side' };
+const NOT_HERE: Refusal = { status: 404, message: 'There is nothing at this path' };
+
+/** Lets clients in and serves them; with a path, only there. */
+export class Handler implements WebSocketHandler {
+  /** Settles when clients can be let in. */
+  readonly ready: Promise<unknown>;
+  readonly #server: Served;
+  readonly #auth: Authenticate | undefined;
+  readonly #settings: WebSocketSettings;
+  readonly #guard: Guard;
+  readonly #path: string | undefined;
+  readonly #wss: Promise<WebSocketServer>;
+  /** Every socket that was let in, or may be. */
+  readonly #sockets = new Set<Duplex>();
+  /** Those that wait to be let in. */
+  readonly #waiting = new Set<Duplex>();
+  readonly #servings = new Set<Promise<Serving>>();
+  #closed: Promise<void> | undefined;
+
+  constructor(server: Served, options: WebSocketOptions, path?: string) {
+    this.#server = server;
+    this.#auth = options.auth;
+    this.#settings = settingsOf(options);
+    this.#guard = guardOf(options);
+    this.#path = path;
+    this.#wss = makeUpgrader(this.#settings);
+    this.ready = this.#wss;
+  }
+
+  readonly upgrade = (message: IncomingMessage, socket: Duplex, head: Buffer): void => {
+    // Whoever comes may be gone at any moment.
+    socket.on('error', () => {});
+    const request = requestOf(message);
+    const refusal = this.refusalOf(request) ?? this.#refusalOfMore();
+    if (refusal) {
+      refuse(socket, refusal);
+      return;
+    }
+    this.#sockets.add(socket);
+    socket.once('close', () => {
+      this.#sockets.delete(socket);
+      this.#waiting.delete(socket);
+    });
+    void this.#take(request, message, socket, head);
+  };
+
+  /** Why a request is not for this endpoint, whatever it wants. */
+  refusalOf(request: HttpRequest): Refusal | undefined {
+    const fault = this.#guard.refuse(request);
+    if (fault !== undefined) return { status: 403, message: fault };
+    const [path] = request.target.split('?', 1);
+    return this.#path === undefined || path === this.#path ? undefined : NOT_HERE;
+  }
+
+  close(options: { readonly graceMs?: number } = {}): Promise<void> {
+    this.#closed ??= this.#close(options);
+    return this.#closed;
+  }
+
+  /** Tells the server's owner of what no client gets to see. */
+  report(error: unknown): void {
+    this.#server['~parts'].report(error, { method: 'transport' });
+  }
+
+  #refusalOfMore(): Refusal | undefined {
+    if (this.#closed) return CLOSING;
+    return this.#sockets.size < this.#settings.limits.connections ? undefined : FULL;
+  }
+
+  async #take(request: HttpRequest, message: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
+    this.#waiting.add(socket);
+    const timer = setTimeout(() => this.#turnAway(socket, TOO_SLOW), AUTH_MS);
+    try {
+      const wss = await this.#wss;
+      const principal = this.#auth && (await authenticate(this.#auth, request));
+      if (this.#waiting.has(socket)) {
+        wss.handleUpgrade(message, socket, head, (ws) => this.#serve(ws, principal));
+      }
+    } catch (error) {
+      this.#turnAwayBecause(error, socket);
+    } finally {
+      clearTimeout(timer);
+      this.#waiting.delete(socket);
+    }
+  }
+
+  #turnAway(socket: Duplex, refusal: Refusal): void {
+    if (!this.#waiting.has(socket)) return;
+    refuse(socket, refusal);
+    this.#waiting.delete(socket);
+    this.#sockets.delete(socket);
+  }
+
+  #turnAwayBecause(error: unknown, socket: Duplex): void {
+    try {
+      if (!(error instanceof HttpRefusal)) throw error;
+      this.#turnAway(socket, { status: error.status, message: error.message, headers: error.fields });
+    } catch (fault) {
+      this.report(fault);
+      this.#turnAway(socket, BROKEN);
+    }
+  }
+
+  #serve(ws: WebSocket, principal: Principal | undefined): void {
+    const { limits, keepAliveMs } = this.#settings;
+    const { messageBytes, unreadBytes } = limits;
+    const options = { structure: limits, messageBytes, unreadBytes, alwaysReads: false, goodbye: CloseCode.GoingAway };
+    const transport = new SocketTransport((listener) => listener.onOpen(listenTo(ws, listener, keepAliveMs)), options);
+    const serving = serve(this.#server, transport, { principal });
+    this.#servings.add(serving);
+    serving
+      .then(({ closed }) => closed)
+      .catch((error: unknown) => {
+        this.report(error);
+        ws.terminate();
+      })
+      .finally(() => this.#servings.delete(serving));
+  }
+
+  async #close({ graceMs = 0 }: { readonly graceMs?: number }): Promise<void> {
+    for (const socket of this.#waiting) this.#turnAway(socket, CLOSING);
+    await Promise.allSettled([...this.#servings].map(async (serving) => (await serving).close({ graceMs })));
+    for (const socket of this.#sockets) socket.destroy();
+  }
+}
+
+async function makeUpgrader({ limits }: WebSocketSettings): Promise<WebSocketServer> {
+  const { WebSocketServer } = await loadWs();
+  return new WebSocketServer({
+    ...WS_OPTIONS,
+    noServer: true,
+    clientTracking: false,
+    maxPayload: limits.messageBytes,
+    maxFragments: MAX_FRAGMENTS,
+    handleProtocols: (offered) => offered.has('mcp') && 'mcp',
+  });
+}
+
+/** The head of a request, as guards and authenticators see it. */
+export function requestOf(message: IncomingMessage): HttpRequest {
+  return {
+    method: message.method ?? '',
+    target: message.url ?? '',
+    // Node keeps only the first of several lines of some names, among them Host: nobody should see less than was sent.
+    header: (name) => message.headersDistinct[name]?.join(', '),
+  };
+}

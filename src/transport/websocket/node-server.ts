@@ -1,0 +1,71 @@
+/** Listens for WebSockets with an HTTP server of its own. */
+
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Served } from '../../server/served.ts';
+import { isLoopback } from '../http/server/guard.ts';
+import { Handler, requestOf, type WebSocketHandler } from './node-handler.ts';
+import type { Refusal } from './node-refusal.ts';
+import type { ServeWebSocketOptions, ServingWebSocket, WebSocketOptions } from './options.ts';
+
+const WEB_SOCKETS_ONLY: Refusal = {
+  status: 426,
+  message: 'This is an MCP server for WebSockets: connect with a client that speaks them',
+  headers: { upgrade: 'websocket', connection: 'upgrade, close' },
+};
+
+/** A handler for the HTTP server of somebody else. */
+export function makeHandler(server: Served, options: WebSocketOptions): WebSocketHandler {
+  const handler = new Handler(server, options);
+  // Whoever starts without the package hears of it now, not with the first client.
+  handler.ready.catch((error: unknown) => handler.report(error));
+  return handler;
+}
+
+/** Listens; resolves when clients can come. */
+export async function listen(server: Served, options: ServeWebSocketOptions): Promise<ServingWebSocket> {
+  const { port = 3000, address = '127.0.0.1', path = '/mcp', hosts, auth } = options;
+  if (!isLoopback(address) && hosts === undefined && auth === undefined) {
+    throw new TypeError(
+      `serveWebSocket: other machines can reach "${address}". Set "hosts" to the names this server is reached by, ` +
+        'for instance hosts: ["mcp.example.com"], or set "auth"; or leave out "address"',
+    );
+  }
+  if (!path.startsWith('/')) throw new TypeError('serveWebSocket: "path" must begin with "/"');
+  const handler = new Handler(server, options, path);
+  await handler.ready;
+  const http = createServer({ headersTimeout: 10_000, requestTimeout: 30_000 });
+  http.on('upgrade', handler.upgrade);
+  http.on('request', (message, response) => {
+    const { status, message: text, headers } = handler.refusalOf(requestOf(message)) ?? WEB_SOCKETS_ONLY;
+    response.writeHead(status, { connection: 'close', 'content-type': 'text/plain; charset=utf-8', ...headers });
+    response.end(`${text}\n`);
+  });
+  http.listen(port, address);
+  await once(http, 'listening');
+  http.on('error', (error) => handler.report(error));
+
+  let closed: Promise<void> | undefined;
+  const close = async (how?: { readonly graceMs?: number }): Promise<void> => {
+    const gone = once(http, 'close');
+    http.close();
+    await handler.close(how);
+    http.closeAllConnections();
+    await gone;
+  };
+  return {
+    url: urlOf(http, address, path),
+    close(how) {
+      closed ??= close(how);
+      return closed;
+    },
+  };
+}
+
+function urlOf(http: Server, address: string, path: string): string {
+  const { port } = http.address() as AddressInfo;
+  // What stands for all addresses is none that can be connected to.
+  const host = address === '0.0.0.0' || address === '::' ? 'localhost' : address;
+  return `ws://${host.includes(':') ? `[${host}]` : host}:${port}${path}`;
+}

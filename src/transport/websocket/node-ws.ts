@@ -1,0 +1,92 @@
+/** The package `ws`: it is loaded when it is needed, and its sockets are made to look like everybody's. */
+
+import { clearInterval, setInterval } from 'node:timers';
+import type { WebSocket } from 'ws';
+import { ConnectionError } from '../../jsonrpc/errors.ts';
+import {
+  type CloseCode,
+  CONGESTED_BYTES,
+  causeOfEnd,
+  codeOf,
+  FAREWELL_MS,
+  type Socket,
+  type SocketListener,
+} from './socket.ts';
+
+/** Options both sides have: nothing is compressed, and pings are answered here. */
+export const WS_OPTIONS: {
+  readonly perMessageDeflate: false;
+  readonly autoPong: false;
+  readonly closeTimeout: number;
+} = { perMessageDeflate: false, autoPong: false, closeTimeout: FAREWELL_MS };
+
+/** Loads `ws`. It is an optional peer dependency, so it may not be there. */
+export async function loadWs(): Promise<typeof import('ws')> {
+  try {
+    return await import('ws');
+  } catch (cause) {
+    throw new ConnectionError('failed', 'WebSockets need the package "ws" here: run `npm install ws`', { cause });
+  }
+}
+
+/** Tells the listener what happens on a socket. With `keepAliveMs` a peer that answers no ping is dropped. */
+export function listenTo(ws: WebSocket, listener: SocketListener, keepAliveMs = 0): Socket {
+  let broken: ConnectionError | undefined;
+  let unanswered = 0;
+  const socket: Socket = {
+    get unsent() {
+      return ws.bufferedAmount;
+    },
+    send: (text) => ws.send(text, onSent),
+    pause: () => ws.pause(),
+    resume: () => ws.resume(),
+    close: (code: CloseCode) => ws.close(code),
+    terminate: () => ws.terminate(),
+  };
+  // While nothing is read no pong is seen: then that it takes something is the sign of life.
+  const onSent = (error?: Error): void => {
+    if (!error && ws.isPaused) unanswered = 0;
+    listener.onSent();
+  };
+  const beat = (): void => {
+    if (unanswered >= 2) ws.terminate();
+    else if (ws.readyState === ws.OPEN) {
+      unanswered++;
+      ws.ping(onSent);
+    }
+  };
+  const heart = keepAliveMs > 0 && keepAliveMs < 2 ** 31 ? setInterval(beat, keepAliveMs) : undefined;
+
+  ws.on('message', (data, isBinary) => {
+    unanswered = 0;
+    if (isBinary) listener.onBinary();
+    else listener.onText(data as Buffer);
+  });
+  ws.on('pong', () => {
+    unanswered = 0;
+  });
+  ws.on('ping', (data) => {
+    // Answers nobody reads are not piled up.
+    if (ws.bufferedAmount < CONGESTED_BYTES / 2) ws.pong(data, undefined, onSent);
+  });
+  ws.on('error', (error) => {
+    broken = causeOf(error);
+    listener.onBroken(broken);
+  });
+  ws.on('close', (code) => {
+    clearInterval(heart);
+    listener.onEnd(broken ?? causeOfEnd(code));
+  });
+  return socket;
+}
+
+function causeOf(error: Error): ConnectionError {
+  const code = codeOf(error);
+  if (code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH') {
+    return new ConnectionError('malformed', 'The other side sent a message that is too long', { cause: error });
+  }
+  if (code?.startsWith('WS_ERR_')) {
+    return new ConnectionError('malformed', `The other side broke the WebSocket protocol (${code})`, { cause: error });
+  }
+  return new ConnectionError('closed', `The connection broke (${code ?? error.name})`, { cause: error });
+}

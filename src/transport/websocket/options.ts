@@ -1,0 +1,70 @@
+/** What serving over WebSockets can be told. */
+
+import { STRUCTURE_LIMITS, type StructureLimits } from '../../jsonrpc/structure.ts';
+import type { Authenticate } from '../../protocol/http-request.ts';
+import type { GuardOptions } from '../http/server/guard.ts';
+
+/** Options of every WebSocket server; none is needed on the machine itself. */
+export interface WebSocketOptions extends GuardOptions {
+  /** Says who is calling, from the opening request. Without it nobody is asked, and only this machine is let in. */
+  readonly auth?: Authenticate | undefined;
+  /** Milliseconds between pings; a client that answers none of two is dropped. Default: 15 s. */
+  readonly keepAliveMs?: number | undefined;
+  readonly limits?: Partial<WebSocketLimits> | undefined;
+}
+
+/** Options of `serveWebSocket`. */
+export interface ServeWebSocketOptions extends WebSocketOptions {
+  /** Default: 3000; 0 is any that is free. */
+  readonly port?: number | undefined;
+  /** Which of the machine's addresses. Default: 127.0.0.1, which only this machine can reach. */
+  readonly address?: string | undefined;
+  /** Default: `/mcp`. */
+  readonly path?: string | undefined;
+}
+
+/** Bounds of what clients can make a WebSocket server do. */
+export interface WebSocketLimits extends StructureLimits {
+  /** Bytes of one message; a longer one ends the connection with 1009. Default: 4 MiB. */
+  readonly messageBytes: number;
+  /** Connections at the same time; then there is 503. Default: 1,000. */
+  readonly connections: number;
+  /** Bytes a client may leave unread before it is dropped. Default: 16 MiB. */
+  readonly unreadBytes: number;
+}
+
+/** A server that listens for WebSockets. */
+export interface ServingWebSocket {
+  /** Where clients find it. */
+  readonly url: string;
+  /**
+   * Lets nobody in any more, gives running calls `graceMs` (default: 0) to end, aborts the rest, and says goodbye to
+   * every client.
+   */
+  close(options?: { readonly graceMs?: number }): Promise<void>;
+}
+
+/** The options that have defaults, filled in. */
+export interface WebSocketSettings {
+  readonly keepAliveMs: number;
+  readonly limits: WebSocketLimits;
+}
+
+const DEFAULT_LIMITS: WebSocketLimits = {
+  ...STRUCTURE_LIMITS,
+  messageBytes: 4 * 1024 * 1024,
+  connections: 1000,
+  unreadBytes: 16 * 1024 * 1024,
+};
+
+/** Fills in the defaults; refuses what cannot be meant. */
+export function settingsOf({ keepAliveMs = 15_000, limits = {} }: WebSocketOptions): WebSocketSettings {
+  const given = Object.entries(limits).filter(([, limit]) => limit !== undefined);
+  for (const [name, value] of [
+    ['keepAliveMs', keepAliveMs] as const,
+    ...given.map(([n, v]) => [`limits.${n}`, v] as const),
+  ]) {
+    if (!(typeof value === 'number' && value > 0)) throw new TypeError(`${name} must be a positive number`);
+  }
+  return { keepAliveMs, limits: { ...DEFAULT_LIMITS, ...Object.fromEntries(given) } };
+}

@@ -1,0 +1,19 @@
+/** The server's side: serves clients that come over WebSockets. */
+
+import { listen, makeHandler } from '#web-socket-server';
+import type { Served } from '../../server/served.ts';
+import type { WebSocketHandler } from './node-handler.ts';
+import type { ServeWebSocketOptions, ServingWebSocket, WebSocketOptions } from './options.ts';
+
+/**
+ * Serves the clients of an HTTP server that is there already: `httpServer.on('upgrade', handler.upgrade)`. Every
+ * upgrade it is given is its own, whichever the path.
+ */
+export function webSocketHandler(server: Served, options: WebSocketOptions = {}): WebSocketHandler {
+  return makeHandler(server, options);
+}
+
+/** Listens for clients, by default at `ws://127.0.0.1:3000/mcp`. Resolves when they can come. */
+export function serveWebSocket(server: Served, options: ServeWebSocketOptions = {}): Promise<ServingWebSocket> {
+  return listen(server, options);
+}

@@ -1,0 +1,236 @@
+/** Messages over a WebSocket, one text message each: the same on either side of it. */
+
+import { ConnectionError, guarded, toError } from '../../jsonrpc/errors.ts';
+import { type Message, serialize } from '../../jsonrpc/message.ts';
+import { readPayload, type StructureLimits } from '../../jsonrpc/structure.ts';
+import type { Receiver, Transport } from '../../jsonrpc/transport.ts';
+import {
+  CloseCode,
+  CONGESTED_BYTES,
+  FAREWELL_MS,
+  type OpenSocket,
+  type Socket,
+  type SocketListener,
+} from './socket.ts';
+
+/** Options of a socket transport. */
+export interface SocketTransportOptions {
+  /** How much structure one incoming message may have. */
+  readonly structure: StructureLimits;
+  /** Bytes of one incoming message, for sockets that do not look themselves. */
+  readonly messageBytes: number;
+  /** Bytes the peer may leave unread; if it is sent more, the connection ends. */
+  readonly unreadBytes: number;
+  /** Reads on while the peer does not read, as a client has to. */
+  readonly alwaysReads: boolean;
+  /** What it says when it disconnects. */
+  readonly goodbye: CloseCode;
+  /** Milliseconds until it has to be open. Default: no limit. */
+  readonly openMs?: number;
+}
+
+const encoder = new TextEncoder();
+
+/** Carries every message of every revision. While the peer does not read, memory stays bounded on both sides. */
+export class SocketTransport implements Transport, SocketListener {
+  readonly cancelsBy = 'notification';
+  readonly #open: OpenSocket;
+  readonly #options: SocketTransportOptions;
+  readonly #opening = new AbortController();
+  readonly #opened = deferred();
+  readonly #gone = deferred();
+  #receiver: Receiver | undefined;
+  #socket: Socket | undefined;
+  #state: 'new' | 'opening' | 'open' | 'closing' | 'closed' = 'new';
+  #cause: ConnectionError | undefined;
+  /** Resolves when the peer reads again; undefined while it does. */
+  #drained: Deferred | undefined;
+  /** What arrived meanwhile. */
+  readonly #held: (Uint8Array | string)[] = [];
+  /** Ends the waiting for the opening, later that for the end. */
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(open: OpenSocket, options: SocketTransportOptions) {
+    this.#open = open;
+    this.#options = options;
+  }
+
+  get connected(): boolean {
+    return this.#state === 'open';
+  }
+
+  async connect(receiver: Receiver): Promise<void> {
+    if (this.#state !== 'new') throw new ConnectionError('failed', 'This transport was connected before');
+    this.#state = 'opening';
+    this.#receiver = receiver;
+    const { openMs } = this.#options;
+    if (openMs !== undefined) this.#timer = setTimeout(() => this.#abandon(tooLate(openMs)), openMs);
+    // A socket that is open already says so at once, so that nothing can arrive in between.
+    guarded(
+      () => this.#open(this, this.#opening.signal),
+      (error) => this.onEnd(asConnectionError(error)),
+    );
+    await this.#opened.promise;
+  }
+
+  send(message: Message | readonly Message[]): void | Promise<void> {
+    const socket = this.#socket;
+    if (this.#state === 'new' || this.#state === 'opening' || !socket) {
+      throw new ConnectionError('not-connected', 'The transport is not connected');
+    }
+    if (this.#state !== 'open') throw new ConnectionError('closed', 'The connection is closed');
+    const text = serialize(message);
+    // What is too much is left by earlier messages: one alone may be as long as it is.
+    if (socket.unsent > this.#options.unreadBytes) throw this.#giveUp(socket);
+    socket.send(text);
+    if (socket.unsent <= CONGESTED_BYTES) return undefined;
+    if (!this.#options.alwaysReads) socket.pause();
+    this.#drained ??= deferred();
+    return this.#drained.promise;
+  }
+
+  async disconnect(): Promise<void> {
+    if (this.#state === 'new') this.#state = 'closed';
+    else if (this.#state === 'opening') this.#abandon();
+    else if (this.#state === 'open') this.#close(this.#options.goodbye);
+    if (this.#receiver) await this.#gone.promise;
+  }
+
+  onOpen(socket: Socket): void {
+    this.#socket = socket;
+    if (this.#state === 'opening') {
+      this.#state = 'open';
+      this.#stopTimer();
+      this.#opened.resolve();
+    } else {
+      socket.terminate();
+    }
+  }
+
+  onText(text: Uint8Array | string): void {
+    // What was read together comes together, also after the pause that the first of it caused.
+    if (this.#drained && !this.#options.alwaysReads) this.#held.push(text);
+    else this.#deliver(text);
+  }
+
+  #deliver(text: Uint8Array | string): void {
+    if (this.#state !== 'open') return;
+    const { messageBytes, structure } = this.#options;
+    const bytes = typeof text === 'string' ? encoder.encode(text) : text;
+    if (bytes.length > messageBytes) {
+      this.#refuse(CloseCode.TooBig, `The other side sent a message of more than ${messageBytes} bytes`);
+      return;
+    }
+    // A fault in whoever listens must not take the process down from inside a socket's event.
+    try {
+      this.#receiver?.onMessage(readPayload(bytes, structure));
+    } catch (error) {
+      this.#receiver?.onError(toError(error, 'The receiver failed'));
+    }
+  }
+
+  onBinary(): void {
+    this.#refuse(CloseCode.Unsupported, 'The other side sent a message that is no text');
+  }
+
+  onSent(): void {
+    // Half of it, so that a peer just at the mark does not start and stop with every message.
+    if (!this.#drained || (this.#socket?.unsent ?? 0) > CONGESTED_BYTES / 2) return;
+    this.#letGo();
+    this.#goOn();
+  }
+
+  onBroken(cause: ConnectionError): void {
+    this.#cause ??= cause;
+    if (this.#state === 'open') this.#state = 'closing';
+    this.#limitFarewell();
+  }
+
+  onEnd(cause?: ConnectionError): void {
+    if (this.#state === 'closed') return;
+    const wasOpen = this.#socket !== undefined;
+    const wasAsked = this.#state === 'closing' && this.#cause === undefined;
+    this.#state = 'closed';
+    this.#stopTimer();
+    this.#letGo();
+    const why = this.#cause ?? (wasAsked ? undefined : cause);
+    if (wasOpen) this.#receiver?.onClose(why);
+    else this.#opened.reject(why ?? new ConnectionError('closed', 'The connection was closed before it was open'));
+    this.#gone.resolve();
+  }
+
+  #goOn(): void {
+    while (!this.#drained) {
+      const text = this.#held.shift();
+      if (text === undefined) {
+        if (this.#state === 'open') this.#socket?.resume();
+        return;
+      }
+      this.#deliver(text);
+    }
+  }
+
+  #abandon(cause?: ConnectionError): void {
+    this.onEnd(cause);
+    this.#opening.abort();
+  }
+
+  #refuse(code: CloseCode, why: string): void {
+    if (this.#state !== 'open') return;
+    this.#cause = new ConnectionError('malformed', why);
+    this.#close(code);
+  }
+
+  #close(code: CloseCode): void {
+    this.#state = 'closing';
+    // The other side's goodbye has to be read.
+    this.#socket?.resume();
+    this.#socket?.close(code);
+    this.#limitFarewell();
+  }
+
+  #limitFarewell(): void {
+    if (this.#state === 'closing') this.#timer ??= setTimeout(() => this.#socket?.terminate(), FAREWELL_MS);
+  }
+
+  #giveUp(socket: Socket): ConnectionError {
+    this.#cause = new ConnectionError('failed', 'The other side does not read what it is sent');
+    this.#state = 'closing';
+    socket.terminate();
+    return this.#cause;
+  }
+
+  #stopTimer(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+  }
+
+  #letGo(): void {
+    this.#drained?.resolve();
+    this.#drained = undefined;
+  }
+}
+
+function tooLate(milliseconds: number): ConnectionError {
+  return new ConnectionError('timeout', `The WebSocket was not open within ${milliseconds} ms`);
+}
+
+function asConnectionError(error: Error): ConnectionError {
+  return error instanceof ConnectionError ? error : new ConnectionError('failed', error.message, { cause: error });
+}
+
+interface Deferred {
+  readonly promise: Promise<void>;
+  readonly resolve: () => void;
+  readonly reject: (error: Error) => void;
+}
+
+function deferred(): Deferred {
+  let resolve = (): void => {};
+  let reject = (_error: Error): void => {};
+  const promise = new Promise<void>((onResolve, onReject) => {
+    resolve = onResolve;
+    reject = onReject;
+  });
+  return { promise, resolve, reject };
+}

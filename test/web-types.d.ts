@@ -1,0 +1,2 @@
+/** What the official SDK's declarations take from the browser's. */
+type HeadersInit = NonNullable<ConstructorParameters<typeof Headers>[0]>;
