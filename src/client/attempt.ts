@@ -19,10 +19,20 @@ export class Attempt {
   }
 
   /** A new conversation, connected. */
-  async open(): Promise<Conversation> {
+  open(): Promise<Conversation> {
+    return this.#open(() => this.#dialer.dial());
+  }
+
+  /** Likewise over the transport of the first revision; undefined if there is no other than that of today. */
+  openOld(): Promise<Conversation> | undefined {
+    const dialer = this.#dialer;
+    return dialer.dialOld && this.#open(() => dialer.dialOld?.() ?? dialer.dial());
+  }
+
+  async #open(dial: () => Promise<Transport>): Promise<Conversation> {
     const over = this.#over.signal;
     over.throwIfAborted();
-    const transport = await this.#dialer.dial();
+    const transport = await dial();
     if (over.aborted) await transport.disconnect();
     over.throwIfAborted();
     this.#transport = transport;

@@ -1,11 +1,15 @@
-/** What happens around every call: the cache, middleware, rounds of questions, a second try after a crash. */
+/** What happens around every call: the cache, middleware, rounds of questions, and a second try where one is due. */
 
-import { ConnectionError, quoted } from '../jsonrpc/errors.ts';
+import { ConnectionError, quoted, RpcError } from '../jsonrpc/errors.ts';
 import { isObject, type Params } from '../jsonrpc/message.ts';
 import { runThrough } from '../jsonrpc/middleware.ts';
-import { DEFAULT_MAXIMUM, DEFAULT_TIMEOUT } from '../jsonrpc/outgoing.ts';
+import { aborted, DEFAULT_MAXIMUM, DEFAULT_TIMEOUT } from '../jsonrpc/outgoing.ts';
+import { McpErrorCode } from '../protocol/errors.ts';
 import { METHODS } from '../protocol/methods.ts';
 import type { Answer } from '../protocol/model/questions.ts';
+import type { Decoded } from '../protocol/revision.ts';
+import type { ArgumentHeaders } from './argument-headers.ts';
+import { pauseAfter } from './busy.ts';
 import { ResponseCache } from './cache.ts';
 import type { Conversation } from './conversation.ts';
 import type { Link } from './link.ts';
@@ -16,11 +20,14 @@ import type { Questions } from './questions.ts';
 import { readResult } from './results.ts';
 import { nextParams, type PendingCall, pendingCall, type Step, throughRounds } from './rounds.ts';
 import type { ToolBook } from './tool-book.ts';
+import { firstOf, pause } from './until.ts';
 
 /** What calls need. */
 export interface CallsHost {
   readonly link: Link;
   readonly book: ToolBook;
+  /** Where arguments are repeated as headers. */
+  readonly mirrored: ArgumentHeaders;
   readonly questions: Questions;
   readonly middleware: readonly ClientMiddleware[];
   readonly options: ConnectionOptions;
@@ -37,6 +44,12 @@ interface Call {
   readonly what: string;
   /** When it must be over, whatever it waits for. */
   readonly deadline: number;
+  /** When it must have got further, or the server is too busy for it. */
+  readonly patience: number;
+  /** How often the server said that it is too busy. */
+  busy: number;
+  /** Whether the tools were listed because the headers did not match. */
+  hasListed: boolean;
 }
 
 type Attempt<T> = (conversation: Conversation, call: Call) => Promise<T>;
@@ -89,9 +102,13 @@ export class Calls {
     attempt: Attempt<T>,
   ): Promise<T> {
     const { link, middleware } = this.#host;
-    const deadline = Date.now() + (options.maxTimeout ?? this.#host.options.maxTimeout ?? DEFAULT_MAXIMUM);
-    const innermost = (given: Params): Promise<T> =>
-      this.#perform({ method, params: given, options, what: nameOf(method, given), deadline }, attempt);
+    const now = Date.now();
+    const deadline = now + (options.maxTimeout ?? this.#host.options.maxTimeout ?? DEFAULT_MAXIMUM);
+    const patience = now + (options.timeout ?? this.#host.options.timeout ?? DEFAULT_TIMEOUT);
+    const innermost = (params: Params): Promise<T> => {
+      const what = nameOf(method, params);
+      return this.#perform({ method, params, options, what, deadline, patience, busy: 0, hasListed: false }, attempt);
+    };
     if (middleware.length === 0) return innermost(params);
     const call = { direction: 'out', kind: 'request', method, params, revision: link.present?.version ?? '' } as const;
     const result = await runThrough(middleware, call, (changed) => innermost(changed.params));
@@ -103,18 +120,19 @@ export class Calls {
   async #perform<T>(call: Call, attempt: Attempt<T>): Promise<T> {
     const { link } = this.#host;
     const conversation = link.present ?? (await this.#next(call));
-    const vetting = this.#vet(call);
+    const vetting = this.#vet(call, conversation);
     if (vetting) await vetting;
     try {
       return await attempt(conversation, call);
     } catch (error) {
       // What was lost with the server is sent to the next one, once, if that can do no harm.
-      const isLost = error === conversation.ended.reason && link.isComingBack;
-      if (!isLost || !this.#isRepeatable(call)) throw error;
+      const isUnheard = wasNotCarriedOut(error);
+      const isLost = (isUnheard || error === conversation.ended.reason) && link.isComingBack;
+      if (!isLost || !(isUnheard || this.#isRepeatable(call))) throw error;
       const next = await this.#next(call);
-      await this.#vet(call);
+      await this.#vet(call, next);
       // By now the tool may say otherwise.
-      if (!this.#isRepeatable(call)) throw error;
+      if (!isUnheard && !this.#isRepeatable(call)) throw error;
       return attempt(next, call);
     }
   }
@@ -130,29 +148,64 @@ export class Calls {
   }
 
   // A tool whose new definition was refused is not called, nor one that was pinned before its definition is known.
-  #vet(call: Call): undefined | Promise<void> {
+  #vet(call: Call, conversation: Conversation): undefined | Promise<void> {
     if (call.method !== 'tools/call') return undefined;
-    const { book, options } = this.#host;
+    const { book, mirrored, options } = this.#host;
     const name = String(call.params['name']);
     refuseChanged(book, name);
+    if (conversation.mirrorsArguments) mirrored.check(name);
     const isPinned = options.pinnedTools !== undefined && Object.hasOwn(options.pinnedTools, name);
     return isPinned && !book.get(name) ? this.#lookAt(name, call) : undefined;
   }
 
-  async #lookAt(name: string, { options, deadline }: Call): Promise<void> {
+  async #lookAt(name: string, call: Call): Promise<void> {
     const { book } = this.#host;
-    const { timeout, signal } = options;
+    await this.#listTools(call, false);
+    refuseChanged(book, name);
+    if (!book.get(name)) throw new ConnectionError('refused', `The pinned tool ${quoted(name)} is not listed any more`);
+  }
+
+  async #listTools({ options, deadline }: Call, fresh: boolean): Promise<void> {
+    const { timeout, signal, headers } = options;
     await allItems(
       'tools/list',
       async (cursor) => {
         const params = cursor === undefined ? {} : { cursor };
-        const page = { timeout, signal, maxTimeout: left(deadline) };
+        const page = { timeout, signal, headers, fresh, maxTimeout: left(deadline) };
         return pageOf('tools/list', 'tools', await this.request('tools/list', params, page));
       },
       pagesOptions(this.#host.options),
     );
-    refuseChanged(book, name);
-    if (!book.get(name)) throw new ConnectionError('refused', `The pinned tool ${quoted(name)} is not listed any more`);
+  }
+
+  // Whether carrying it out twice does harm, and what of it is repeated as headers, is known here.
+  #leg(conversation: Conversation, call: Call, params: Params, options: RequestOptions): Promise<Decoded> {
+    const { method, what } = call;
+    const repeatable = this.#isRepeatable(call);
+    const isMirrored = method === 'tools/call' && conversation.mirrorsArguments;
+    const headers = isMirrored
+      ? this.#host.mirrored.of(String(params['name']), params['arguments'], options.headers)
+      : options.headers;
+    return conversation.send(method, params, options, { what, headers, repeatable });
+  }
+
+  // The server was too busy for it, or did not like its headers: neither time it was carried out.
+  async #recover(conversation: Conversation, call: Call, error: unknown): Promise<void> {
+    const { method, options, deadline, patience, what } = call;
+    if (isHeaderMismatch(error) && method === 'tools/call' && conversation.mirrorsArguments && !call.hasListed) {
+      call.hasListed = true;
+      await this.#listTools(call, true);
+      this.#host.mirrored.check(String(call.params['name']));
+      return;
+    }
+    const wait = this.#isRepeatable(call) ? pauseAfter(error, call.busy, Math.min(deadline, patience)) : undefined;
+    if (wait === undefined) throw error;
+    call.busy++;
+    const { signal, release } = firstOf([conversation.ended, options.signal]);
+    await pause(wait, signal);
+    release();
+    if (conversation.ended.aborted) throw conversation.ended.reason;
+    if (options.signal?.aborted) throw aborted(what, options.signal);
   }
 
   async #answer(conversation: Conversation, call: Call): Promise<Result> {
@@ -170,7 +223,11 @@ export class Calls {
         ended: conversation.ended,
         send: (leg, legOptions) => {
           legs++;
-          return conversation.send(method, leg, legOptions, what);
+          return this.#leg(conversation, call, leg, legOptions);
+        },
+        recover: (error) => {
+          legs--;
+          return this.#recover(conversation, call, error);
         },
         answer: (question, signal) => questions.answer(question, signal, conversation),
       });
@@ -183,20 +240,44 @@ export class Calls {
       result = await questions.visitPages(conversation, error, visit, attempt);
     }
     const { facts } = conversation.revision;
-    const read = await readResult(method, params, result, facts, book);
+    const read = await readResult(method, params, result, facts, book, this.#mirrored(conversation));
     // What was answered after questions depends on the answers, and is for this call only.
     if (legs === 1 && facts.cacheHints && this.#host.options.cache !== false) keep(read);
     return read;
   }
 
   async #step(conversation: Conversation, call: Call, more: Params): Promise<Step> {
-    const { method, params, what } = call;
-    const options = { ...call.options, maxTimeout: left(call.deadline) };
-    const decoded = await conversation.send(method, { ...params, ...more }, options, what);
+    const { method, params } = call;
+    const decoded = await this.#firstStep(conversation, call, { ...params, ...more });
     if (decoded.type === 'input_required') return { done: false, pending: pendingCall(method, params, decoded) };
+    const { facts } = conversation.revision;
     const { book } = this.#host;
-    return { done: true, result: await readResult(method, params, decoded.result, conversation.revision.facts, book) };
+    const mirrored = this.#mirrored(conversation);
+    return { done: true, result: await readResult(method, params, decoded.result, facts, book, mirrored) };
   }
+
+  async #firstStep(conversation: Conversation, call: Call, params: Params): Promise<Decoded> {
+    for (;;) {
+      try {
+        return await this.#leg(conversation, call, params, { ...call.options, maxTimeout: left(call.deadline) });
+      } catch (error) {
+        await this.#recover(conversation, call, error);
+      }
+    }
+  }
+
+  #mirrored({ mirrorsArguments }: Conversation): ArgumentHeaders | undefined {
+    return mirrorsArguments ? this.#host.mirrored : undefined;
+  }
+}
+
+// The server refused to look at it: it does not know the session any more.
+function wasNotCarriedOut(error: unknown): boolean {
+  return error instanceof ConnectionError && error.code === 'session-lost' && error.status === 404;
+}
+
+function isHeaderMismatch(error: unknown): boolean {
+  return error instanceof RpcError && error.code === McpErrorCode.HeaderMismatch;
 }
 
 function left(deadline: number): number {

@@ -14,7 +14,13 @@ import {
   type Request,
   type Response,
 } from '../jsonrpc/message.ts';
-import { FOR_EVER, type OutgoingOptions, OutgoingRequests, type Patience } from '../jsonrpc/outgoing.ts';
+import {
+  FOR_EVER,
+  type OutgoingDetails,
+  type OutgoingOptions,
+  OutgoingRequests,
+  type Patience,
+} from '../jsonrpc/outgoing.ts';
 import type { Payload } from '../jsonrpc/parse.ts';
 import type { Receiver, Transport } from '../jsonrpc/transport.ts';
 import { MetaKey } from '../protocol/model/meta.ts';
@@ -33,12 +39,15 @@ export interface ConversationHost {
   isQuestion(method: string): boolean;
   onNotification(notification: Notification, conversation: Conversation): void;
   onError(error: Error): void;
+  /** What the server said unasked may have been missed. */
+  onGap(): void;
   /** The conversation is over; called once. */
   onEnd(cause: ConnectionError): void;
 }
 
 // What a server may say before we know what it answered.
 const MAX_EARLY = 100;
+const MAX_SPARE = 100;
 
 /** Sends requests in the way of a revision, and hears what the server says. */
 export class Conversation implements Receiver {
@@ -48,7 +57,13 @@ export class Conversation implements Receiver {
   readonly #incoming: IncomingRequests;
   readonly #progress = new Map<Id, (progress: Progress) => void>();
   readonly #subscriptions = new Map<Id, (notification: Notification) => void>();
+  /** Requests with an exchange of their own that is not over, by id. */
+  readonly #exchanges = new Map<Id, AbortController>();
+  /** Those of exchanges that are over: hardly any is ever used, and making one takes as long as sending a request. */
+  readonly #spare: AbortController[] = [];
   readonly #ended = new AbortController();
+  /** When it began, in milliseconds since 1970. */
+  readonly since: number = Date.now();
   #revision: Revision | undefined;
   #server: ServerFacts = { capabilities: {}, info: undefined, instructions: undefined };
   // What a server says before it knows which language is spoken is not for us, but for pings once a session is opened.
@@ -56,14 +71,20 @@ export class Conversation implements Receiver {
   readonly #early: Message[] = [];
   #toldOfNoise = false;
   #toldOfRequests = false;
+  #hasAnswered = false;
 
   constructor(transport: Transport, host: ConversationHost, patience: Patience) {
     this.#transport = transport;
     this.#host = host;
+    const hasExchanges = transport.hasExchanges ?? transport.cancelsBy === 'hang-up';
     const cancel = (requestId: Id, method: string, reason: string): void => {
-      if (method !== 'initialize') this.notify('notifications/cancelled', { requestId, reason });
+      const isTold = transport.cancelsBy === 'notification' && method !== 'initialize';
+      if (isTold) void this.notify('notifications/cancelled', { requestId, reason });
+      this.#hangUp(requestId);
     };
-    this.#outgoing = new OutgoingRequests({ send: (request) => transport.send(request), cancel }, patience);
+    const send = (request: Request, details: OutgoingDetails): void | Promise<void> =>
+      hasExchanges ? this.#exchange(request, details) : transport.send(request);
+    this.#outgoing = new OutgoingRequests({ send, cancel }, patience);
     this.#incoming = new IncomingRequests({
       answer: (request, signal) => host.answer(request, signal, this),
       send: (response) => this.#send(response),
@@ -99,6 +120,16 @@ export class Conversation implements Receiver {
     return this.#ended.signal;
   }
 
+  /** True once a call was answered. */
+  get hasAnswered(): boolean {
+    return this.#hasAnswered;
+  }
+
+  /** True if arguments of tools are repeated as headers, as the revision wants it over HTTP. */
+  get mirrorsArguments(): boolean {
+    return this.#transport.hasExchanges === true && this.#revision?.facts.family === 'stateless';
+  }
+
   /** From now on both sides know which revision is spoken. */
   speak(revision: Revision, server: ServerFacts): void {
     this.#revision = revision;
@@ -110,7 +141,7 @@ export class Conversation implements Receiver {
   /** Sends a request as it is, before a revision is agreed on. */
   ask(method: string, params: Params, options: OutgoingOptions, id?: string): Promise<unknown> {
     if (method === 'initialize') this.#hears = 'pings';
-    return this.#outgoing.request(method, params, options, id === undefined ? {} : { id });
+    return this.#outgoing.request(method, params, options, { repeatable: true, ...(id === undefined ? {} : { id }) });
   }
 
   /** Nobody waits any more for the answer to this request; the server is not told. */
@@ -119,7 +150,7 @@ export class Conversation implements Receiver {
   }
 
   /** Sends a request in the way of the revision, and reads its result likewise. */
-  async send(method: string, params: Params, options: RequestOptions, what: string): Promise<Decoded> {
+  async send(method: string, params: Params, options: RequestOptions, details?: OutgoingDetails): Promise<Decoded> {
     const { revision } = this;
     const { onProgress, meta } = options;
     let token: Id | undefined;
@@ -130,7 +161,11 @@ export class Conversation implements Receiver {
       return revision.encodeRequest(params, this.#host.client, { ...meta, progressToken: id });
     };
     try {
-      return revision.decodeResult(method, await this.#outgoing.request(method, encode, options, { what }));
+      const result = await this.#outgoing.request(method, encode, options, details);
+      this.#hasAnswered = true;
+      return revision.decodeResult(method, result);
+    } catch (error) {
+      throw answerIn(error);
     } finally {
       if (onProgress && token !== undefined) this.#progress.delete(token);
     }
@@ -154,17 +189,26 @@ export class Conversation implements Receiver {
       return revision.encodeRequest(params, this.#host.client);
     };
     try {
-      const result = await this.#outgoing.request(method, encode, { ...FOR_EVER, signal });
+      const result = await this.#outgoing.request(method, encode, { ...FOR_EVER, signal }, { repeatable: true });
       return isObject(result) ? result : {};
     } finally {
       if (subscription !== undefined) this.#subscriptions.delete(subscription);
     }
   }
 
-  /** Sends a notification; what cannot be sent is told to `onError`. */
-  notify(method: string, params?: Params): void {
-    if (!this.#transport.connected) return;
-    this.#post(params ? { jsonrpc: '2.0', method, params } : { jsonrpc: '2.0', method });
+  /**
+   * Sends a notification; what cannot be sent is told to `onError`. Where the server says that it took it, the promise
+   * resolves then.
+   */
+  notify(method: string, params?: Params): void | Promise<void> {
+    if (!this.#transport.connected) return undefined;
+    const notification = params ? { jsonrpc: '2.0', method, params } : { jsonrpc: '2.0', method };
+    try {
+      return this.#send(notification as Notification);
+    } catch (error) {
+      // Whoever sends this has nobody to tell that it could not be sent.
+      this.onError(toError(error));
+    }
   }
 
   /** Ends the conversation; calls that wait are rejected. */
@@ -186,6 +230,10 @@ export class Conversation implements Receiver {
     this.#host.onError(error);
   }
 
+  onGap(): void {
+    this.#host.onGap();
+  }
+
   onClose(cause?: Error): void {
     this.#end(
       cause instanceof ConnectionError
@@ -197,6 +245,7 @@ export class Conversation implements Receiver {
   #end(cause: ConnectionError): void {
     if (this.#ended.signal.aborted) return;
     this.#ended.abort(cause);
+    this.#exchanges.clear();
     this.#outgoing.close(cause);
     this.#incoming.close();
     this.#host.onEnd(cause);
@@ -255,6 +304,7 @@ export class Conversation implements Receiver {
   #takeCancellation({ requestId }: Params): void {
     if (this.#incoming.cancel(requestId) || !this.#subscriptions.has(requestId as Id)) return;
     this.#outgoing.fail(requestId as Id, new ConnectionError('closed', 'The server ended the subscription'));
+    this.#hangUp(requestId as Id);
   }
 
   #takeUnreadable(fault: ParseError): void {
@@ -267,25 +317,48 @@ export class Conversation implements Receiver {
     this.#toldOfNoise = true;
   }
 
-  // Whoever sends this has nobody to tell that it could not be sent.
-  #post(message: Message): void {
+  #send(message: Message): void | Promise<void> {
+    if (!this.#transport.connected) return undefined;
+    return this.#transport.send(message)?.catch((error: Error) => this.onError(error));
+  }
+
+  #exchange(request: Request, { headers, repeatable }: OutgoingDetails): void | Promise<void> {
+    const { id } = request;
+    const abort = this.#spare.pop() ?? new AbortController();
+    this.#exchanges.set(id, abort);
+    const onEnd = (cause?: Error): void => {
+      if (this.#exchanges.delete(id) && this.#spare.length < MAX_SPARE) this.#spare.push(abort);
+      if (this.#outgoing.has(id)) this.#outgoing.fail(id, cause ?? unanswered());
+    };
     try {
-      this.#send(message);
+      return this.#transport.send(request, { headers, repeatable, signal: abort.signal, onEnd });
     } catch (error) {
-      this.onError(toError(error));
+      this.#exchanges.delete(id);
+      throw error;
     }
   }
 
-  #send(message: Message): void {
-    if (!this.#transport.connected) return;
-    const sent = this.#transport.send(message);
-    if (sent) sent.catch((error: Error) => this.onError(error));
+  #hangUp(id: Id): void {
+    this.#exchanges.get(id)?.abort();
+    this.#exchanges.delete(id);
   }
 
   // What the caller's own functions throw is the caller's, and must not end the reading of messages.
   #tell(listener: () => void): void {
     guarded(listener, (error) => this.onError(error));
   }
+}
+
+// What a server answers with an error of JSON-RPC is its answer, whatever status that came with.
+const NO_ANSWERS: ReadonlySet<number | undefined> = new Set([401, 403, 408, 429, 503]);
+
+function answerIn(error: unknown): unknown {
+  if (!(error instanceof ConnectionError) || error.code !== 'http-error' || NO_ANSWERS.has(error.status)) return error;
+  return error.cause instanceof RpcError ? error.cause : error;
+}
+
+function unanswered(): ConnectionError {
+  return new ConnectionError('closed', 'The server ended the exchange without an answer');
 }
 
 function noise(fault: ParseError): ConnectionError {

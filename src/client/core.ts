@@ -4,6 +4,7 @@ import { guarded } from '../jsonrpc/errors.ts';
 import type { Notification, Params } from '../jsonrpc/message.ts';
 import { isObject } from '../jsonrpc/message.ts';
 import { runThrough } from '../jsonrpc/middleware.ts';
+import type { OutgoingDetails } from '../jsonrpc/outgoing.ts';
 import { livesIn } from '../protocol/methods.ts';
 import type { ClientCapabilities } from '../protocol/model/capabilities.ts';
 import { changeToldBy } from '../protocol/model/changes.ts';
@@ -15,6 +16,7 @@ import { revisionNamed } from '../protocol/pick.ts';
 import type { ClientFacts, Revision } from '../protocol/revision.ts';
 import type { RevisionFacts } from '../protocol/versions.ts';
 import { type AnswerHandlers, capabilitiesOf, checkRoots } from './answering.ts';
+import { ArgumentHeaders } from './argument-headers.ts';
 import { Calls } from './calls.ts';
 import type { Conversation } from './conversation.ts';
 import type { Dialer } from './dialer.ts';
@@ -29,6 +31,9 @@ import { type WatchedConversation, Watches, type WatchListener } from './watchin
 
 // Calls wait for these after a reconnect, so they do not get as long as a call.
 const PROMPTLY: RequestOptions = { timeout: 30_000, maxTimeout: 60_000 };
+
+// And sending them twice does no more than sending them once.
+const HARMLESS: OutgoingDetails = { repeatable: true };
 
 /** What all connections of a client share. */
 export interface ClientParts {
@@ -45,6 +50,7 @@ export class Core {
   readonly book: ToolBook;
   readonly options: ConnectionOptions;
   readonly #parts: ClientParts;
+  readonly #mirrored: ArgumentHeaders;
   readonly #watches: Watches;
   readonly #questions: Questions;
   readonly #declared: ClientCapabilities;
@@ -62,6 +68,7 @@ export class Core {
       logLevel: options.logLevel,
     };
     this.book = new ToolBook(options, (warning) => this.#report(warning));
+    this.#mirrored = new ArgumentHeaders((warning) => this.#report(warning));
     this.#watches = new Watches({
       onError: (error) => this.#report(error),
       onChange: (change) => this.calls.cache.invalidate(change),
@@ -69,7 +76,8 @@ export class Core {
     this.link = this.#makeLink(dialer);
     this.#questions = this.#makeQuestions();
     const { middleware } = parts;
-    this.calls = new Calls({ link: this.link, book: this.book, questions: this.#questions, middleware, options });
+    const [link, book, mirrored, questions] = [this.link, this.book, this.#mirrored, this.#questions];
+    this.calls = new Calls({ link, book, mirrored, questions, middleware, options });
     if (options.roots) checkRoots(options.roots, 'roots');
     if (options.logLevel !== undefined) checkLevel(options.logLevel);
     if (options.onStateChange) this.link.state.subscribe(options.onStateChange);
@@ -95,7 +103,7 @@ export class Core {
   notify(method: string, params: Params = {}): void {
     const { middleware } = this.#parts;
     const call = { direction: 'out', kind: 'notification', method, params, revision: this.verdict.revision } as const;
-    const send = (changed: { params: Params }): void =>
+    const send = (changed: { params: Params }): void | Promise<void> =>
       this.link.present?.notify(method, Object.keys(changed.params).length > 0 ? changed.params : undefined);
     this.#settle(runThrough(middleware, call, send));
   }
@@ -146,8 +154,10 @@ export class Core {
       onNotification: (notification, conversation) =>
         this.#takeNotification(notification, conversation, (one) => this.#deliver(one)),
       onError: (error) => this.#report(error),
+      onGap: () => this.#watches.missed(),
       onBegin: (conversation, again) => this.#begin(conversation, again),
       onPause: () => this.#watches.pause(),
+      onSessionReplaced: () => this.#tell(() => this.options.onSessionReplaced?.()),
     });
   }
 
@@ -168,7 +178,7 @@ export class Core {
     const { logLevel } = this.#client;
     const tasks: Promise<unknown>[] = [];
     if (logLevel && livesIn('logging/setLevel', revision.facts.version) && server.capabilities.logging) {
-      tasks.push(conversation.send('logging/setLevel', { level: logLevel }, PROMPTLY, 'logging/setLevel'));
+      tasks.push(conversation.send('logging/setLevel', { level: logLevel }, PROMPTLY, HARMLESS));
     }
     if (again) {
       this.calls.cache.clear();
@@ -188,11 +198,11 @@ export class Core {
   async #listAgain(conversation: Conversation): Promise<void> {
     const fetchPage = async (cursor: string | undefined): Promise<Page<Tool>> => {
       const params = cursor === undefined ? {} : { cursor };
-      const decoded = await conversation.send('tools/list', params, PROMPTLY, 'tools/list');
+      const decoded = await conversation.send('tools/list', params, PROMPTLY, HARMLESS);
       return pageOf<Tool>('tools/list', 'tools', decoded.type === 'complete' ? decoded.result : {});
     };
     const tools = await allItems<Tool>('tools/list', fetchPage, pagesOptions(this.options));
-    await this.book.take(tools);
+    await this.book.take(conversation.mirrorsArguments ? this.#mirrored.take(tools) : tools);
   }
 
   #takeNotification(
@@ -229,7 +239,7 @@ export class Core {
       facts: conversation.revision.facts,
       serverCapabilities: conversation.server.capabilities,
       async request(method, params) {
-        const decoded = await conversation.send(method, params, {}, method);
+        const decoded = await conversation.send(method, params, {}, HARMLESS);
         return decoded.type === 'complete' ? decoded.result : {};
       },
       open: (method, params, onNotice, signal) => {

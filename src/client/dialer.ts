@@ -11,8 +11,15 @@ export interface Dialer {
   readonly key: string | undefined;
   /** Whether there can be a second transport when the first has ended. */
   readonly isRepeatable: boolean;
+  /**
+   * True if each request is answered by itself, with a status: then silence says nothing of the revision a server speaks,
+   * and a request that fails nothing of the server.
+   */
+  readonly isHttp: boolean;
   /** A transport that is not connected yet. */
   dial(): Promise<Transport>;
+  /** Likewise, of the kind that servers of the first revision have, where that is another. */
+  dialOld?(): Promise<Transport>;
 }
 
 /** The way over a transport that somebody made: it can be gone once. */
@@ -22,6 +29,7 @@ export function dialerOf(transport: Transport): Dialer {
     name: 'the server',
     key: undefined,
     isRepeatable: false,
+    isHttp: transport.hasExchanges === true,
     async dial() {
       if (used) throw new ConnectionError('closed', 'The transport has ended and cannot be connected again');
       used = true;

@@ -7,16 +7,19 @@ import { revisionNamed } from '../protocol/pick.ts';
 import type { ClientFacts, Revision } from '../protocol/revision.ts';
 import { initializeParams } from '../protocol/stateful/requests.ts';
 import { LATEST_VERSION } from '../protocol/versions.ts';
+import { pauseAfter } from './busy.ts';
 import type { Conversation } from './conversation.ts';
 import {
   type Finding,
   judgeDiscovery,
   judgeHandshake,
+  judgeHttpDiscovery,
   NEWEST_STATEFUL,
   namesStateless,
   type Outcome,
 } from './negotiation.ts';
 import type { ConnectionOptions } from './options.ts';
+import { pause } from './until.ts';
 import { factsIn, revisionIn, type Verdict } from './verdict.ts';
 
 /** What greeting needs. */
@@ -27,8 +30,14 @@ export interface GreetingHost {
   readonly known: Verdict | undefined;
   /** Whether the server can be connected to again if it does not survive the first question. */
   readonly canRedial: boolean;
+  /** Whether it is spoken to over HTTP. */
+  readonly isHttp: boolean;
+  /** When it must be over, in milliseconds since 1970. */
+  readonly deadline: number;
   /** A new conversation, connected. */
   open(): Promise<Conversation>;
+  /** Likewise over the transport of the first revision; undefined if there is no such thing. */
+  openOld(): Promise<Conversation> | undefined;
 }
 
 const PROBE_TIMEOUT = 10_000;
@@ -70,10 +79,12 @@ async function greetPinned(host: GreetingHost, version: string): Promise<Convers
     conversation.speak(revision, factsIn(prior));
     return conversation;
   }
-  const finding = await insist(host, conversation, judgeDiscovery(await discover(host, conversation, revision)));
+  const outcome = await discover(host, conversation, revision);
+  const finding = await insist(host, conversation, judge(host, outcome));
   if (finding.type === 'speak') return settle(conversation, finding);
-  if (finding.type === 'fail' || finding.type === 'ask again') throw finding.error;
   if (finding.type === 'redial') throw finding.cause;
+  if (finding.type !== 'handshake') throw finding.error;
+  if ('error' in outcome && outcome.error instanceof ConnectionError) throw outcome.error;
   throw new ConnectionError('failed', `The server does not speak protocol revision ${version}`);
 }
 
@@ -81,12 +92,14 @@ async function greetPinned(host: GreetingHost, version: string): Promise<Convers
 async function probe(host: GreetingHost, conversation: Conversation): Promise<Conversation> {
   const revision = revisionNamed(LATEST_VERSION) as Revision;
   const discovery = discover(host, conversation, revision);
-  const outcome = await withinTime(discovery, host.options.probeTimeout ?? PROBE_TIMEOUT);
+  // Over HTTP every request has an answer, and until it comes nobody knows anything.
+  const patience = host.isHttp ? undefined : (host.options.probeTimeout ?? PROBE_TIMEOUT);
+  const outcome = patience === undefined ? await discovery : await withinTime(discovery, patience);
   if (outcome === undefined) return greetSilent(host, conversation, discovery);
-  const finding = await insist(host, conversation, judgeDiscovery(outcome));
+  const finding = await insist(host, conversation, judge(host, outcome));
   if (finding.type === 'speak') return settle(conversation, finding);
   if (finding.type === 'handshake') return openSession(host, conversation, finding.version, false);
-  if (finding.type === 'fail' || finding.type === 'ask again') throw finding.error;
+  if (finding.type !== 'redial') throw finding.error;
   if (!host.canRedial) throw finding.cause;
   return openSession(host, await host.open(), finding.version, false);
 }
@@ -126,15 +139,44 @@ async function openSession(
   const revision = revisionNamed(version);
   if (!revision) throw new TypeError(`Unknown protocol revision "${version}"`);
   const params = initializeParams(host.client, revision.facts);
-  const finding = judgeHandshake(await outcomeOf(conversation.ask('initialize', params, FOR_EVER)), version, exact);
+  const outcome = await patiently(host, conversation, () => conversation.ask('initialize', params, FOR_EVER));
+  const finding = judgeHandshake(outcome, version, exact);
   if (finding.type === 'handshake' && !isSecondTry) {
     return openSession(host, conversation, finding.version, exact, true);
   }
+  if (finding.type === 'old transport') return openOldSession(host, conversation, version, exact, finding.error);
   if (finding.type !== 'speak') {
     throw finding.type === 'fail' ? finding.error : new ConnectionError('failed', 'The server refused to be greeted');
   }
-  conversation.notify('notifications/initialized');
+  const told = conversation.notify('notifications/initialized');
+  // Over HTTP what is sent next may arrive first.
+  if (told) await told;
   return settle(conversation, finding);
+}
+
+async function openOldSession(
+  host: GreetingHost,
+  conversation: Conversation,
+  version: string,
+  exact: boolean,
+  error: ConnectionError,
+): Promise<Conversation> {
+  const opening = host.openOld();
+  if (!opening) throw error;
+  const old = await opening.catch((cause: unknown) => {
+    throw notHere(error, cause);
+  });
+  await conversation.close();
+  return openSession({ ...host, openOld: () => undefined }, old, version, exact);
+}
+
+// The address is wrong, most often.
+function notHere(error: ConnectionError, cause: unknown): unknown {
+  if (!(cause instanceof ConnectionError)) return cause;
+  const isOther = cause.code !== 'http-error' && cause.code !== 'malformed';
+  if (isOther || cause.status === 401 || cause.status === 403) return cause;
+  const text = `${error.message} to a message, and has no stream of events either: is it the URL of an MCP server?`;
+  return new ConnectionError('http-error', text, { status: error.status, cause: error });
 }
 
 function settle(conversation: Conversation, finding: Extract<Finding, { type: 'speak' }>): Conversation {
@@ -146,12 +188,31 @@ function settle(conversation: Conversation, finding: Extract<Finding, { type: 's
 async function insist(host: GreetingHost, conversation: Conversation, finding: Finding): Promise<Finding> {
   if (finding.type !== 'ask again') return finding;
   const revision = revisionNamed(LATEST_VERSION) as Revision;
-  return judgeDiscovery(await discover(host, conversation, revision, `${PROBE_ID} again`));
+  return judge(host, await discover(host, conversation, revision, `${PROBE_ID} again`));
+}
+
+function judge({ isHttp }: GreetingHost, outcome: Outcome): Finding {
+  return isHttp ? judgeHttpDiscovery(outcome) : judgeDiscovery(outcome);
 }
 
 function discover(host: GreetingHost, conversation: Conversation, revision: Revision, id = PROBE_ID): Promise<Outcome> {
   const params = revision.encodeRequest({}, host.client) as Params;
-  return outcomeOf(conversation.ask('server/discover', params, FOR_EVER, id));
+  return patiently(host, conversation, () => conversation.ask('server/discover', params, FOR_EVER, id));
+}
+
+// A server that is busy and says for how long is asked again then, if that is not too late.
+async function patiently(
+  { deadline }: GreetingHost,
+  { ended }: Conversation,
+  ask: () => Promise<unknown>,
+): Promise<Outcome> {
+  for (let tries = 0; ; tries++) {
+    const outcome = await outcomeOf(ask());
+    const wait = 'error' in outcome ? pauseAfter(outcome.error, tries, deadline) : undefined;
+    if (wait === undefined) return outcome;
+    await pause(wait, ended);
+    if (ended.aborted) return { error: ended.reason };
+  }
 }
 
 function withinTime<T>(promise: Promise<T>, milliseconds: number): Promise<T | undefined> {

@@ -10,7 +10,7 @@ import { greet } from './greeting.ts';
 import type { ConnectionOptions } from './options.ts';
 import { ObservedState } from './state.ts';
 import { Supervision } from './supervision.ts';
-import { until } from './until.ts';
+import { pause, until } from './until.ts';
 import { type Verdict, verdictOf } from './verdict.ts';
 
 /** What a link needs from its connection. */
@@ -21,9 +21,13 @@ export interface LinkHost extends Omit<ConversationHost, 'onEnd'> {
   onBegin(conversation: Conversation, again: boolean): Promise<void>;
   /** The conversation is over; another may follow. */
   onPause(): void;
+  /** A session that the server forgot has a successor. */
+  onSessionReplaced(): void;
 }
 
 const CONNECT_TIMEOUT = 2 * 60_000;
+// A session that is lost this soon, and before it was of any use, would be lost for ever.
+const FUTILE_MS = 10_000;
 
 /** Gives the conversation of the moment, or the next one. */
 export class Link {
@@ -32,6 +36,8 @@ export class Link {
   readonly #options: ConnectionOptions;
   readonly #host: LinkHost;
   readonly #supervision: Supervision | undefined;
+  /** Losing a session is no crash, and made good whether or not crashes are; only not without end. */
+  readonly #losses = new Supervision({ minDelayMs: 1000 });
   readonly #closing = new AbortController();
   #conversation: Conversation | undefined;
   /** Resolves when the next conversation is there. */
@@ -125,7 +131,7 @@ export class Link {
   }
 
   async #greet(attempt: Attempt, again: boolean): Promise<Conversation> {
-    const { key, isRepeatable } = this.#dialer;
+    const { key, isRepeatable, isHttp } = this.#dialer;
     const { verdicts } = this.#host;
     const { revision: mode = 'auto', prior } = this.#options;
     const known = key === undefined ? undefined : verdicts.get(key);
@@ -134,7 +140,10 @@ export class Link {
       options: this.#options,
       known,
       canRedial: isRepeatable,
+      isHttp,
+      deadline: Date.now() + (this.#options.connectTimeout ?? CONNECT_TIMEOUT),
       open: () => attempt.open(),
+      openOld: () => attempt.openOld(),
     });
     const before = mode === 'auto' ? (prior ?? known) : undefined;
     this.#verdict = verdictOf(conversation.revision, conversation.server, before);
@@ -163,6 +172,7 @@ export class Link {
         isQuestion: (method) => host.isQuestion(method),
         onNotification: (notification, from) => host.onNotification(notification, from),
         onError: (error) => host.onError(error),
+        onGap: () => host.onGap(),
         onEnd: (cause) => this.#ended(conversation, cause),
       },
       this.#options,
@@ -177,16 +187,37 @@ export class Link {
     // What is left of a program may take a while to end.
     this.#endLater(conversation.close(cause));
     if (this.state.isFinal) return;
-    if (this.#supervision) this.#restart(this.#supervision, cause);
+    const isSessionLost = cause.code === 'session-lost' && this.#dialer.isRepeatable;
+    if (isSessionLost) this.#comeBack(this.#replaceSession(conversation, cause));
+    else if (this.#supervision) this.#comeBack(this.#connectAgain(this.#supervision, cause));
     else this.#fail(cause);
   }
 
-  #restart(supervision: Supervision, cause: ConnectionError): void {
-    const next = this.#connectAgain(supervision, cause);
+  #comeBack(next: Promise<Conversation>): void {
     this.#next = next;
     this.state.set('reconnecting');
     // Calls that wait are told; if none waits, nobody needs to be.
     next.catch(() => {});
+  }
+
+  // Once, and at once: a call is waiting. Only if sessions are lost in a row there is a pause in between.
+  async #replaceSession(lost: Conversation, cause: ConnectionError): Promise<Conversation> {
+    const delay = this.#losses.crashed();
+    const isFirst = this.#losses.recent === 1;
+    const isFutile = !isFirst && !lost.hasAnswered && Date.now() - lost.since < FUTILE_MS;
+    try {
+      if (delay === undefined || isFutile) throw cause;
+      if (!isFirst) await pause(delay, this.#closing.signal);
+      if (this.#closing.signal.aborted) throw this.#failure;
+      const next = await this.#connect(undefined, true);
+      this.#host.onSessionReplaced();
+      return next;
+    } catch (error) {
+      if (this.#closing.signal.aborted) throw this.#failure;
+      const last = asConnectionError(error);
+      if (this.#supervision) return this.#connectAgain(this.#supervision, last);
+      throw this.#fail(notReplaced(last));
+    }
   }
 
   async #connectAgain(supervision: Supervision, cause: ConnectionError): Promise<Conversation> {
@@ -214,23 +245,17 @@ export class Link {
   }
 }
 
+function notReplaced(cause: ConnectionError): ConnectionError {
+  const { status } = cause;
+  const text = `The session was lost, and there is no new one: ${cause.message}`;
+  return new ConnectionError('session-lost', text, { cause, status });
+}
+
 function gaveUp(name: string, supervision: Supervision, cause: ConnectionError): ConnectionError {
   const { process } = cause;
   return new ConnectionError('failed', `${name} was given up: ${supervision.summary}. ${cause.message}`, {
     cause,
     ...(process ? { process } : {}),
-  });
-}
-
-function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const done = (): void => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', done);
-      resolve();
-    };
-    const timer = setTimeout(done, milliseconds);
-    signal.addEventListener('abort', done, { once: true });
   });
 }
 

@@ -1,6 +1,6 @@
 import { ConnectionError, RpcError } from 'mcpp';
 import { describe, expect, test } from 'vitest';
-import { judgeDiscovery, judgeHandshake, namesStateless } from './negotiation.ts';
+import { judgeDiscovery, judgeHandshake, judgeHttpDiscovery, namesStateless } from './negotiation.ts';
 
 const discovered = (supportedVersions: unknown, capabilities: unknown = {}): unknown => ({
   supportedVersions,
@@ -96,6 +96,66 @@ describe('the answer to server/discover', () => {
   test('that cannot be read is no sign of an older server', () => {
     const error = new ConnectionError('malformed', 'Invalid response');
     expect(judgeDiscovery({ error })).toEqual({ type: 'fail', error });
+  });
+});
+
+describe('the answer to server/discover over HTTP', () => {
+  const OLD = { type: 'handshake', version: '2025-11-25' };
+  const refused = (status: number, cause?: Error): ConnectionError =>
+    new ConnectionError('http-error', 'no', { status, cause });
+
+  test('means what it means elsewhere, if it is one', () => {
+    const result = discovered(['2026-07-28']);
+    expect(judgeHttpDiscovery({ result })).toEqual(judgeDiscovery({ result }));
+    const lenient = { supportedVersions: ['2026-07-28'], capabilities: {} };
+    expect(judgeHttpDiscovery({ result: lenient })).toMatchObject({ type: 'speak' });
+    for (const error of [RpcError.methodNotFound('x'), new RpcError(-32020, 'no'), unsupported(['2026-07-28'])]) {
+      expect(judgeHttpDiscovery({ error })).toEqual(judgeDiscovery({ error }));
+    }
+  });
+
+  test('that says nothing at all is that of an older server', () => {
+    expect(judgeHttpDiscovery({ result: {} })).toEqual(OLD);
+    expect(judgeHttpDiscovery({ result: { tools: [] } })).toEqual(OLD);
+    expect(judgeHttpDiscovery({ result: { resultType: 'complete' } })).toMatchObject({ type: 'fail' });
+    expect(judgeHttpDiscovery({ result: { supportedVersions: 1 } })).toMatchObject({ type: 'fail' });
+  });
+
+  test.each([400, 404, 405, 406, 415, 422])('is refused with %i by an older server', (status) => {
+    expect(judgeHttpDiscovery({ error: refused(status) })).toEqual(OLD);
+  });
+
+  test.each([302, 401, 403, 408, 429, 500, 502, 503])('is no evidence with status %i', (status) => {
+    const error = refused(status, RpcError.methodNotFound('server/discover'));
+    expect(judgeHttpDiscovery({ error })).toEqual({ type: 'fail', error });
+  });
+
+  test('is no evidence if it is none: a connection that fails, breaks or is silent', () => {
+    const failures = [
+      new ConnectionError('unreachable', 'no', { cause: Object.assign(new Error('no'), { code: 'ECONNREFUSED' }) }),
+      new ConnectionError('unreachable', 'no', { cause: new TypeError('fetch failed', { cause: new Error('no') }) }),
+      new ConnectionError('closed', 'no'),
+      new ConnectionError('timeout', 'no'),
+      new Error('no'),
+    ];
+    for (const error of failures) expect(judgeHttpDiscovery({ error })).toEqual({ type: 'fail', error });
+  });
+
+  test('that a browser keeps to itself may be that of an older server', () => {
+    const error = new ConnectionError('unreachable', 'no', { cause: new TypeError('Failed to fetch') });
+    expect(judgeHttpDiscovery({ error })).toEqual(OLD);
+  });
+});
+
+describe('the answer to initialize over HTTP', () => {
+  test.each([400, 404, 405])('with %i and nothing else may mean that messages are taken elsewhere', (status) => {
+    const error = new ConnectionError('http-error', 'no', { status });
+    expect(judgeHandshake({ error }, '2025-11-25', false)).toEqual({ type: 'old transport', error });
+  });
+
+  test.each([401, 403, 406, 500])('with %i does not', (status) => {
+    const error = new ConnectionError('http-error', 'no', { status });
+    expect(judgeHandshake({ error }, '2025-11-25', false)).toEqual({ type: 'fail', error });
   });
 });
 

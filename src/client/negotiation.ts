@@ -23,6 +23,8 @@ export type Finding =
   | { readonly type: 'handshake'; readonly version: string }
   /** The connection did not survive the question: connect again and open a session. */
   | { readonly type: 'redial'; readonly version: string; readonly cause: unknown }
+  /** Nobody takes messages here, so the server may have the transport of the first revision. */
+  | { readonly type: 'old transport'; readonly error: ConnectionError }
   | { readonly type: 'fail'; readonly error: unknown };
 
 const KNOWN = REVISIONS.map(({ version }) => version);
@@ -53,10 +55,42 @@ export function judgeDiscovery(outcome: Outcome): Finding {
   return isLost ? { type: 'redial', version: NEWEST_STATEFUL, cause: error } : { type: 'fail', error };
 }
 
+// These are about who asks, or about the moment.
+const NO_EVIDENCE: ReadonlySet<number> = new Set([401, 403, 408, 425, 429]);
+// What a server says that takes messages elsewhere.
+const NOT_HERE: ReadonlySet<number> = new Set([400, 404, 405]);
+
+/**
+ * The same over HTTP. A client's error says that the server does not know what was asked; a server's own error, a
+ * connection that fails or takes too long say nothing of the revision.
+ */
+export function judgeHttpDiscovery(outcome: Outcome): Finding {
+  // Some old servers answer whatever they are asked, with nothing.
+  if ('result' in outcome && saysNothing(outcome.result)) return handshake(NEWEST_STATEFUL);
+  if ('result' in outcome || outcome.error instanceof RpcError) return judgeDiscovery(outcome);
+  const { error } = outcome;
+  if (!(error instanceof ConnectionError)) return { type: 'fail', error };
+  const { status } = error;
+  const isRefused = status !== undefined && status >= 400 && status < 500 && !NO_EVIDENCE.has(status);
+  return isRefused || isOpaque(error) ? handshake(NEWEST_STATEFUL) : { type: 'fail', error };
+}
+
+function saysNothing(result: unknown): boolean {
+  return isObject(result) && result['resultType'] === undefined && result['supportedVersions'] === undefined;
+}
+
+// A browser does not say why it sent nothing; most often an older server did not allow the headers of today.
+function isOpaque({ code, cause }: ConnectionError): boolean {
+  return code === 'unreachable' && cause instanceof TypeError && cause.cause === undefined;
+}
+
 /** What the answer to `initialize` means, if `requested` was asked for. With `exact` no other revision will do. */
 export function judgeHandshake(outcome: Outcome, requested: string, exact: boolean): Finding {
   if ('result' in outcome) return readHandshake(outcome.result, requested, exact);
   const { error } = outcome;
+  if (error instanceof ConnectionError && error.code === 'http-error' && NOT_HERE.has(error.status ?? 0)) {
+    return { type: 'old transport', error };
+  }
   const supported = error instanceof RpcError ? supportedIn(error) : undefined;
   if (!supported) return { type: 'fail', error };
   const mutual = versionsOf('stateful').find((version) => supported.includes(version) && version !== requested);

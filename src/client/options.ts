@@ -8,6 +8,7 @@ import type { LoggingLevel, LogMessage } from '../protocol/model/logging.ts';
 import type { Meta } from '../protocol/model/meta.ts';
 import type { ProtocolVersion } from '../protocol/versions.ts';
 import type { AnswerHandlers } from './answering.ts';
+import type { HeaderFields } from './http-options.ts';
 import type { ConnectionState } from './state.ts';
 import type { RestartOptions } from './supervision.ts';
 import type { ToolBookOptions } from './tool-book.ts';
@@ -43,6 +44,8 @@ export interface ConnectionOptions extends AnswerHandlers, Patience, ToolBookOpt
   readonly onError?: (error: Error) => void;
   /** Is told of every change of `connection.state`. */
   readonly onStateChange?: (state: ConnectionState) => void;
+  /** A server over HTTP forgot the session and has a new one now: what was only in the old one is gone. */
+  readonly onSessionReplaced?: () => void;
   /** Starts a server that crashed again. Default: false. */
   readonly restart?: boolean | RestartOptions;
   /** Keeps answers for as long as the server says they are good. Default: true. */
@@ -55,7 +58,10 @@ export interface ConnectionOptions extends AnswerHandlers, Patience, ToolBookOpt
   readonly maxRounds?: number;
   /** Milliseconds until the server must be ready. Default: 2 minutes, for programs that are installed as they start. */
   readonly connectTimeout?: number;
-  /** Milliseconds after which a server that does not answer `server/discover` is greeted in the old way. Default: 10 s. */
+  /**
+   * Milliseconds after which a program that does not answer `server/discover` is greeted in the old way. Default: 10 s.
+   * Over HTTP there is always an answer to wait for.
+   */
   readonly probeTimeout?: number;
   /** Gives up connecting. */
   readonly signal?: AbortSignal;
@@ -78,6 +84,8 @@ export interface RequestOptions extends OutgoingOptions {
   readonly idempotent?: boolean | undefined;
   /** Asks the server even if an earlier answer is still good. */
   readonly fresh?: boolean | undefined;
+  /** Header fields of the requests this call makes, if it goes over HTTP. */
+  readonly headers?: HeaderFields | undefined;
 }
 
 /** Who we are if nobody says otherwise. */

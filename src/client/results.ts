@@ -5,17 +5,22 @@ import { isObject, type Params } from '../jsonrpc/message.ts';
 import { METHODS } from '../protocol/methods.ts';
 import type { CallToolResult, Tool } from '../protocol/model/tools.ts';
 import type { RevisionFacts } from '../protocol/versions.ts';
+import type { ArgumentHeaders } from './argument-headers.ts';
 import type { ToolBook } from './tool-book.ts';
 
 type Result = Record<string, unknown>;
 
-/** The result as the caller gets it; throws if the server's answer breaks the protocol. */
+/**
+ * The result as the caller gets it; throws if the server's answer breaks the protocol. `mirrored` is where arguments are
+ * repeated as headers.
+ */
 export function readResult(
   method: string,
   params: Params,
   result: Result,
   facts: RevisionFacts,
   book: ToolBook,
+  mirrored?: ArgumentHeaders,
 ): Result | Promise<Result> {
   if (method === 'tools/call') return readToolResult(String(params['name']), result, facts, book);
   const member = METHODS.get(method)?.result;
@@ -28,7 +33,7 @@ export function readResult(
     return result;
   }
   checkObjects(method, member, value);
-  return method === 'tools/list' ? readTools(result, value as Tool[], book) : result;
+  return method === 'tools/list' ? readTools(result, value as Tool[], book, mirrored) : result;
 }
 
 function checkObjects(method: string, member: string, value: unknown): void {
@@ -41,8 +46,13 @@ function malformed(method: string, path: string, expected: string): ConnectionEr
   return new ConnectionError('malformed', `Malformed answer to ${method}: /result/${path} must be ${expected}`);
 }
 
-async function readTools(result: Result, tools: readonly Tool[], book: ToolBook): Promise<Result> {
-  const usable = await book.take(tools);
+async function readTools(
+  result: Result,
+  tools: readonly Tool[],
+  book: ToolBook,
+  mirrored: ArgumentHeaders | undefined,
+): Promise<Result> {
+  const usable = await book.take(mirrored ? mirrored.take(tools) : tools);
   return usable.length === tools.length ? result : { ...result, tools: usable };
 }
 

@@ -35,6 +35,8 @@ export interface Rounds {
   /** Ends with the conversation: whoever is being asked need not answer any more. */
   readonly ended: AbortSignal;
   send(params: Params, options: RequestOptions): Promise<Decoded>;
+  /** A round failed. Resolves when it is worth sending it again, and rejects with the error if it is not. */
+  recover(error: unknown): Promise<void>;
   answer(question: Question, signal: AbortSignal): Promise<Answer>;
 }
 
@@ -48,7 +50,13 @@ export async function throughRounds(call: Rounds): Promise<Record<string, unknow
   let { params } = call;
   let pauses = 0;
   for (let rounds = 0; ; ) {
-    const decoded = await call.send(params, { ...call.options, maxTimeout: Math.max(deadline - Date.now(), 0) });
+    let decoded: Decoded;
+    try {
+      decoded = await call.send(params, { ...call.options, maxTimeout: Math.max(deadline - Date.now(), 0) });
+    } catch (error) {
+      await call.recover(error);
+      continue;
+    }
     if (decoded.type === 'complete') return decoded.result;
     const { requests, state } = decoded;
     if (requests.size > 0 && ++rounds > call.maxRounds) {

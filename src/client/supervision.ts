@@ -35,6 +35,11 @@ export class Supervision {
     return Math.min(this.#minDelayMs * 2 ** (length - 1), this.#maxDelayMs);
   }
 
+  /** How many crashes there were of late, the last one included. */
+  get recent(): number {
+    return this.#crashes.length;
+  }
+
   /** For the error that says it was given up. */
   get summary(): string {
     return `it crashed ${this.#crashes.length} times within ${Math.ceil(this.#withinMs / 1000)} s`;

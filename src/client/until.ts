@@ -37,6 +37,19 @@ export function until<T>(promise: Promise<T>, { what, timeout, signals = [] }: U
   });
 }
 
+/** Resolves after so many milliseconds, or as soon as the signal aborts. */
+export function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', done);
+      resolve();
+    };
+    const timer = setTimeout(done, signal.aborted ? 0 : milliseconds);
+    signal.addEventListener('abort', done, { once: true });
+  });
+}
+
 /**
  * A signal that aborts with the first of these, until it is released. `AbortSignal.any` would leave something behind in
  * a signal that lives as long as a connection does.

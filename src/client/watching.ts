@@ -137,6 +137,11 @@ export class Watches {
     };
   }
 
+  /** Changes may have been missed, of everything that is watched. */
+  missed(): void {
+    for (const what of [...this.#watched.keys()]) this.#resync(what);
+  }
+
   /**
    * The conversation ended: nothing is sent any more, nor told; listeners stay for the next one, which tells them to read
    * again.

@@ -4,6 +4,7 @@ import { type ChildOptions, type Command, nameOf } from '../client/command.ts';
 import { Connection } from '../client/connection.ts';
 import { Core } from '../client/core.ts';
 import { type Dialer, dialerOf } from '../client/dialer.ts';
+import { type HttpClientOptions, nameOfUrl, serverUrl } from '../client/http-options.ts';
 import type { ClientMiddleware } from '../client/middleware.ts';
 import { type ConnectionOptions, DEFAULT_INFO } from '../client/options.ts';
 import type { RequestHandler } from '../client/questions.ts';
@@ -15,6 +16,7 @@ import type { Implementation } from '../protocol/model/implementation.ts';
 export type { AnswerHandlers, QuestionContext } from '../client/answering.ts';
 export type { ChildOptions, Command, Invocation, StderrSink } from '../client/command.ts';
 export type { Connection } from '../client/connection.ts';
+export type { HeaderFields, HttpClientOptions, ReconnectOptions } from '../client/http-options.ts';
 export type { ClientCall, ClientMiddleware } from '../client/middleware.ts';
 export type { ConnectionOptions, Progress, RequestOptions } from '../client/options.ts';
 export { IncompleteListError, type IncompleteListErrorCode } from '../client/pages.ts';
@@ -43,11 +45,11 @@ export interface InProcess {
   connectInProcess(): Promise<Transport>;
 }
 
-/** Where a server is: a program to be started, a server of this process, or a transport of one's own. */
-export type Target = Command | InProcess | Transport;
+/** Where a server is: at a URL, a program to be started, a server of this process, or a transport of one's own. */
+export type Target = string | URL | Command | InProcess | Transport;
 
-/** Options of `connect`: those of the connection, and those of a program that is started for it. */
-export interface ConnectOptions extends ConnectionOptions, ChildOptions {}
+/** Options of `connect`: those of the connection, of a server at a URL, and of a program that is started. */
+export interface ConnectOptions extends ConnectionOptions, HttpClientOptions, ChildOptions {}
 
 /** Who connects: what it says of itself, what it answers when asked, what is around its calls. Makes any number of connections. */
 export class Client {
@@ -90,12 +92,30 @@ export function connect<Server = unknown>(
 }
 
 function dialerTo(target: Target, options: ConnectOptions): Dialer {
+  if (typeof target === 'string' || target instanceof URL) return dialerToUrl(serverUrl(target), options);
   if (typeof target === 'object' && target !== null) {
     if ('command' in target) return dialerToCommand(target, options);
     if ('connectInProcess' in target) return dialerInProcess(target);
     if ('send' in target) return dialerOf(target);
   }
-  throw new TypeError('connect needs { command, args }, a server of this process or a transport');
+  throw new TypeError('connect needs a URL, { command, args }, a server of this process or a transport');
+}
+
+function dialerToUrl(url: URL, options: ConnectOptions): Dialer {
+  return {
+    name: nameOfUrl(url),
+    key: url.href,
+    isRepeatable: true,
+    isHttp: true,
+    async dial() {
+      const { httpTransport } = await import('../transport/http/client/transport.ts');
+      return httpTransport(url, options);
+    },
+    async dialOld() {
+      const { oldHttpTransport } = await import('../transport/http/client/old-transport.ts');
+      return oldHttpTransport(url, options);
+    },
+  };
 }
 
 function dialerInProcess(server: InProcess): Dialer {
@@ -103,6 +123,7 @@ function dialerInProcess(server: InProcess): Dialer {
     name: 'the server in this process',
     key: undefined,
     isRepeatable: true,
+    isHttp: false,
     dial: () => server.connectInProcess(),
   };
 }
@@ -113,6 +134,7 @@ function dialerToCommand(target: Command, options: ConnectOptions): Dialer {
     name: `"${nameOf(target)}"`,
     key: JSON.stringify([command, args, cwd]),
     isRepeatable: true,
+    isHttp: false,
     // Whoever starts no program loads nothing of Node's.
     async dial() {
       const { childTransport } = await import('../transport/stdio/child.ts');

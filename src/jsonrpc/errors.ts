@@ -96,6 +96,12 @@ export type ConnectionErrorCode =
   | 'malformed'
   /** The program that is the server could not be started. */
   | 'spawn-failed'
+  /** There is no way to the server: no such host, nobody listens, no trust. */
+  | 'unreachable'
+  /** The server answered with an HTTP status that is no answer. */
+  | 'http-error'
+  /** The server does not know the session any more. */
+  | 'session-lost'
   /** Something on this side does not allow it. */
   | 'refused'
   | 'failed';
@@ -109,17 +115,33 @@ export interface ProcessEnd {
   readonly stderr: string;
 }
 
+/** What is known beside the message. */
+export interface ConnectionErrorDetails extends ErrorOptions {
+  /** How the server's process ended. */
+  readonly process?: ProcessEnd | undefined;
+  /** The HTTP status the server answered with. */
+  readonly status?: number | undefined;
+  /** Milliseconds after which the server wants to be asked again. */
+  readonly retryAfterMs?: number | undefined;
+}
+
 /** The connection, not the peer's code, kept a call from being answered. */
 export class ConnectionError extends McpError {
   override readonly name = 'ConnectionError';
   readonly code: ConnectionErrorCode;
   /** How the server's process ended, if it was one of ours. */
   readonly process: ProcessEnd | undefined;
+  /** The HTTP status the server answered with, if that is what went wrong. */
+  readonly status: number | undefined;
+  /** Milliseconds after which the server wants to be asked again, if it said so (`Retry-After`). */
+  readonly retryAfterMs: number | undefined;
 
-  constructor(code: ConnectionErrorCode, message: string, options?: ErrorOptions & { process?: ProcessEnd }) {
-    super(message, options);
+  constructor(code: ConnectionErrorCode, message: string, details: ConnectionErrorDetails = {}) {
+    super(message, details);
     this.code = code;
-    this.process = options?.process;
+    this.process = details.process;
+    this.status = details.status;
+    this.retryAfterMs = details.retryAfterMs;
   }
 }
 

@@ -23,11 +23,15 @@ export interface OutgoingDetails {
   readonly id?: string;
   /** How errors name the call. Default: its method. */
   readonly what?: string;
+  /** Header fields, for transports that have them. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Carried out twice it does no more than once. */
+  readonly repeatable?: boolean | undefined;
 }
 
 /** What `OutgoingRequests` needs from its connection. */
 export interface OutgoingWire {
-  send(request: Request): void | Promise<void>;
+  send(request: Request, details: OutgoingDetails): void | Promise<void>;
   /** The call was given up: tell the peer, if it can be told. */
   cancel(id: Id, method: string, reason: string): void;
 }
@@ -113,7 +117,7 @@ export class OutgoingRequests {
       signal?.addEventListener('abort', onAbort, { once: true });
       this.#pending.set(id, pending);
       this.#startClock(id, pending);
-      this.#send(id, method, own);
+      this.#send(id, method, own, details);
     });
   }
 
@@ -131,7 +135,12 @@ export class OutgoingRequests {
     return only !== undefined && another === undefined && this.fail(only, error);
   }
 
-  /** Fails one call, for an answer that was ours and unreadable. */
+  /** True while this call waits for its answer. */
+  has(id: Id): boolean {
+    return this.#pending.has(id);
+  }
+
+  /** Fails one call, for an answer that was ours and unreadable or that cannot come any more. */
   fail(id: Id, error: Error): boolean {
     const pending = this.#pending.get(id);
     pending?.settle({ error });
@@ -186,11 +195,11 @@ export class OutgoingRequests {
     pending.idle = after(Math.max(pending.left, 0), () => this.#expire(id, 'no answer and no progress'));
   }
 
-  #send(id: Id, method: string, params: Params | undefined): void {
+  #send(id: Id, method: string, params: Params | undefined, details: OutgoingDetails): void {
     const request: Request =
       params === undefined ? { jsonrpc: '2.0', id, method } : { jsonrpc: '2.0', id, method, params };
     try {
-      const sent = this.#wire.send(request);
+      const sent = this.#wire.send(request, details);
       if (sent) sent.catch((error: Error) => this.fail(id, error));
     } catch (error) {
       this.fail(id, error instanceof Error ? error : new ConnectionError('failed', 'The message could not be sent'));

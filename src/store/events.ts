@@ -2,7 +2,7 @@
 
 /** One event of a stream. */
 export interface StoredEvent {
-  /** Begins with the name of its stream and a dot. */
+  /** The name of its stream, a dot, and a number that grows within the stream. */
   readonly id: string;
   readonly data: string;
   /** The stream ends with it. */
@@ -15,7 +15,8 @@ export interface EventStore {
   append(session: string, event: StoredEvent): void | Promise<void>;
   /**
    * Tells the events of a stream that came after this one, and then each as it comes, until the returned function is
-   * called. Undefined if the event is not known, or belongs to another session.
+   * called; of those that came before it was asked, only the ones that are still kept. Undefined if nothing is known
+   * of the stream, or if it belongs to another session.
    */
   follow(
     session: string,
@@ -39,6 +40,12 @@ export interface EventStoreOptions {
 /** The stream an event belongs to. */
 export function streamOf(eventId: string): string {
   return eventId.slice(0, Math.max(eventId.lastIndexOf('.'), 0));
+}
+
+// Events of a stream are counted: whoever lost more than is kept goes on behind the gap.
+function numberOf(eventId: string): number {
+  const number = eventId.slice(eventId.lastIndexOf('.') + 1);
+  return /^\d{1,15}$/.test(number) ? Number(number) : Number.NaN;
 }
 
 interface Stream {
@@ -76,6 +83,11 @@ export function memoryEventStore({
   const kept = new Set<Kept>();
   let bytes = 0;
 
+  const forgetEmpty = (session: string, streams: Streams, stream: Stream): void => {
+    if (stream.events.length > 0 || stream.followers.size > 0) return;
+    if (streams.byName.get(stream.name) === stream) streams.byName.delete(stream.name);
+    if (streams.byName.size === 0 && sessions.get(session) === streams) sessions.delete(session);
+  };
   const drop = (oldest: Kept): void => {
     const { session, streams, stream } = oldest;
     kept.delete(oldest);
@@ -83,9 +95,7 @@ export function memoryEventStore({
     bytes -= oldest.bytes;
     streams.bytes -= oldest.bytes;
     stream.events.shift();
-    if (stream.events.length > 0 || stream.followers.size > 0) return;
-    streams.byName.delete(stream.name);
-    if (streams.byName.size === 0 && sessions.get(session) === streams) sessions.delete(session);
+    forgetEmpty(session, streams, stream);
   };
   const makeRoom = (streams: Streams): void => {
     const now = Date.now();
@@ -123,13 +133,20 @@ export function memoryEventStore({
       makeRoom(streams);
     },
     follow(session, after, listener) {
-      const stream = sessions.get(session)?.byName.get(streamOf(after));
-      const at = stream?.events.findIndex(({ id }) => id === after) ?? -1;
-      if (!stream || at < 0) return undefined;
-      for (const event of stream.events.slice(at + 1)) listener(event);
-      stream.followers.add(listener);
+      const streams = sessions.get(session);
+      const stream = streams?.byName.get(streamOf(after));
+      const number = numberOf(after);
+      if (!streams || !stream || Number.isNaN(number)) return undefined;
+      const missed = stream.events.filter(({ id }) => numberOf(id) > number);
+      const last = stream.events.at(-1);
+      for (const event of missed) listener(event);
+      // Whoever has everything is told that there is no more.
+      if (missed.length === 0 && last?.isLast) listener({ ...last, data: '' });
+      const follower = (event: StoredEvent): void => listener(event);
+      stream.followers.add(follower);
       return () => {
-        stream.followers.delete(listener);
+        stream.followers.delete(follower);
+        forgetEmpty(session, streams, stream);
       };
     },
     forget(session) {

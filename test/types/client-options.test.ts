@@ -54,6 +54,7 @@ test('a call has these options and no others', () => {
     readonly meta: Meta | undefined;
     readonly idempotent: boolean | undefined;
     readonly fresh: boolean | undefined;
+    readonly headers: Readonly<Record<string, string>> | undefined;
   }>();
   expectTypeOf<{}>().toExtend<RequestOptions>();
   const told: RequestOptions = {

@@ -16,18 +16,23 @@ const BOTH: Accept = { json: true, events: true, page: false };
 export function acceptOf(header: string | undefined): Accept {
   if (header === USUAL) return BOTH;
   if (header === undefined || header.trim() === '') return NOTHING_SAID;
-  const ranges = header
-    .toLowerCase()
-    .split(',')
-    .map((range) => range.split(';').map((part) => part.trim()))
-    .filter(([, ...parameters]) => !parameters.some((parameter) => /^q=0(?:\.0*)?$/.test(parameter)))
-    .map(([type]) => type);
-  const admits = (...types: string[]): boolean => types.some((type) => ranges.includes(type));
+  const ranges = rangesIn(header.toLowerCase());
+  // The range that says most decides.
+  const admits = (...types: string[]): boolean =>
+    types.map((type) => ranges.get(type)).find((said) => said !== undefined) ?? false;
   return {
     json: admits('application/json', 'application/*', '*/*'),
     events: admits('text/event-stream', 'text/*', '*/*'),
     page: admits('text/html') && !admits('text/event-stream'),
   };
+}
+
+/** What a client names, and whether it wants it. */
+function rangesIn(header: string): ReadonlyMap<string, boolean> {
+  const ranges = header.split(',').map((range) => range.split(';').map((part) => part.trim()));
+  return new Map(
+    ranges.map(([type = '', ...parameters]) => [type, !parameters.some((one) => /^q=0(?:\.0*)?$/.test(one))]),
+  );
 }
 
 /** True for a body of JSON. The type is compared as a whole: browsers send other types without asking first. */

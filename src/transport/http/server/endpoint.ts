@@ -2,7 +2,7 @@
 
 import { ConnectionError, ParseError, RpcError } from '../../../jsonrpc/errors.ts';
 import { isBatch, isObject, isRequest, isResponse, type Message, type Request } from '../../../jsonrpc/message.ts';
-import { checkPayload, type Payload } from '../../../jsonrpc/parse.ts';
+import type { Payload } from '../../../jsonrpc/parse.ts';
 import { readPayload } from '../../../jsonrpc/structure.ts';
 import { McpErrorCode, unsupportedVersion } from '../../../protocol/errors.ts';
 import { staysOpen } from '../../../protocol/methods.ts';
@@ -15,12 +15,15 @@ import { acceptOf, isJson } from './accept.ts';
 import { authenticate } from './authenticate.ts';
 import { corsFields, preflightFields } from './cors.ts';
 import { type Guard, guardOf } from './guard.ts';
+import { Handshakes } from './handshakes.ts';
 import { Heartbeat } from './heartbeat.ts';
 import type { Body, HttpExchange } from './http-exchange.ts';
 import type { LiveSession } from './live-session.ts';
-import { type HttpOptions, type Settings, settingsOf } from './options.ts';
+import { Load } from './load.ts';
+import { countable, type HttpOptions, type Settings, settingsOf } from './options.ts';
 import { PAGE, pageFor } from './page.ts';
-import { busy, methodNotAllowed, Refusal } from './refusal.ts';
+import { parsedPayload } from './parsed-payload.ts';
+import { closing, methodNotAllowed, Refusal } from './refusal.ts';
 import { idOf, isHandshake, Sessionless } from './sessionless.ts';
 import { SseLines } from './sse-line.ts';
 import { Stateful } from './stateful.ts';
@@ -37,7 +40,7 @@ export class Endpoint {
   readonly #path: string | undefined;
   readonly #settings: Settings;
   readonly #guard: Guard;
-  readonly #heartbeat: Heartbeat;
+  readonly #handshakes: Handshakes;
   readonly #stateless: Stateless;
   /** Undefined where sessions are turned off. */
   readonly #stateful: Stateful | undefined;
@@ -56,9 +59,11 @@ export class Endpoint {
     this.#path = path;
     this.#settings = settings;
     this.#guard = guardOf(options);
-    this.#heartbeat = new Heartbeat(settings.keepAliveMs);
-    const { unreadBytes } = limits;
-    const host = { heartbeat: this.#heartbeat, unreadBytes, limits, settings, report, unencodable: report };
+    const heartbeat = new Heartbeat(settings.keepAliveMs);
+    const load = new Load(limits);
+    const post = { heartbeat, unreadBytes: limits.unreadBytes, unencodable: report };
+    this.#handshakes = new Handshakes(server, post, load);
+    const host = { ...post, limits, settings, load, handshakes: this.#handshakes, report };
     this.#servesStateful = own.host.versions.some((version) => revisionNamed(version)?.facts.family === 'stateful');
     this.#stateless = new Stateless(server, host);
     this.#stateful = sessions && this.#servesStateful ? new Stateful(server, host, sessions) : undefined;
@@ -83,7 +88,7 @@ export class Endpoint {
    * where they are kept.
    */
   close({ graceMs = 0 }: { readonly graceMs?: number } = {}): Promise<void> {
-    this.#closing ??= this.#close(graceMs);
+    this.#closing ??= this.#close(countable(graceMs));
     return this.#closing;
   }
 
@@ -91,12 +96,13 @@ export class Endpoint {
     const reason = new ConnectionError('closed', 'The server is closing');
     // Those who listen wait for nothing but this.
     this.#stateless.inFlight.abort(reason, ({ method }) => staysOpen(method));
-    for (const live of this.#live()) live.endStreams();
+    for (const live of this.#live()) live.standalone?.close();
     const lines = this.#lines.close(graceMs);
     await this.#idle(graceMs);
     for (const one of this.#inFlight()) one.abort(reason);
     await Promise.all([lines, this.#idle(ABORT_MS)]);
     for (const one of this.#inFlight()) one.dropAll(reason);
+    for (const live of this.#live()) live.endStreams();
   }
 
   async #idle(milliseconds: number): Promise<void> {
@@ -104,7 +110,7 @@ export class Endpoint {
   }
 
   #inFlight(): InFlight[] {
-    return [this.#stateless.inFlight, ...[...this.#live()].map(({ inFlight }) => inFlight)];
+    return [this.#stateless.inFlight, this.#handshakes.inFlight, ...[...this.#live()].map(({ inFlight }) => inFlight)];
   }
 
   #live(): Iterable<LiveSession> {
@@ -112,22 +118,26 @@ export class Endpoint {
   }
 
   #admit(visit: Visit): Maybe<void> {
-    const { http, cors } = visit;
+    const { http, cors, accept } = visit;
     const { auth } = this.#settings;
     if (this.#path !== undefined && pathOf(http.target) !== this.#path) {
       throw new Refusal(404, `There is nothing here; the MCP endpoint is at ${this.#path}`);
     }
-    if (this.#closing) throw busy('The server is closing');
     if (http.method === 'OPTIONS') {
       const preflight = cors ? preflightFields(http, this.#methods) : {};
       return reply(visit, 204, { allow: this.#methods, ...preflight });
     }
+    // People have no credentials to show here, and see no more than that the server is there.
+    if (http.method === 'GET' && accept.page && this.#settings.page) return this.#showPage(visit);
     if (!auth) return this.#enter(visit);
     return authenticate(auth, http).then((principal) => this.#enter({ ...visit, principal }));
   }
 
   #enter(visit: Visit): Maybe<void> {
     const { method } = visit.http;
+    // What runs may be waiting for an answer, or be taken back.
+    const belongsToSession = (): boolean => method === 'POST' && (hasSession(visit) || this.#lines.isFor(visit));
+    if (this.#closing && !belongsToSession()) throw closing();
     if (method === 'POST') return this.#post(visit);
     if (method === 'GET') return this.#get(visit);
     if (method === 'DELETE' && this.#stateful) return this.#stateful.delete(visit);
@@ -135,12 +145,8 @@ export class Endpoint {
   }
 
   #get(visit: Visit): Maybe<void> {
-    const { accept, http } = visit;
-    const { page, sse } = this.#settings;
-    if (accept.page && page) return this.#showPage(visit);
-    const hasSession = http.header('mcp-session-id') !== undefined;
     // Clients of the old transport open their stream before they say anything.
-    if (sse && !hasSession && accept.events) return this.#lines.get(visit);
+    if (this.#settings.sse && !hasSession(visit) && visit.accept.events) return this.#lines.get(visit);
     if (this.#stateful) return this.#stateful.get(visit);
     throw methodNotAllowed(this.#methods);
   }
@@ -148,7 +154,7 @@ export class Endpoint {
   #post(visit: Visit): void {
     const { http, accept } = visit;
     const { bodyBytes, bodyMs } = this.#settings.limits;
-    const encoding = http.header('content-encoding');
+    const encoding = http.header('content-encoding')?.toLowerCase();
     if (!isJson(http.header('content-type'))) throw new Refusal(415, 'The body must be application/json');
     if (encoding !== undefined && encoding !== 'identity') throw new Refusal(415, 'The body must not be compressed');
     if (!accept.json && !accept.events) {
@@ -163,11 +169,12 @@ export class Endpoint {
 
   #payloadOf(body: Body): Payload {
     if (body instanceof Uint8Array) return readPayload(body, this.#settings.limits);
-    if (typeof body === 'object') return checkPayload(body.parsed);
+    if (typeof body === 'object') return parsedPayload(body.parsed, this.#settings.limits);
     if (body === 'too large') throw this.#tooLarge();
     if (body === 'too slow')
       throw new Refusal(408, 'The body did not arrive in time', undefined, { connection: 'close' });
-    throw new Refusal(400, 'The body was cut off');
+    if (body === 'cut off') throw new Refusal(400, 'The body was cut off');
+    throw new Error('The body was read before the handler got the request: pass it what the body held');
   }
 
   #tooLarge(): Refusal {
@@ -178,7 +185,8 @@ export class Endpoint {
   // A claim in the body decides; the header is only compared with it.
   #take(visit: Visit, payload: Payload): Maybe<void> {
     const { http } = visit;
-    if (this.#settings.sse && this.#lines.isFor(visit)) return this.#lines.post(visit, payload);
+    if (this.#lines.isFor(visit)) return this.#lines.post(visit, payload);
+    if (this.#closing && bringsWork(payload)) throw closing();
     const said = http.header('mcp-protocol-version');
     const isModern = said !== undefined && revisionNamed(said)?.facts.family === 'stateless';
     if (isBatch(payload) || payload instanceof Error) return this.#takeUnclaimed(visit, payload);
@@ -196,9 +204,9 @@ export class Endpoint {
     if (!this.#servesStateful) throw this.#notServed(payload);
     if (!this.#stateful) return this.#sessionless.post(visit, payload);
     // Before there is a session there is nobody to tell in an older way that something cannot be read.
-    const hasSession = visit.http.header('mcp-session-id') !== undefined;
-    if (!hasSession && payload instanceof ParseError) throw new Refusal(400, payload.toRpcError(), payload.id);
-    if (!hasSession && isBatch(payload)) throw new Refusal(400, 'A batch needs a session: send "initialize" first');
+    const isKnown = hasSession(visit);
+    if (!isKnown && payload instanceof ParseError) throw new Refusal(400, payload.toRpcError(), payload.id);
+    if (!isKnown && isBatch(payload)) throw new Refusal(400, 'A batch needs a session: send "initialize" first');
     return this.#stateful.post(visit, payload);
   }
 
@@ -229,7 +237,8 @@ export class Endpoint {
     const { http, principal } = visit;
     const own = this.#server['~parts'];
     const { info, instructions } = own.host;
-    const url = `http://${http.header('host')}${pathOf(http.target)}`;
+    const isSecure = http.isSecure || http.header('x-forwarded-proto') === 'https';
+    const url = `${isSecure ? 'https' : 'http'}://${http.header('host')}${pathOf(http.target)}`;
     const tools = this.#settings.auth ? undefined : own.toolsFor({ principal, capabilities: {} });
     reply(visit, 200, PAGE, pageFor(info, url, this.#settings.auth ? undefined : instructions, tools));
   }
@@ -244,10 +253,27 @@ export class Endpoint {
   }
 
   #refuse(visit: Visit, error: unknown): void {
-    const isRefusal = error instanceof Refusal;
-    if (!isRefusal) this.#server['~parts'].report(error, { method: 'http' });
-    refuse(visit, isRefusal ? error : new Refusal(500, RpcError.internal()));
+    const report = (fault: unknown): void => this.#server['~parts'].report(fault, { method: 'http' });
+    try {
+      if (!(error instanceof Refusal)) throw error;
+      refuse(visit, error);
+    } catch (fault) {
+      // An authenticator may have given header fields that no answer can have.
+      report(fault);
+      refuse(visit, new Refusal(500, RpcError.internal()));
+    }
   }
+}
+
+function hasSession({ http }: Visit): boolean {
+  return http.header('mcp-session-id') !== undefined;
+}
+
+function bringsWork(payload: Payload): boolean {
+  const messages = isBatch(payload)
+    ? (payload as readonly (Message | ParseError)[])
+    : [payload as Message | ParseError];
+  return messages.some((one) => !(one instanceof Error) && isRequest(one));
 }
 
 function pathOf(target: string): string {

@@ -2,6 +2,9 @@
 
 import type { Body, BodyLimits, Fields, HttpExchange, Outlet } from './http-exchange.ts';
 
+// What proxies write down for a client that did not wait.
+const CLIENT_CLOSED_REQUEST = 499;
+
 const encoder = new TextEncoder();
 
 /** Wraps a `Request`; `respond` is given the `Response`, once. */
@@ -24,6 +27,10 @@ export class FetchExchange implements HttpExchange {
     return pathname + search;
   }
 
+  get isSecure(): boolean {
+    return this.#request.url.startsWith('https:');
+  }
+
   header(name: string): string | undefined {
     // Not every runtime shows the header; all of them make the URL from it.
     return this.#request.headers.get(name) ?? (name === 'host' ? new URL(this.#request.url).host : undefined);
@@ -35,40 +42,51 @@ export class FetchExchange implements HttpExchange {
   }
 
   readBody(limits: BodyLimits, done: (body: Body) => void): void {
-    void readAll(this.#request.body, limits).then(done);
+    if (this.#request.bodyUsed) done('read already');
+    else void readAll(this.#request.body, limits).then(done);
   }
 
   reply(status: number, fields: Fields, body?: string): void {
     // What a connection does is the runtime's business.
     const { connection: _, ...headers } = fields;
-    this.#respond(new Response(status === 204 || status === 202 ? null : (body ?? null), { status, headers }));
+    this.#respond(new Response(this.method === 'HEAD' ? null : (body ?? null), { status, headers }));
     this.#close();
   }
 
   stream(fields: Fields): Outlet {
+    const { signal } = this.#request;
     const onAbort = (): void => outlet.cut();
     const outlet = new StreamOutlet(() => {
-      this.#request.signal.removeEventListener('abort', onAbort);
+      signal.removeEventListener('abort', onAbort);
       this.#close();
     });
-    this.#request.signal.addEventListener('abort', onAbort, { once: true });
+    signal.addEventListener('abort', onAbort, { once: true });
     this.#respond(new Response(outlet.stream, { status: 200, headers: fields }));
+    if (signal.aborted) outlet.cut();
     return outlet;
   }
 
   onClose(listener: () => void): void {
-    if (this.#isClosed || this.#request.signal.aborted) {
+    const { signal } = this.#request;
+    if (signal.aborted) this.#giveUp();
+    if (this.#isClosed) {
       queueMicrotask(listener);
       return;
     }
-    if (this.#listeners.size === 0) this.#request.signal.addEventListener('abort', this.#close, { once: true });
+    if (this.#listeners.size === 0) signal.addEventListener('abort', this.#giveUp, { once: true });
     this.#listeners.add(listener);
   }
+
+  // Nobody reads an answer any more, but whoever waits for one has to be told.
+  readonly #giveUp = (): void => {
+    this.#respond(new Response(null, { status: CLIENT_CLOSED_REQUEST }));
+    this.#close();
+  };
 
   readonly #close = (): void => {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    this.#request.signal.removeEventListener('abort', this.#close);
+    this.#request.signal.removeEventListener('abort', this.#giveUp);
     for (const listener of this.#listeners) listener();
     this.#listeners.clear();
   };
@@ -123,6 +141,7 @@ class StreamOutlet implements Outlet {
 
 async function readAll(stream: ReadableStream<Uint8Array> | null, limits: BodyLimits): Promise<Body> {
   if (!stream) return new Uint8Array(0);
+  if (stream.locked) return 'read already';
   const reader = stream.getReader();
   const chunks: Uint8Array[] = [];
   let length = 0;

@@ -52,6 +52,7 @@ export function isLoopback(address: string): boolean {
 
 function hostCheck(hosts: readonly string[] | 'any' | undefined): (host: string) => boolean {
   if (hosts === 'any') return () => true;
+  if (typeof hosts === 'string') throw new TypeError('hosts must be a list of host names, or "any"');
   const names = hosts && new Set(hosts.map(nameOfHost));
   return (host) => {
     const name = AUTHORITY.exec(host)?.[1];
@@ -69,6 +70,7 @@ function nameOfHost(host: string): string {
 
 function originCheck(origins: readonly string[] | 'any'): (origin: string, host: string) => boolean {
   if (origins === 'any') return () => true;
+  if (typeof origins === 'string') throw new TypeError('origins must be a list of origins, or "any"');
   const allowed = new Set(origins.map(nameOfOrigin));
   return (origin, host) => ORIGIN.exec(origin)?.[1] === host || allowed.has(origin);
 }

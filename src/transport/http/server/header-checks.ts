@@ -49,9 +49,8 @@ export function checkParamHeaders(
 }
 
 function checkName(value: string | undefined, name: string): void {
-  if (value === name) return;
   if (value === undefined) throw missing('Mcp-Name');
-  const decoded = decodeHeaderValue(value);
+  const decoded = PLAIN.test(value) ? decodeHeaderValue(value) : undefined;
   if (decoded === undefined) throw malformed('Mcp-Name');
   if (decoded !== name) throw mismatch('Mcp-Name', 'what the request is about');
 }
@@ -63,7 +62,8 @@ function isSameNumber(given: string, args: unknown, path: readonly string[]): bo
   return typeof at === 'number' && /^-?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i.test(given) && Number(given) === at;
 }
 
-function isServed(version: unknown, served: readonly string[]): boolean {
+/** True for the name of a stateless revision that is served here. */
+export function isServed(version: unknown, served: readonly string[]): boolean {
   return (
     typeof version === 'string' && served.includes(version) && revisionNamed(version)?.facts.family === 'stateless'
   );

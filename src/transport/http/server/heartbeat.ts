@@ -20,7 +20,8 @@ export class Heartbeat {
     this.#members.add(member);
     if (this.#timer !== undefined) return;
     this.#timer = setInterval(() => {
-      for (const one of [...this.#members]) one.beat();
+      // One may make others leave.
+      for (const one of [...this.#members]) if (this.#members.has(one)) one.beat();
     }, this.#interval);
     // It keeps no process alive: what it beats for does.
     (this.#timer as { unref?(): void }).unref?.();

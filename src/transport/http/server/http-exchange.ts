@@ -6,7 +6,7 @@ import type { HttpRequest } from '../../../protocol/http-request.ts';
 export type Fields = Readonly<Record<string, string>>;
 
 /** What came as a body: bytes, what a framework made of them already, or why there is none. */
-export type Body = Uint8Array | { readonly parsed: unknown } | 'too large' | 'too slow' | 'cut off';
+export type Body = Uint8Array | { readonly parsed: unknown } | 'too large' | 'too slow' | 'cut off' | 'read already';
 
 /** How much of a body is waited for. */
 export interface BodyLimits {
@@ -16,6 +16,8 @@ export interface BodyLimits {
 
 /** What a face offers: it is answered once, in one piece or as a stream. */
 export interface HttpExchange extends HttpRequest {
+  /** It came through an encrypted connection. */
+  readonly isSecure: boolean;
   /** All header fields, in lower case. */
   readonly headers: ReadonlyMap<string, string>;
   /** Reads the body, once. Nothing is kept of a body that is too large. */

@@ -24,7 +24,8 @@ export class LiveSession implements Beating {
   standalone: Standalone | undefined;
   readonly #host: LiveSessionHost;
   readonly #recordings = new Map<string, PostRecording>();
-  readonly #streams = new Set<() => void>();
+  /** The ends of streams that were resumed, by name. */
+  readonly #resumed = new Map<string, () => void>();
   readonly #unread: () => void;
   #holds = 0;
 
@@ -56,10 +57,10 @@ export class LiveSession implements Beating {
   }
 
   /** A stream that was resumed is open until the returned function is called. */
-  addStream(end: () => void): () => void {
-    this.#streams.add(end);
+  addResumed(name: string, end: () => void): () => void {
+    this.#resumed.set(name, end);
     return () => {
-      this.#streams.delete(end);
+      if (this.#resumed.get(name) === end) this.#resumed.delete(name);
     };
   }
 
@@ -68,15 +69,10 @@ export class LiveSession implements Beating {
     this.#host.touch();
   }
 
-  /** Asks what runs to end, so that the server can. */
-  abort(reason: Error): void {
-    this.inFlight.abort(reason);
-  }
-
   /** Ends the streams that stay open. */
   endStreams(): void {
     this.standalone?.close();
-    for (const end of [...this.#streams]) end();
+    for (const end of [...this.#resumed.values()]) end();
   }
 
   /** The session is over. */
@@ -90,13 +86,20 @@ export class LiveSession implements Beating {
   #take(letter: Letter): void {
     if (letter.type === 'ended') this.end();
     else if (letter.type === 'cancelled') this.#cancel(letter.requestId, letter.reason);
-    else if (letter.type === 'resumed') this.#recordings.get(letter.stream)?.post?.detach();
+    else if (letter.type === 'resumed') this.#leave(letter.stream);
     else if (letter.type === 'response') {
       for (const recording of this.#recordings.values()) if (recording.settle(letter.response)) return;
     } else {
       const error = new ConnectionError('malformed', letter.message);
       for (const recording of this.#recordings.values()) if (recording.fail(letter.id, error)) return;
     }
+  }
+
+  // A stream has one reader, and that is elsewhere now.
+  #leave(stream: string): void {
+    if (this.standalone?.name === stream) this.standalone.close();
+    this.#recordings.get(stream)?.post?.detach();
+    this.#resumed.get(stream)?.();
   }
 
   #cancel(requestId: unknown, reason: unknown): void {

@@ -1,11 +1,18 @@
 /** A request of Node's own HTTP server, as the endpoint sees it. */
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { TLSSocket } from 'node:tls';
 import type { Body, BodyLimits, Fields, HttpExchange, Outlet } from './http-exchange.ts';
 
 // A client that takes nothing of a large answer for this long does not want it.
 const STALLED_MS = 60_000;
 const LARGE = 64 * 1024;
+// How long a client that is told to stop sending may go on, so that it gets to read why.
+const LINGER_MS = 1000;
+
+// Node keeps only the first of several lines of these.
+const KEPT_ONCE: ReadonlySet<string> = new Set(['host', 'authorization', 'content-type']);
+const ABSOLUTE = /^https?:\/\/([^/?#]*)/i;
 
 /** Wraps the two objects Node gives. Frameworks may have read the body already. */
 export class NodeExchange implements HttpExchange {
@@ -24,11 +31,19 @@ export class NodeExchange implements HttpExchange {
 
   get target(): string {
     // Frameworks take what they mounted the handler at off the URL.
-    return (this.#request as { originalUrl?: string }).originalUrl ?? this.#request.url ?? '/';
+    const url = (this.#request as { originalUrl?: string }).originalUrl ?? this.#request.url ?? '/';
+    if (url.startsWith('/')) return url;
+    const target = url.replace(ABSOLUTE, '');
+    return target.startsWith('?') || target === '' ? `/${target}` : target;
+  }
+
+  get isSecure(): boolean {
+    return (this.#request.socket as Partial<TLSSocket>).encrypted === true;
   }
 
   header(name: string): string | undefined {
     const value = this.#request.headers[name];
+    if (KEPT_ONCE.has(name)) return this.#allLines(name) ?? (value as string | undefined);
     return Array.isArray(value) ? value.join(', ') : value;
   }
 
@@ -41,8 +56,9 @@ export class NodeExchange implements HttpExchange {
 
   readBody({ bytes, milliseconds }: BodyLimits, done: (body: Body) => void): void {
     const request = this.#request;
-    if (this.#parsed !== undefined) {
-      done(bodyOf(this.#parsed));
+    const known = this.#knownBody();
+    if (known !== undefined) {
+      done(known);
       return;
     }
     let chunks: Uint8Array[] = [];
@@ -69,14 +85,15 @@ export class NodeExchange implements HttpExchange {
     if (response.headersSent || response.destroyed) return;
     const length = body === undefined ? 0 : Buffer.byteLength(body);
     response.writeHead(status, status === 204 ? fields : { ...fields, 'content-length': length });
-    response.end(this.method === 'HEAD' ? undefined : body);
-    if (length > LARGE) this.#cutIfStalled();
-    // What is left of a body nobody wants must not keep the connection.
-    if (fields['connection'] === 'close') this.#request.resume().on('error', () => {});
+    const isCutShort = fields['connection'] === 'close' && !this.#request.complete;
+    if (isCutShort) this.#endUnread(body);
+    else response.end(this.method === 'HEAD' ? undefined : body);
+    this.#cutIfStalled(LARGE);
   }
 
   stream(fields: Fields): Outlet {
     const response = this.#response;
+    const { socket } = this.#request;
     if (!response.headersSent && !response.destroyed) {
       response.writeHead(200, fields);
       response.flushHeaders();
@@ -84,28 +101,78 @@ export class NodeExchange implements HttpExchange {
     response.on('error', () => {});
     return {
       write: (text) => void response.write(text),
-      end: () => void response.end(),
+      end: () => {
+        response.end();
+        this.#cutIfStalled(0);
+      },
       cut: () => void response.destroy(),
       get waiting() {
         return response.writableLength;
       },
       get closed() {
-        return response.destroyed || response.writableEnded;
+        return response.destroyed || response.writableEnded || socket.destroyed;
       },
     };
   }
 
   onClose(listener: () => void): void {
-    if (this.#response.closed) queueMicrotask(listener);
-    else this.#response.once('close', listener);
+    const response = this.#response;
+    const { socket } = this.#request;
+    if (response.closed || socket.destroyed) {
+      queueMicrotask(listener);
+    } else if (response.socket) {
+      response.once('close', listener);
+    } else {
+      // It waits behind others of its connection, and Node does not tell such a response that the client is gone.
+      const tell = (): void => {
+        response.off('close', tell);
+        socket.off('close', tell).setMaxListeners(socket.getMaxListeners() - 1);
+        listener();
+      };
+      response.once('close', tell);
+      socket.setMaxListeners(socket.getMaxListeners() + 1).once('close', tell);
+    }
   }
 
-  #cutIfStalled(): void {
-    const { socket } = this.#response;
-    if (!socket) return;
+  // Nobody should see less than was sent; and the host may be named in the first line, too.
+  #allLines(name: string): string | undefined {
+    const { rawHeaders, url } = this.#request;
+    const lines = rawHeaders.filter((_, at) => at % 2 === 1 && rawHeaders[at - 1]?.toLowerCase() === name);
+    const host = name === 'host' ? ABSOLUTE.exec(url ?? '')?.[1] : undefined;
+    if (host !== undefined && !lines.includes(host)) lines.unshift(host);
+    return lines.length > 0 ? lines.join(', ') : undefined;
+  }
+
+  #knownBody(): Body | undefined {
+    const { readableEnded, destroyed } = this.#request;
+    if (this.#parsed !== undefined) return bodyOf(this.#parsed);
+    if (readableEnded) return 'read already';
+    return destroyed ? 'cut off' : undefined;
+  }
+
+  // What is left of a body nobody wants must not keep the connection for long.
+  #endUnread(body = ''): void {
+    const response = this.#response;
+    const end = (): void => {
+      clearTimeout(timer);
+      if (!response.destroyed) response.end();
+    };
+    const timer = setTimeout(end, LINGER_MS);
+    response.write(body);
+    this.#request
+      .on('error', () => {})
+      .once('close', end)
+      .resume();
+  }
+
+  #cutIfStalled(more: number): void {
+    const { socket, writableLength } = this.#response;
+    if (!socket || writableLength <= more) return;
+    const usual = socket.timeout ?? 0;
     const cut = (): void => void socket.destroy();
     socket.setTimeout(STALLED_MS, cut);
-    this.#response.once('close', () => socket.setTimeout(0, cut));
+    // Before Node hears of it: it gives the connection the patience it has with idle ones.
+    this.#response.prependOnceListener('finish', () => socket.off('timeout', cut).setTimeout(usual));
   }
 }
 

@@ -22,10 +22,9 @@ export function nodeHandler(server: Served, options: HttpOptions = {}): NodeHand
 /** The function for an endpoint. */
 export function handlerOf(endpoint: Endpoint): NodeHandler {
   const handle = (request: IncomingMessage, response: ServerResponse, body?: unknown): void => {
-    // Express passes `next` here, and leaves what its own parser made on the request.
-    const given = typeof body === 'function' ? undefined : body;
-    const isRead = request.readableEnded || request.complete;
-    const parsed = given ?? (isRead ? (request as { body?: unknown }).body : undefined);
+    // Express passes `next` here, and its parsers leave on the request what they made of a body that they read.
+    const left = request.readableEnded ? (request as { body?: unknown }).body : undefined;
+    const parsed = body === undefined || typeof body === 'function' ? left : body;
     endpoint.handle(new NodeExchange(request, response, parsed));
   };
   return Object.assign(handle, { close: (how?: { readonly graceMs?: number }) => endpoint.close(how) });

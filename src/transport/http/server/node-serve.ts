@@ -27,6 +27,9 @@ export interface ServingHttp {
   close(options?: { readonly graceMs?: number }): Promise<void>;
 }
 
+// How long clients have to take the last answers once everything has ended.
+const FLUSH_MS = 500;
+
 /** Listens until it is closed. Prints nothing. */
 export async function serveHttp(server: Served, options: ServeHttpOptions = {}): Promise<ServingHttp> {
   const { port = 3000, address = '127.0.0.1', path = '/mcp', hosts, auth } = options;
@@ -40,6 +43,8 @@ export async function serveHttp(server: Served, options: ServeHttpOptions = {}):
   const handler = handlerOf(new Endpoint(server, options, path));
   const http = createServer({ keepAliveTimeout: 60_000, headersTimeout: 10_000, requestTimeout: 60_000 }, handler);
   await listen(http, port, address);
+  // Whatever goes wrong with one connection must not end the others.
+  http.on('error', (error) => server['~parts'].report(error, { method: 'http' }));
   const bound = (http.address() as AddressInfo).port;
   const host = address.includes(':') ? `[${address}]` : address;
   return { url: `http://${host}:${bound}${path}`, port: bound, close: (how) => close(http, handler, how) };
@@ -47,12 +52,24 @@ export async function serveHttp(server: Served, options: ServeHttpOptions = {}):
 
 function listen(http: Server, port: number, address: string): Promise<void> {
   return new Promise((resolve, reject) => {
-    http.once('error', reject);
+    const onError = (cause: NodeJS.ErrnoException): void => reject(unheard(cause, port, address));
+    http.once('error', onError);
     http.listen(port, address, () => {
-      http.off('error', reject);
+      http.off('error', onError);
       resolve();
     });
   });
+}
+
+// What can be done about it, in place of a name from errno.h.
+function unheard(cause: NodeJS.ErrnoException, port: number, address: string): Error {
+  const reasons = new Map([
+    ['EADDRINUSE', `port ${port} of ${address} is taken: pass another as "port", or 0 for any free one`],
+    ['EACCES', `port ${port} needs more rights than this process has: pass one above 1023 as "port"`],
+    ['EADDRNOTAVAIL', `this machine does not have the address ${address}`],
+  ]);
+  const reason = reasons.get(cause.code ?? '');
+  return reason === undefined ? cause : new Error(`serveHttp: ${reason}`, { cause });
 }
 
 async function close(
@@ -60,8 +77,13 @@ async function close(
   handler: NodeHandler,
   how: { readonly graceMs?: number } | undefined,
 ): Promise<void> {
-  const closed = new Promise<void>((resolve) => http.close(() => resolve()));
+  // Until what runs has ended, whoever comes is told to come back later.
   await handler.close(how);
-  http.closeAllConnections();
+  const closed = new Promise<void>((resolve) => http.close(() => resolve()));
+  // The last answers are still on their way; connections are idle once they have left.
+  const idle = setInterval(() => http.closeIdleConnections(), 10);
+  const late = setTimeout(() => http.closeAllConnections(), FLUSH_MS);
   await closed;
+  clearInterval(idle);
+  clearTimeout(late);
 }

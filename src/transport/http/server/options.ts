@@ -120,11 +120,22 @@ export function settingsOf(options: HttpOptions): Settings {
     sessions: sessions === false ? undefined : storesOf(sessions === true ? {} : sessions),
     sse: options.sse === true,
     page: options.page !== false,
-    keepAliveMs: options.keepAliveMs ?? 15_000,
+    keepAliveMs: countable(options.keepAliveMs ?? 15_000),
     maxStreamMs: options.maxStreamMs ?? Number.POSITIVE_INFINITY,
-    retryMs: options.retryMs ?? 1000,
-    limits: { ...DEFAULT_LIMITS, ...Object.fromEntries(Object.entries(limits).filter(([, value]) => value)) },
+    retryMs: Math.ceil(countable(options.retryMs ?? 1000)),
+    limits: limitsOf(limits),
   };
+}
+
+function limitsOf(wanted: Partial<HttpLimits>): HttpLimits {
+  const given = Object.fromEntries(Object.entries(wanted).filter(([, value]) => value !== undefined));
+  const limits = { ...DEFAULT_LIMITS, ...given };
+  return { ...limits, bodyMs: countable(limits.bodyMs) };
+}
+
+/** Milliseconds as timers count them, with 32 bits: anything longer would be over at once. */
+export function countable(milliseconds: number): number {
+  return Math.min(milliseconds, 2 ** 31 - 1);
 }
 
 function storesOf({ idleMs, max, store, events, mailboxes }: SessionOptions): SessionStores {

@@ -8,8 +8,10 @@ import type { Line } from '../../../server/connection-exchange.ts';
 import { EVENT_STREAM, KEEP_ALIVE, messageEvent } from './events.ts';
 import type { Beating, Heartbeat } from './heartbeat.ts';
 import type { Fields, Outlet } from './http-exchange.ts';
+import { countable } from './options.ts';
 import { Reader } from './reader.ts';
-import { errorResponse, openStream, reply, replyMessage, type Visit } from './visit.ts';
+import type { Refusal } from './refusal.ts';
+import { errorResponse, openStream, refuse, reply, replyMessage, type Visit } from './visit.ts';
 
 /** What a post needs of its endpoint. */
 export interface PostHost {
@@ -25,6 +27,8 @@ export interface Recording {
   begin(): string | undefined;
   /** Keeps an event; gives its id. */
   record(json: string, isLast: boolean): string;
+  /** Nothing more comes: tells that to whoever goes on with the stream elsewhere. */
+  close(): void;
   /** Sends a question to the client, and waits. */
   readonly ask: Line['ask'];
 }
@@ -42,6 +46,8 @@ export class Post implements Line, Beating {
   session: Session | undefined;
   /** The session this post asked for. */
   opened: Session | undefined;
+  /** Milliseconds after which the stream is broken off if there is no answer yet. */
+  maxStreamMs: number = Number.POSITIVE_INFINITY;
   #reader: Reader | undefined;
   #limit: ReturnType<typeof setTimeout> | undefined;
   #beats = 0;
@@ -79,28 +85,46 @@ export class Post implements Line, Beating {
   wait(onHangUp: () => void): void {
     if (this.#isOver) return;
     this.#host.heartbeat.join(this);
+    if (Number.isFinite(this.maxStreamMs)) {
+      this.#limit = setTimeout(() => this.detach(), countable(this.maxStreamMs));
+    }
     this.#visit.http.onClose(() => {
       if (!this.#isOver) onHangUp();
     });
   }
 
-  /** Breaks the stream off if the answer takes longer. */
-  endStreamAfter(milliseconds: number): void {
-    if (Number.isFinite(milliseconds)) this.#limit = setTimeout(() => this.detach(), milliseconds);
-  }
-
   /** Says something before the answer. A client that takes no streams is told nothing but its answer. */
   send(message: Message): void {
     if (this.#isOver || !this.#canStream) return;
-    this.#write(serialize(message), false, isRequest(message));
+    const isQuestion = isRequest(message);
+    let json: string;
+    try {
+      json = serialize(message);
+    } catch (cause) {
+      // Whoever asks is told; whoever only said something must not fail for it.
+      if (isQuestion) throw cause;
+      this.#host.unencodable(cause);
+      return;
+    }
+    this.#write(json, false, isQuestion);
   }
 
   /** Answers, with this HTTP status if nothing was said before. */
   respond(status: number, response: Response | readonly Response[]): void {
     if (this.#isOver) return;
-    if (this.#reader || !this.#visit.accept.json) this.#respondOnStream(response);
-    else this.#respondAtOnce(status, response);
     this.#end();
+    // A stream has no status of its own to give.
+    const isAtOnce = !this.#reader && (this.#visit.accept.json || status !== 200);
+    if (isAtOnce) this.#respondAtOnce(status, response);
+    else this.#respondOnStream(response);
+  }
+
+  /** There will be no answer, for a reason that is not the request's. */
+  refuse(refusal: Refusal): void {
+    if (this.#isOver) return;
+    this.#end();
+    if (this.#reader) this.#reader.end();
+    else refuse(this.#visit, refusal);
   }
 
   /** Answers several requests one by one, for revisions that have no answers in one piece. */
@@ -112,9 +136,11 @@ export class Post implements Line, Beating {
   /** Ends without an answer: nobody waits for it any more. */
   abandon(): void {
     if (this.#isOver) return;
-    if (this.#reader || this.#canStream) (this.#reader ?? this.#open()).end();
-    else reply(this.#visit, 202, {});
     this.#end();
+    this.#recording?.close();
+    if (this.#reader) this.#reader.end();
+    else if (this.#canStream) openStream(this.#visit, EVENT_STREAM).end();
+    else reply(this.#visit, 202, {});
   }
 
   /** The client is gone. */

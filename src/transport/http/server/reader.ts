@@ -31,10 +31,10 @@ export class Reader implements Beating {
     return this.#outlet.waiting > SLOW;
   }
 
-  /** Writes; a client that left too much unread is cut off instead. */
-  write(text: string, isLast = false): void {
+  /** Writes; a client that left too much unread is cut off instead, unless it cannot do without. */
+  write(text: string, isNeeded = false): void {
     if (this.#outlet.closed) return;
-    if (!isLast && this.#outlet.waiting > this.#maxUnread) this.#outlet.cut();
+    if (!isNeeded && this.#outlet.waiting > this.#maxUnread) this.#outlet.cut();
     else this.#outlet.write(text);
   }
 

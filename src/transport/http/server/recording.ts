@@ -6,7 +6,7 @@ import type { Line } from '../../../server/connection-exchange.ts';
 import type { StoredEvent } from '../../../store/events.ts';
 import { primingEvent } from './events.ts';
 import type { Post, Recording } from './post.ts';
-import { unguessable } from './unguessable.ts';
+import { postStreamName } from './stream-names.ts';
 
 /** What a recording needs of its session. */
 export interface RecordingHost {
@@ -48,6 +48,10 @@ export class PostRecording implements Recording {
     return id;
   }
 
+  close(): void {
+    if (this.#name !== undefined) this.record('', true);
+  }
+
   get ask(): Line['ask'] {
     return (method, params, options) => {
       this.#outgoing ??= this.#makeOutgoing();
@@ -73,7 +77,7 @@ export class PostRecording implements Recording {
 
   #named(): string {
     if (this.#name === undefined) {
-      this.#name = unguessable();
+      this.#name = postStreamName();
       this.#host.named(this.#name, this);
     }
     return this.#name;

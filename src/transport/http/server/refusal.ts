@@ -27,6 +27,12 @@ export function busy(message: string): Refusal {
   return new Refusal(503, RpcError.internal(message), undefined, { 'retry-after': '1' });
 }
 
+/** There will be none any more: whoever asks again should find another server. */
+export function closing(): Refusal {
+  const fields = { 'retry-after': '1', connection: 'close' };
+  return new Refusal(503, RpcError.internal('The server is closing'), undefined, fields);
+}
+
 /** The method is not one of those the endpoint has. */
 export function methodNotAllowed(allowed: string): Refusal {
   return new Refusal(405, `Method not allowed here; allowed: ${allowed}`, undefined, { allow: allowed });

@@ -23,6 +23,7 @@ import { ConnectionExchange } from '../../../server/connection-exchange.ts';
 import { chain, isPromise, type Maybe } from '../../../server/maybe.ts';
 import type { Served } from '../../../server/served.ts';
 import type { LiveSession } from './live-session.ts';
+import type { Load } from './load.ts';
 import type { Letter } from './options.ts';
 import type { Post } from './post.ts';
 import type { PostRecording } from './recording.ts';
@@ -34,6 +35,7 @@ export interface CallsHost {
   readonly server: Served;
   readonly session: Session;
   readonly live: LiveSession;
+  readonly load: Load;
   /** The post for this visit, and what keeps its events if there is a session to come back to. */
   makePost(visit: Visit): { readonly post: Post; readonly recording: PostRecording | undefined };
   /** Hands something to the node where the session's calls run. */
@@ -97,6 +99,7 @@ export class SessionCalls {
 
   #begin(post: Post, request: Request): ConnectionExchange {
     const exchange = new ConnectionExchange(post, request.method);
+    this.#host.load.begin();
     this.#host.live.inFlight.begin(request.id, exchange);
     return exchange;
   }
@@ -105,6 +108,7 @@ export class SessionCalls {
     const response = answer(this.#host.server, request, exchange);
     return chain(response, (given) => {
       this.#host.live.inFlight.end(request.id, exchange);
+      this.#host.load.end(exchange);
       if (exchange.dropped) return undefined;
       // What the revision itself remembers is kept before the client hears that it is.
       return this.#revision.methods.has(request.method) ? chain(this.#save(), () => given) : given;
@@ -129,7 +133,8 @@ export class SessionCalls {
       return new Refusal(400, RpcError.invalidRequest('A request with this id is running already'), this.#unreadableId);
     }
     const isFull = live.inFlight.running >= server['~parts'].limits.inFlight;
-    return isFull ? busy('Too many requests are running in this session') : undefined;
+    if (isFull) return busy('Too many requests are running in this session');
+    return this.#host.load.refusal;
   }
 
   #takeNotification(visit: Visit, notification: Notification): Maybe<void> {
@@ -208,14 +213,24 @@ export class SessionCalls {
   }
 
   #takeInBatch(visit: Visit, message: Message): void {
-    if (isResponse(message)) void this.#host.send({ type: 'response', response: message });
-    else if (!isRequest(message)) void this.#takeNotification(visit, message as Notification);
+    if (isResponse(message)) this.#unwatched(() => this.#host.send({ type: 'response', response: message }));
+    else if (!isRequest(message)) this.#unwatched(() => this.#takeNotification(visit, message as Notification));
+  }
+
+  // Nobody waits for it who could be told that it failed.
+  #unwatched(action: () => Maybe<void>): void {
+    try {
+      const done = action();
+      if (isPromise(done)) done.catch(this.#host.report);
+    } catch (error) {
+      this.#host.report(error);
+    }
   }
 
   #takeUnreadable(fault: ParseError): Maybe<never> {
     const { id, isResponse: isAnswer, message } = fault;
     // Whoever waits for it can be told.
-    if (isAnswer && id !== undefined) void this.#host.send({ type: 'malformed', id, message });
+    if (isAnswer && id !== undefined) this.#unwatched(() => this.#host.send({ type: 'malformed', id, message }));
     const { error, id: told } = this.#unreadableResponse(fault);
     throw new Refusal(400, RpcError.from(error), isAnswer ? undefined : told);
   }

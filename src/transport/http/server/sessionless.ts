@@ -1,19 +1,26 @@
 /** Clients of revisions with sessions, served without: each request stands alone, nobody is asked or told anything. */
 
-import { type Id, isBatch, isErrorResponse, type Request } from '../../../jsonrpc/message.ts';
+import { type Id, isBatch, type Request } from '../../../jsonrpc/message.ts';
 import type { Payload } from '../../../jsonrpc/parse.ts';
 import { unsupportedVersion } from '../../../protocol/errors.ts';
 import { revisionNamed } from '../../../protocol/pick.ts';
 import type { Session } from '../../../protocol/session.ts';
-import { answer } from '../../../server/answer.ts';
-import { ConnectionExchange } from '../../../server/connection-exchange.ts';
-import { chain, type Maybe } from '../../../server/maybe.ts';
+import type { Maybe } from '../../../server/maybe.ts';
 import type { Served } from '../../../server/served.ts';
+import type { Handshakes } from './handshakes.ts';
 import { LiveSession } from './live-session.ts';
+import type { Load } from './load.ts';
 import { Post, type PostHost } from './post.ts';
 import { Refusal } from './refusal.ts';
 import { SessionCalls } from './session-calls.ts';
 import type { Visit } from './visit.ts';
+
+/** What it needs of its endpoint. */
+export interface SessionlessHost extends PostHost {
+  readonly handshakes: Handshakes;
+  readonly load: Load;
+  report(error: unknown): void;
+}
 
 /** What a client speaks that does not say so. */
 const UNSAID = '2025-03-26';
@@ -21,10 +28,10 @@ const UNSAID = '2025-03-26';
 /** Serves them. */
 export class Sessionless {
   readonly #server: Served;
-  readonly #host: PostHost & { report(error: unknown): void };
+  readonly #host: SessionlessHost;
   readonly #live = new Set<LiveSession>();
 
-  constructor(server: Served, host: PostHost & { report(error: unknown): void }) {
+  constructor(server: Served, host: SessionlessHost) {
     this.#server = server;
     this.#host = host;
   }
@@ -36,7 +43,7 @@ export class Sessionless {
 
   /** Takes what a POST brought. */
   post(visit: Visit, payload: Payload): Maybe<void> {
-    if (isHandshake(payload)) return this.#handshake(visit, payload);
+    if (isHandshake(payload)) return this.#host.handshakes.take(visit, payload, () => undefined);
     const session = this.#sessionFor(visit);
     const live: LiveSession = new LiveSession({
       read: () => () => {},
@@ -49,6 +56,7 @@ export class Sessionless {
       server: this.#server,
       session,
       live,
+      load: this.#host.load,
       makePost: (from) => ({ post: new Post(from, this.#host, session), recording: undefined }),
       send: () => {},
       save: () => {},
@@ -59,16 +67,6 @@ export class Sessionless {
     } finally {
       release();
     }
-  }
-
-  #handshake(visit: Visit, request: Request): Maybe<void> {
-    const post = new Post(visit, this.#host);
-    post.isQuiet = true;
-    const exchange = new ConnectionExchange(post, request.method);
-    return chain(answer(this.#server, request, exchange), (response) => {
-      exchange.finish();
-      post.respond(isErrorResponse(response) && response.error.code === -32022 ? 400 : 200, response);
-    });
   }
 
   #sessionFor({ http }: Visit): Session {

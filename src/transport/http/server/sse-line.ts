@@ -9,8 +9,9 @@ import { type Serving, serve } from '../../../server/serve.ts';
 import type { Served } from '../../../server/served.ts';
 import { EVENT_STREAM, messageEvent } from './events.ts';
 import type { Heartbeat } from './heartbeat.ts';
+import type { Load } from './load.ts';
 import { Reader } from './reader.ts';
-import { busy, Refusal } from './refusal.ts';
+import { Refusal } from './refusal.ts';
 import { unguessable } from './unguessable.ts';
 import { openStream, reply, type Visit } from './visit.ts';
 
@@ -18,7 +19,8 @@ import { openStream, reply, type Visit } from './visit.ts';
 export interface SseLinesHost {
   readonly heartbeat: Heartbeat;
   readonly unreadBytes: number;
-  readonly limits: { readonly streams: number };
+  readonly load: Load;
+  readonly settings: { readonly sse: boolean };
   report(error: unknown): void;
 }
 
@@ -42,18 +44,22 @@ export class SseLines {
   /** Opens a connection: the first event says where to post. */
   get(visit: Visit): void {
     const { http, principal } = visit;
-    if (this.#open.size >= this.#host.limits.streams) throw busy('Too many streams are open');
+    const { streamRefusal } = this.#host.load;
+    if (streamRefusal) throw streamRefusal;
+    const closed = this.#host.load.openStream();
     const id = unguessable();
     const reader = new Reader(openStream(visit, EVENT_STREAM), this.#host.unreadBytes);
     const line = new SseLine(reader);
-    const [path = '/', query = ''] = http.target.split('?', 2);
+    const [path = '', query = ''] = http.target.split('?', 2);
     const parameters = new URLSearchParams(query);
     parameters.set('sessionId', id);
-    reader.write(`event: endpoint\ndata: ${path}?${parameters}\n\n`);
+    // Two slashes at the beginning would name another host.
+    reader.write(`event: endpoint\ndata: ${path.replace(/^\/+/, '/')}?${parameters}\n\n`);
     const serving = serve(this.#server, line, { principal });
     this.#open.set(id, { line, principal: principalKey(principal), serving });
     this.#host.heartbeat.join(reader);
     http.onClose(() => {
+      closed();
       this.#open.delete(id);
       this.#host.heartbeat.leave(reader);
       line.lost();
@@ -63,7 +69,7 @@ export class SseLines {
 
   /** True for a POST of such a connection. */
   isFor({ http }: Visit): boolean {
-    return idIn(http.target) !== undefined;
+    return this.#host.settings.sse && idIn(http.target) !== undefined;
   }
 
   /** Takes what a client posted; the answer goes on its stream. */

@@ -2,13 +2,15 @@
 
 import { type Notification, serialize } from '../../../jsonrpc/message.ts';
 import type { StoredEvent } from '../../../store/events.ts';
-import { messageEvent } from './events.ts';
+import { messageEvent, primingEvent } from './events.ts';
 import type { Beating } from './heartbeat.ts';
 import type { Reader } from './reader.ts';
-import { unguessable } from './unguessable.ts';
+import { standaloneStreamName } from './stream-names.ts';
 
 /** What it needs of its session. */
 export interface StandaloneHost {
+  /** After how many milliseconds a client that lost it comes back, if the revision has a way to say so before the first message. */
+  readonly retryMs: number | undefined;
   append(event: StoredEvent): void;
   /** Tells notifications until the returned function is called. */
   watch(listener: (notification: Notification) => void): () => void;
@@ -21,31 +23,23 @@ const BEATS_ALONE = 20;
 
 /** Goes on without a reader for a while, so that a client that comes back has missed nothing. */
 export class Standalone implements Beating {
-  readonly name: string = unguessable();
+  readonly name: string = standaloneStreamName();
   readonly #host: StandaloneHost;
+  readonly #reader: Reader;
   readonly #unwatch: () => void;
-  #reader: Reader;
-  /** It is read, but through a connection that was made later: what is said goes there by way of the store. */
-  #isElsewhere = false;
   #events = 0;
   #alone = 0;
 
   constructor(reader: Reader, host: StandaloneHost) {
     this.#reader = reader;
     this.#host = host;
+    if (host.retryMs !== undefined) reader.write(primingEvent(this.#record(''), host.retryMs));
     this.#unwatch = host.watch((notification) => this.#send(notification));
   }
 
   /** Somebody reads it. */
   get isRead(): boolean {
     return !this.#reader.isGone;
-  }
-
-  /** Another connection takes over. */
-  resumeBy(reader: Reader): void {
-    this.#reader.end();
-    this.#reader = reader;
-    this.#isElsewhere = true;
   }
 
   /** Ends the stream. */
@@ -56,15 +50,18 @@ export class Standalone implements Beating {
   }
 
   beat(): void {
-    if (this.isRead) this.#alone = 0;
+    if (this.isRead) this.#reader.beat();
     else if (++this.#alone > BEATS_ALONE) this.close();
-    if (!this.#isElsewhere) this.#reader.beat();
   }
 
   #send(notification: Notification): void {
     const data = serialize(notification);
+    this.#reader.write(messageEvent(data, this.#record(data)));
+  }
+
+  #record(data: string): string {
     const id = `${this.name}.${this.#events++}`;
     this.#host.append({ id, data, isLast: false });
-    if (!this.#isElsewhere) this.#reader.write(messageEvent(data, id));
+    return id;
   }
 }

@@ -1,18 +1,21 @@
 /** Clients of revisions with sessions: opening one, speaking in it, listening, coming back, ending it. */
 
 import { RpcError } from '../../../jsonrpc/errors.ts';
-import { type Id, isErrorResponse, type Request } from '../../../jsonrpc/message.ts';
+import type { Id, Request } from '../../../jsonrpc/message.ts';
 import type { Payload } from '../../../jsonrpc/parse.ts';
 import { unsupportedVersion } from '../../../protocol/errors.ts';
 import { revisionNamed } from '../../../protocol/pick.ts';
 import { principalKey } from '../../../protocol/principal.ts';
-import { answer } from '../../../server/answer.ts';
-import { ConnectionExchange } from '../../../server/connection-exchange.ts';
+import type { Session } from '../../../protocol/session.ts';
 import { chain, isPromise, type Maybe } from '../../../server/maybe.ts';
 import type { Served } from '../../../server/served.ts';
 import { type StoredEvent, streamOf } from '../../../store/events.ts';
 import { EVENT_STREAM, messageEvent } from './events.ts';
+import type { Handshakes } from './handshakes.ts';
+import type { Fields } from './http-exchange.ts';
+import { Introductions, MAX_INTRODUCTION } from './introductions.ts';
 import { LiveSession } from './live-session.ts';
+import type { Load } from './load.ts';
 import type { SessionStores, Settings, StoredSession } from './options.ts';
 import { Post, type PostHost } from './post.ts';
 import { Reader } from './reader.ts';
@@ -21,25 +24,25 @@ import { busy, Refusal } from './refusal.ts';
 import { SessionCalls } from './session-calls.ts';
 import { idOf, isHandshake } from './sessionless.ts';
 import { Standalone } from './standalone.ts';
+import { isPostStream } from './stream-names.ts';
 import { unguessable } from './unguessable.ts';
 import { openStream, reply, type Visit } from './visit.ts';
 
 /** What it needs of its endpoint. */
 export interface StatefulHost extends PostHost {
   readonly settings: Settings;
+  readonly handshakes: Handshakes;
+  readonly load: Load;
   report(error: unknown): void;
 }
-
-// What is kept of a client is small; whoever says more of itself has something else in mind.
-const MAX_INTRODUCTION = 16 * 1024;
 
 /** Serves them, for as long as the store remembers their sessions. */
 export class Stateful {
   readonly #server: Served;
   readonly #host: StatefulHost;
   readonly #stores: SessionStores;
+  readonly #introductions = new Introductions();
   readonly #live = new Map<string, LiveSession>();
-  #streams = 0;
 
   constructor(server: Served, host: StatefulHost, stores: SessionStores) {
     this.#server = server;
@@ -54,35 +57,21 @@ export class Stateful {
 
   /** Takes what a POST brought. */
   post(visit: Visit, payload: Payload): Maybe<void> {
-    if (isHandshake(payload)) return this.#handshake(visit, payload);
-    return this.#inSession(
-      visit,
-      (id, stored) => {
-        const { session } = stored;
-        const live = this.#liveSession(id);
-        const release = live.hold();
-        const calls = new SessionCalls({
-          server: this.#server,
-          session,
-          live,
-          makePost: (from) => this.#makePost(from, id, stored, live),
-          send: (letter) => this.#stores.mailboxes.send(id, letter),
-          save: () => this.#stores.store.save(id, stored),
-          report: this.#host.report,
-        });
-        return finallyDo(() => calls.take(visit, payload), release);
-      },
-      idOf(payload),
-    );
+    if (isHandshake(payload)) {
+      return this.#host.handshakes.take(visit, payload, (session) => this.#keep(visit, payload, session));
+    }
+    return this.#inSession(visit, (id, stored) => this.#take(visit, payload, id, stored), idOf(payload));
   }
 
   /** Opens the stream on which a session is told of changes, or goes on with one that was lost. */
   get(visit: Visit): Maybe<void> {
     return this.#inSession(visit, (id, stored) => {
       if (!visit.accept.events) throw new Refusal(406, 'The answer is an event stream: accept text/event-stream');
-      if (this.#streams >= this.#host.settings.limits.streams) throw busy('Too many streams are open');
+      const { streamRefusal } = this.#host.load;
+      if (streamRefusal) throw streamRefusal;
       const last = visit.http.header('last-event-id');
-      return last ? this.#resume(visit, id, stored, last) : this.#listen(visit, id, stored);
+      if (!last) return this.#listen(visit, id, stored);
+      return isPostStream(streamOf(last)) ? this.#resume(visit, id, last) : this.#listenAgain(visit, id, stored, last);
     });
   }
 
@@ -96,30 +85,34 @@ export class Stateful {
     });
   }
 
-  #handshake(visit: Visit, request: Request): Maybe<void> {
-    const post = new Post(visit, this.#host);
-    post.isQuiet = true;
-    const exchange = new ConnectionExchange(post, request.method);
-    return chain(answer(this.#server, request, exchange), (response) => {
-      exchange.finish();
-      const { opened } = post;
-      if (!opened || isErrorResponse(response)) {
-        const isUnknown = isErrorResponse(response) && response.error.code === -32022;
-        return post.respond(isUnknown ? 400 : 200, response);
-      }
-      const introduction = JSON.stringify([opened.clientInfo, opened.capabilities]).length;
-      if (introduction > MAX_INTRODUCTION) {
-        const message = `initialize: "clientInfo" and "capabilities" may have ${MAX_INTRODUCTION} characters`;
-        throw new Refusal(400, RpcError.invalidParams(message), request.id);
-      }
-      const id = unguessable();
-      const stored: StoredSession = { session: opened, principal: principalKey(visit.principal) };
-      return chain(this.#stores.store.create(id, stored), (hasRoom) => {
-        if (!hasRoom) throw busy('Too many sessions are open');
-        post.fields = { 'mcp-session-id': id };
-        post.respond(200, response);
-      });
+  #keep(visit: Visit, request: Request, opened: Session): Maybe<Fields> {
+    const session = this.#introductions.shared(opened);
+    if (!session) {
+      const message = `initialize: "clientInfo" and "capabilities" may have ${MAX_INTRODUCTION} characters`;
+      throw new Refusal(400, RpcError.invalidParams(message), request.id);
+    }
+    const id = unguessable();
+    const stored: StoredSession = { session, principal: principalKey(visit.principal) };
+    return chain(this.#stores.store.create(id, stored), (hasRoom) => {
+      if (!hasRoom) throw busy('Too many sessions are open');
+      return { 'mcp-session-id': id };
     });
+  }
+
+  #take(visit: Visit, payload: Payload, id: string, stored: StoredSession): Maybe<void> {
+    const live = this.#liveSession(id);
+    const release = live.hold();
+    const calls = new SessionCalls({
+      server: this.#server,
+      session: stored.session,
+      live,
+      load: this.#host.load,
+      makePost: (from) => this.#makePost(from, id, stored, live),
+      send: (letter) => this.#stores.mailboxes.send(id, letter),
+      save: () => this.#stores.store.save(id, stored),
+      report: this.#host.report,
+    });
+    return finallyDo(() => calls.take(visit, payload), release);
   }
 
   // A session is there only for whom it was opened; to others it does not exist.
@@ -148,7 +141,7 @@ export class Stateful {
 
   #makePost(visit: Visit, id: string, { session }: StoredSession, live: LiveSession) {
     const { retryMs, maxStreamMs } = this.#host.settings;
-    const isPrimed = revisionNamed(session.version)?.facts.primedStreams === true;
+    const isPrimed = hasPrimedStreams(session);
     const recording = new PostRecording({
       isPrimed,
       retryMs,
@@ -157,22 +150,43 @@ export class Stateful {
     });
     const post = new Post(visit, this.#host, session, recording);
     recording.post = post;
-    if (isPrimed) post.endStreamAfter(maxStreamMs);
+    if (isPrimed) post.maxStreamMs = maxStreamMs;
     return { post, recording };
   }
 
   #listen(visit: Visit, id: string, stored: StoredSession): void {
-    const live = this.#liveSession(id);
     // Without knowing who is there nobody can take over a stream that somebody reads.
-    if (live.standalone?.isRead && !visit.principal) {
+    if (this.#live.get(id)?.standalone?.isRead && !visit.principal) {
       throw new Refusal(409, 'This session has a stream open already');
     }
-    live.standalone?.close();
+    this.#standBy(visit, id, stored, []);
+  }
+
+  // Whoever knows an event of a stream is its reader. What is not kept any more cannot be told again.
+  #listenAgain(visit: Visit, id: string, stored: StoredSession, last: string): Maybe<void> {
+    const missed: StoredEvent[] = [];
+    return chain(
+      this.#stores.events.follow(id, last, (event) => void missed.push(event)),
+      (stop) => {
+        if (!stop) return this.#listen(visit, id, stored);
+        stop();
+        this.#standBy(visit, id, stored, missed);
+        return this.#stores.mailboxes.send(id, { type: 'resumed', stream: streamOf(last) });
+      },
+    );
+  }
+
+  #standBy(visit: Visit, id: string, { session }: StoredSession, missed: readonly StoredEvent[]): void {
+    const live = this.#liveSession(id);
+    // Before the other one is closed: it may be all that goes on here.
     const release = live.hold();
+    live.standalone?.close();
     const reader = this.#open(visit, () => {});
+    for (const event of missed) tell(reader, event, true);
     const standalone: Standalone = new Standalone(reader, {
+      retryMs: hasPrimedStreams(session) ? this.#host.settings.retryMs : undefined,
       append: (event) => this.#append(id, event),
-      watch: (listener) => this.#watch(visit, id, stored, listener),
+      watch: (listener) => this.#watch(visit, id, session, listener),
       onEnd: () => {
         this.#host.heartbeat.leave(standalone);
         if (live.standalone === standalone) live.standalone = undefined;
@@ -183,47 +197,46 @@ export class Stateful {
     this.#host.heartbeat.join(standalone);
   }
 
-  #resume(visit: Visit, id: string, stored: StoredSession, last: string): Maybe<void> {
+  async #resume(visit: Visit, id: string, last: string): Promise<void> {
+    const stream = streamOf(last);
     const live = this.#liveSession(id);
     const release = live.hold();
     const missed: StoredEvent[] = [];
-    let tell = (event: StoredEvent): void => void missed.push(event);
-    const followed = this.#stores.events.follow(id, last, (event) => tell(event));
-    return chain(followed, (stop) => {
-      // What is not kept any more, or never was this session's, cannot be gone on with.
-      if (!stop) return finallyDo(() => this.#listen(visit, id, stored), release);
-      const stream = streamOf(last);
-      return chain(this.#stores.mailboxes.send(id, { type: 'resumed', stream }), () => {
-        const end = (): void => {
-          this.#host.heartbeat.leave(reader);
-          removed();
-          stop();
-          release();
-        };
-        const reader = this.#open(visit, end);
-        const removed = live.addStream(() => reader.end());
-        this.#host.heartbeat.join(reader);
-        if (live.standalone?.name === stream) live.standalone.resumeBy(reader);
-        tell = ({ id: eventId, data, isLast }) => {
-          if (data !== '') reader.write(messageEvent(data, eventId));
-          if (isLast) reader.end();
-        };
-        for (const event of missed.splice(0)) tell(event);
-      });
+    let take = (event: StoredEvent): void => void missed.push(event);
+    let stop: (() => void) | undefined;
+    try {
+      stop = await this.#stores.events.follow(id, last, (event) => take(event));
+      if (!stop) throw new Refusal(400, 'This stream cannot be gone on with: it is over, and its events are not kept');
+      await this.#stores.mailboxes.send(id, { type: 'resumed', stream });
+    } catch (error) {
+      stop?.();
+      release();
+      throw error;
+    }
+    const reader = this.#open(visit, () => {
+      this.#host.heartbeat.leave(reader);
+      removed();
+      stop();
+      release();
     });
+    const removed = live.addResumed(stream, () => reader.end());
+    this.#host.heartbeat.join(reader);
+    take = (event) => tell(reader, event, event.isLast);
+    // What is kept is bounded: however much was missed can be told at once.
+    for (const event of missed.splice(0)) tell(reader, event, true);
   }
 
   #open(visit: Visit, onEnd: () => void): Reader {
-    this.#streams++;
+    const closed = this.#host.load.openStream();
     const reader = new Reader(openStream(visit, EVENT_STREAM), this.#host.unreadBytes);
     visit.http.onClose(() => {
-      this.#streams--;
+      closed();
       onEnd();
     });
     return reader;
   }
 
-  #watch(visit: Visit, id: string, { session }: StoredSession, listener: Parameters<StandaloneWatch>[0]): () => void {
+  #watch(visit: Visit, id: string, session: Session, listener: Parameters<StandaloneWatch>[0]): () => void {
     const revision = revisionNamed(session.version);
     const viewer = { principal: visit.principal, capabilities: session.capabilities };
     return this.#server['~parts'].host.watch((change) => {
@@ -243,7 +256,7 @@ export class Stateful {
       read: (reader) => this.#stores.mailboxes.read(id, reader),
       touch: () => this.#touch(id, live),
       onIdle: () => {
-        this.#live.delete(id);
+        if (this.#live.get(id) === live) this.#live.delete(id);
         this.#host.heartbeat.leave(live);
       },
     });
@@ -253,15 +266,25 @@ export class Stateful {
   }
 
   #touch(id: string, live: LiveSession): void {
-    const touched = chain(this.#stores.store.get(id), (stored) => {
-      if (!stored) live.end();
-    });
-    if (isPromise(touched)) touched.catch(this.#host.report);
+    this.#unwatched(() =>
+      chain(this.#stores.store.get(id), (stored) => {
+        if (!stored) live.end();
+      }),
+    );
   }
 
   #append(id: string, event: StoredEvent): void {
-    const kept = this.#stores.events.append(id, event);
-    if (isPromise(kept)) kept.catch(this.#host.report);
+    this.#unwatched(() => this.#stores.events.append(id, event));
+  }
+
+  // A store that fails is no reason for what goes on to fail.
+  #unwatched(action: () => Maybe<void>): void {
+    try {
+      const done = action();
+      if (isPromise(done)) done.catch(this.#host.report);
+    } catch (error) {
+      this.#host.report(error);
+    }
   }
 }
 
@@ -269,6 +292,15 @@ type StandaloneWatch = ConstructorParameters<typeof Standalone>[1]['watch'];
 
 function isStateful(version: string, served: readonly string[]): boolean {
   return served.includes(version) && revisionNamed(version)?.facts.family === 'stateful';
+}
+
+function hasPrimedStreams({ version }: Session): boolean {
+  return revisionNamed(version)?.facts.primedStreams === true;
+}
+
+function tell(reader: Reader, { id, data, isLast }: StoredEvent, isNeeded: boolean): void {
+  if (data !== '') reader.write(messageEvent(data, id), isNeeded);
+  if (isLast) reader.end();
 }
 
 function finallyDo(action: () => Maybe<void>, after: () => void): Maybe<void> {

@@ -2,21 +2,24 @@
 
 import { ConnectionError, type RpcError } from '../../../jsonrpc/errors.ts';
 import { isErrorResponse, isObject, type Notification, type Request, type Response } from '../../../jsonrpc/message.ts';
-import { McpErrorCode } from '../../../protocol/errors.ts';
+import { McpErrorCode, unsupportedVersion } from '../../../protocol/errors.ts';
 import { staysOpen } from '../../../protocol/methods.ts';
+import { claimedVersion } from '../../../protocol/stateless/caller.ts';
 import { answer, notice } from '../../../server/answer.ts';
 import { ConnectionExchange } from '../../../server/connection-exchange.ts';
 import { InFlight } from '../../../server/in-flight.ts';
 import { isPromise } from '../../../server/maybe.ts';
 import type { Served } from '../../../server/served.ts';
-import { checkHeaders, checkParamHeaders } from './header-checks.ts';
+import { checkHeaders, checkParamHeaders, isServed } from './header-checks.ts';
+import type { Load } from './load.ts';
 import { Post, type PostHost } from './post.ts';
-import { busy, Refusal } from './refusal.ts';
+import { busy, closing, Refusal } from './refusal.ts';
 import { reply, type Visit } from './visit.ts';
 
 /** What it needs of its endpoint. */
 export interface StatelessHost extends PostHost {
-  readonly limits: { readonly running: number; readonly streams: number };
+  readonly limits: { readonly running: number };
+  readonly load: Load;
 }
 
 // Errors that have an HTTP status of their own.
@@ -33,7 +36,6 @@ export class Stateless {
   readonly #server: Served;
   readonly #host: StatelessHost;
   #lastKey = 0;
-  #streams = 0;
 
   constructor(server: Served, host: StatelessHost) {
     this.#server = server;
@@ -46,10 +48,13 @@ export class Stateless {
     const isStream = staysOpen(request.method);
     if (isStream && !visit.accept.events)
       throw new Refusal(406, 'The answer is an event stream: accept it', request.id);
-    if (this.#isFull(isStream)) throw busy('Too many requests are running');
+    const { load } = this.#host;
+    const refusal = (isStream ? load.streamRefusal : undefined) ?? load.refusal;
+    if (refusal) throw refusal;
     const post = new Post(visit, this.#host);
     const exchange = new ConnectionExchange(post, request.method);
     const key = ++this.#lastKey;
+    load.begin();
     this.inFlight.begin(key, exchange);
     const response = answer(this.#server, request, exchange);
     if (isPromise(response)) this.#respondLater(post, exchange, key, response, isStream);
@@ -58,6 +63,11 @@ export class Stateless {
 
   /** Takes a notification. Core has none over HTTP, extensions may. */
   notice(visit: Visit, notification: Notification): void {
+    const claimed = claimedVersion(notification.params);
+    const { versions } = this.#server['~parts'].host;
+    if (claimed !== undefined && !isServed(claimed, versions)) {
+      throw new Refusal(400, unsupportedVersion(String(claimed), versions));
+    }
     if (this.inFlight.notifications >= this.#host.limits.running) throw busy('Too many notifications are being taken');
     const exchange = new ConnectionExchange(new Post(visit, this.#host), notification.method);
     this.inFlight.beginNotification(exchange);
@@ -74,21 +84,22 @@ export class Stateless {
     response: Promise<Response>,
     isStream: boolean,
   ): void {
-    if (isStream) this.#streams++;
+    const closed = isStream ? this.#host.load.openStream() : undefined;
     // Whoever closes the server and cannot wait any longer ends what is left.
-    exchange.onEnd(() => exchange.dropped && post.abandon());
+    exchange.onEnd(() => exchange.dropped && post.refuse(closing()));
     post.wait(() => {
       post.forget();
       this.inFlight.cancel(key, new ConnectionError('aborted', 'The client hung up'));
     });
     void response.then((late) => {
-      if (isStream) this.#streams--;
+      closed?.();
       this.#respond(post, exchange, key, late);
     });
   }
 
   #respond(post: Post, exchange: ConnectionExchange, key: number, response: Response): void {
     this.inFlight.end(key, exchange);
+    this.#host.load.end(exchange);
     if (!exchange.dropped) post.respond(statusOf(response), response);
     this.inFlight.checkIdle();
   }
@@ -104,11 +115,6 @@ export class Stateless {
     } catch (error) {
       throw new Refusal(400, error as RpcError, request.id);
     }
-  }
-
-  #isFull(isStream: boolean): boolean {
-    const { running, streams } = this.#host.limits;
-    return this.inFlight.running >= running || (isStream && this.#streams >= streams);
   }
 }
 

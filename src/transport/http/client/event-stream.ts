@@ -1,0 +1,133 @@
+/** A stream that is opened with GET, and opened again where it broke off. */
+
+import type { ConnectionError } from '../../../jsonrpc/errors.ts';
+import type { Backoff } from './backoff.ts';
+import { EventParser, type ServerEvent } from './event-parser.ts';
+import { cutOff, statusError } from './failures.ts';
+import { bodyKind } from './media-type.ts';
+import { canResumeFrom } from './request-headers.ts';
+import type { Asked, Requester } from './requester.ts';
+import type { ResponseHead, ResponseReader } from './sender.ts';
+
+/** What a stream needs from whoever wants it. */
+export interface EventStreamHost {
+  readonly requester: Requester;
+  /** When to try again. */
+  readonly backoff: Backoff;
+  /** Characters one event may have. */
+  readonly maxEventBytes: number;
+  /** The request for it, from behind this event. */
+  ask(lastEventId: string | undefined): Asked;
+  onEvent(event: ServerEvent): void;
+  /** It is there again, but what was said in between is not. */
+  onGap(): void;
+  /** True for a status after which there is no sense in trying again. */
+  isFinal(status: number): boolean;
+  /** A stream that stands by itself brings something by being there; one with an answer in it only by new events. */
+  readonly isGoodWhenEmpty: boolean;
+  /** It is over for good, and not because it was stopped. */
+  onGiveUp(cause: ConnectionError): void;
+}
+
+/** Keeps the stream open until it is stopped or given up. */
+export class EventStream implements ResponseReader {
+  readonly #host: EventStreamHost;
+  #parser: EventParser | undefined;
+  #lastEventId: string | undefined;
+  #told: number | undefined;
+  #opened = 0;
+  #brought = false;
+  #wasOpen = false;
+  #isStopped = false;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #hangUp: (() => void) | undefined;
+
+  constructor(host: EventStreamHost) {
+    this.#host = host;
+  }
+
+  /** Opens it in so many milliseconds, from behind this event. */
+  open(delay = 0, lastEventId?: string): void {
+    this.#lastEventId = lastEventId;
+    if (delay > 0) this.#timer = setTimeout(() => this.#ask(), delay);
+    else this.#ask();
+  }
+
+  /** Nothing is told any more. */
+  stop(): void {
+    this.#isStopped = true;
+    clearTimeout(this.#timer);
+    this.#hangUp?.();
+  }
+
+  onHead(head: ResponseHead): void {
+    const host = this.#host;
+    if (head.status === 200 && bodyKind(head) === 'events') {
+      this.#opened = Date.now();
+      this.#parser = new EventParser(
+        {
+          onEvent: (event) => this.#take(event),
+          onRetry: (milliseconds) => {
+            this.#told = milliseconds;
+          },
+        },
+        host.maxEventBytes,
+      );
+      if (this.#wasOpen && this.#lastEventId === undefined) host.onGap();
+      this.#wasOpen = true;
+      return;
+    }
+    this.#hangUp?.();
+    const cause = statusError(head, host.requester.name);
+    if (host.isFinal(head.status)) this.#giveUp(cause);
+    else this.#again(cause, cause.retryAfterMs);
+  }
+
+  onChunk(bytes: Uint8Array): void {
+    try {
+      this.#parser?.push(bytes);
+    } catch (error) {
+      // What cannot be read once cannot be read again.
+      this.#hangUp?.();
+      this.#giveUp(error as ConnectionError);
+    }
+  }
+
+  onEnd(): void {
+    this.#again(cutOff(this.#host.requester.name), this.#told);
+  }
+
+  onFail(error: Error): void {
+    this.#again(error as ConnectionError, this.#told);
+  }
+
+  #ask(): void {
+    this.#opened = 0;
+    this.#brought = false;
+    this.#parser = undefined;
+    this.#hangUp = this.#host.requester.send(this.#host.ask(this.#lastEventId), this);
+  }
+
+  #take(event: ServerEvent): void {
+    if (this.#isStopped) return;
+    if (event.id !== undefined && event.id !== this.#lastEventId) this.#brought = true;
+    if (event.data !== '') this.#brought = true;
+    if (event.id !== undefined) this.#lastEventId = canResumeFrom(event.id) ? event.id : undefined;
+    this.#host.onEvent(event);
+  }
+
+  #again(cause: ConnectionError, told: number | undefined): void {
+    if (this.#isStopped) return;
+    const lived = this.#opened === 0 ? 0 : Date.now() - this.#opened;
+    const wasGood = this.#opened !== 0 && (this.#brought || this.#host.isGoodWhenEmpty);
+    const delay = this.#host.backoff.after({ lived, told, wasGood });
+    if (delay === undefined) this.#giveUp(cause);
+    else this.open(delay, this.#lastEventId);
+  }
+
+  #giveUp(cause: ConnectionError): void {
+    if (this.#isStopped) return;
+    this.#isStopped = true;
+    this.#host.onGiveUp(cause);
+  }
+}

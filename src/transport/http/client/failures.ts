@@ -1,0 +1,58 @@
+/** What can go wrong over HTTP, as the errors callers get. */
+
+import { ConnectionError, type RpcError } from '../../../jsonrpc/errors.ts';
+import { retryAfterMs } from './retry-after.ts';
+import type { ResponseHead } from './sender.ts';
+
+// The request was on its way, or had arrived, when the connection broke.
+const BROKEN = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
+
+/** The server answered with a status that is no answer; `answered` is what its body says, if it is an error of JSON-RPC. */
+export function statusError({ status, header }: ResponseHead, name: string, answered?: RpcError): ConnectionError {
+  const text = `${name} answered with HTTP status ${status}${answered ? `: ${answered.message}` : ''}`;
+  return new ConnectionError('http-error', text, {
+    status,
+    retryAfterMs: retryAfterMs(header('retry-after')),
+    ...(answered ? { cause: answered } : {}),
+  });
+}
+
+/** There was no response to a request. */
+export function noResponse(error: Error, name: string): ConnectionError {
+  if (error instanceof ConnectionError) return error;
+  const code = codeOf(error);
+  if (BROKEN.has(code)) return new ConnectionError('closed', `${name} hung up without an answer`, { cause: error });
+  if (code.startsWith('HPE_')) {
+    return new ConnectionError('malformed', `${name} answered with something that is not HTTP`, { cause: error });
+  }
+  const why = code === '' ? error.message : code;
+  return new ConnectionError('unreachable', `Cannot reach ${name}: ${why}`, { cause: error });
+}
+
+/** The response broke off. */
+export function cutOff(name: string, cause?: Error): ConnectionError {
+  if (cause instanceof ConnectionError) return cause;
+  return new ConnectionError('closed', `The answer of ${name} broke off`, cause ? { cause } : {});
+}
+
+/** The exchange is over, and there is no answer. */
+export function unanswered(name: string): ConnectionError {
+  return new ConnectionError('closed', `${name} ended the exchange without an answer`);
+}
+
+/** The server forgot the session. The one whose request showed it has the status: its request was not carried out. */
+export function sessionLost(name: string, status?: number): ConnectionError {
+  return new ConnectionError('session-lost', `${name} does not know the session any more`, { status });
+}
+
+/** True for that. */
+export function isSessionLost(error: Error): boolean {
+  return error instanceof ConnectionError && error.code === 'session-lost';
+}
+
+// What fetch throws says why it did in its cause.
+function codeOf(error: unknown): string {
+  const { code, cause } = error as { code?: unknown; cause?: unknown };
+  if (typeof code === 'string') return code;
+  return cause instanceof Error ? codeOf(cause) : '';
+}

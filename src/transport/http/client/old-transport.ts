@@ -1,0 +1,196 @@
+/** HTTP+SSE, the transport of revision 2024-11-05: one stream for everything the server says, POSTs for what we say. */
+
+import { nameOfUrl } from '../../../client/http-options.ts';
+import { ConnectionError, ParseError, toError } from '../../../jsonrpc/errors.ts';
+import { type Id, isBatch, isRequest, isResponse, type Message, serialize } from '../../../jsonrpc/message.ts';
+import type { Payload } from '../../../jsonrpc/parse.ts';
+import { STRUCTURE_LIMITS, type StructureLimits } from '../../../jsonrpc/structure.ts';
+import type { Receiver, SendOptions, Transport } from '../../../jsonrpc/transport.ts';
+import { EventParser, type ServerEvent } from './event-parser.ts';
+import { cutOff, sessionLost, statusError } from './failures.ts';
+import { bodyKind, typeName } from './media-type.ts';
+import { readEvent } from './messages.ts';
+import { messageHeaders } from './request-headers.ts';
+import type { Requester } from './requester.ts';
+import type { ResponseHead } from './sender.ts';
+import { HttpSession } from './session.ts';
+import { type HttpTransportOptions, MAX_EVENT, requesterFor } from './transport.ts';
+
+// For whether a message was taken at all: the answer to it comes elsewhere, and has a clock of its own.
+const ACCEPT_MS = 30_000;
+
+/** A transport to the server whose stream is at this URL. */
+export async function oldHttpTransport(url: URL, options: HttpTransportOptions = {}): Promise<Transport> {
+  return new OldHttpTransport(await requesterFor(url, options), url, options);
+}
+
+class OldHttpTransport implements Transport {
+  readonly hasExchanges = true;
+  readonly cancelsBy = 'notification';
+  readonly #requester: Requester;
+  readonly #url: URL;
+  readonly #maxEvent: number;
+  readonly #limits: StructureLimits;
+  readonly #session = new HttpSession();
+  /** Requests without an answer, and whom to tell when it is there. */
+  readonly #waiting = new Map<Id, { readonly options: SendOptions; readonly onAbort: () => void }>();
+  readonly #hangUps = new Set<() => void>();
+  #state: 'new' | 'opening' | 'open' | 'closed' = 'new';
+  #receiver: Receiver | undefined;
+  #endpoint: URL | undefined;
+  #parser: EventParser | undefined;
+  #onOpen: { resolve(): void; reject(error: Error): void } | undefined;
+
+  constructor(requester: Requester, url: URL, options: HttpTransportOptions) {
+    this.#requester = requester;
+    this.#url = url;
+    this.#maxEvent = options.maxEventBytes ?? MAX_EVENT;
+    this.#limits = options.limits ?? STRUCTURE_LIMITS;
+  }
+
+  get connected(): boolean {
+    return this.#state === 'open';
+  }
+
+  async connect(receiver: Receiver): Promise<void> {
+    if (this.#state !== 'new') throw new ConnectionError('failed', 'This transport was connected before');
+    this.#state = 'opening';
+    this.#receiver = receiver;
+    await new Promise<void>((resolve, reject) => {
+      this.#onOpen = { resolve, reject };
+      const asked = { method: 'GET', headers: { accept: 'text/event-stream' }, repeatable: true } as const;
+      this.#hangUps.add(
+        this.#requester.send(asked, {
+          onHead: (head) => this.#read(head),
+          onChunk: (bytes) => this.#push(bytes),
+          onEnd: () => this.#end(this.#lost()),
+          onFail: (error) => this.#end(this.#lost(error)),
+        }),
+      );
+    });
+  }
+
+  send(message: Message | readonly Message[], options: SendOptions = {}): void | Promise<void> {
+    if (this.#state !== 'open') throw new ConnectionError('closed', 'The connection is closed');
+    if (isBatch(message)) throw new ConnectionError('failed', 'Over HTTP every message is sent by itself');
+    const body = serialize(message);
+    if (!isRequest(message)) return this.#post(message, body, options);
+    const { id } = message;
+    if (message.method === 'initialize') this.#session.begin(message);
+    const onAbort = (): void => void this.#waiting.delete(id);
+    this.#waiting.set(id, { options, onAbort });
+    options.signal?.addEventListener('abort', onAbort);
+    this.#post(message, body, options).catch((error: Error) => this.#over(id, error));
+  }
+
+  async disconnect(): Promise<void> {
+    this.#end(undefined);
+    this.#requester.sender.close();
+  }
+
+  // The session is the stream: whoever waits for an answer waits for it there.
+  #post(message: Message, body: string, { headers: added, repeatable = false }: SendOptions): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const { name } = this.#requester;
+      const headers = messageHeaders(message, this.#session);
+      const url = this.#endpoint ?? this.#url;
+      const finish = (error?: Error): void => {
+        clearTimeout(timer);
+        hangUp();
+        this.#hangUps.delete(finish);
+        if (error) reject(error);
+        else resolve();
+      };
+      const timer = setTimeout(() => finish(notAccepted(name)), ACCEPT_MS);
+      const hangUp = this.#requester.send(
+        { method: 'POST', url, headers, added, body, repeatable },
+        {
+          onHead: (head) => {
+            if (head.status >= 400) finish(statusError(head, name));
+            // It was taken; what its body says is of no interest, but its connection is.
+            else resolve();
+          },
+          onChunk: () => {},
+          onEnd: () => finish(),
+          onFail: finish,
+        },
+      );
+      this.#hangUps.add(finish);
+    });
+  }
+
+  #read(head: ResponseHead): void {
+    const { name } = this.#requester;
+    if (head.status !== 200) this.#end(statusError(head, name));
+    else if (bodyKind(head) !== 'events') {
+      const text = `${name} answered with ${typeName(head)}, not with a stream of events`;
+      this.#end(new ConnectionError('malformed', text, { status: head.status }));
+    } else this.#parser = new EventParser({ onEvent: (event) => this.#take(event), onRetry: () => {} }, this.#maxEvent);
+  }
+
+  #lost(cause?: Error): Error {
+    const { name } = this.#requester;
+    return this.#state === 'open' ? sessionLost(name) : cutOff(name, cause);
+  }
+
+  #push(bytes: Uint8Array): void {
+    try {
+      this.#parser?.push(bytes);
+    } catch (error) {
+      this.#end(error as ConnectionError);
+    }
+  }
+
+  #take({ type, data }: ServerEvent): void {
+    if (type === 'endpoint' && this.#state === 'opening') this.#open(data);
+    else if (type === 'message' && this.#state === 'open' && data !== '') this.#deliver(readEvent(data, this.#limits));
+  }
+
+  #open(endpoint: string): void {
+    const url = URL.canParse(endpoint, this.#url.href) ? new URL(endpoint, this.#url.href) : undefined;
+    // Whoever could send us elsewhere would get what is meant for this server.
+    if (url?.origin !== this.#url.origin) {
+      const text = `${nameOfUrl(this.#url)} names an endpoint that is not on its own origin`;
+      this.#end(new ConnectionError('refused', text));
+      return;
+    }
+    this.#endpoint = url;
+    this.#state = 'open';
+    this.#onOpen?.resolve();
+  }
+
+  #deliver(payload: Payload): void {
+    const all = isBatch(payload) ? (payload as readonly (Message | ParseError)[]) : [payload as Message | ParseError];
+    for (const one of all) if (!(one instanceof ParseError) && isResponse(one)) this.#session.take(one);
+    try {
+      this.#receiver?.onMessage(payload);
+    } catch (error) {
+      this.#receiver?.onError(toError(error, 'The receiver failed'));
+    }
+    for (const one of all) if ((one instanceof ParseError || isResponse(one)) && one.id != null) this.#over(one.id);
+  }
+
+  #over(id: Id, cause?: Error): void {
+    const waiting = this.#waiting.get(id);
+    if (!waiting) return;
+    const { options, onAbort } = waiting;
+    this.#waiting.delete(id);
+    options.signal?.removeEventListener('abort', onAbort);
+    options.onEnd?.(cause);
+  }
+
+  #end(cause: Error | undefined): void {
+    if (this.#state === 'closed') return;
+    const wasOpen = this.#state === 'open';
+    this.#state = 'closed';
+    for (const hangUp of [...this.#hangUps]) hangUp();
+    this.#hangUps.clear();
+    this.#waiting.clear();
+    this.#onOpen?.reject(cause ?? new ConnectionError('closed', 'The connection was closed'));
+    if (wasOpen) this.#receiver?.onClose(cause);
+  }
+}
+
+function notAccepted(name: string): ConnectionError {
+  return new ConnectionError('timeout', `${name} did not accept a message within ${ACCEPT_MS} ms`);
+}

@@ -1,0 +1,251 @@
+/** One message on its way to the server, and what comes back for it. */
+
+import { ConnectionError, ParseError, RpcError } from '../../../jsonrpc/errors.ts';
+import { isErrorResponse, isRequest, type Message, type Request, serialize } from '../../../jsonrpc/message.ts';
+import type { Payload } from '../../../jsonrpc/parse.ts';
+import { readPayload, type StructureLimits } from '../../../jsonrpc/structure.ts';
+import type { SendOptions } from '../../../jsonrpc/transport.ts';
+import { EventParser, type ServerEvent } from './event-parser.ts';
+import type { EventStream } from './event-stream.ts';
+import { statusError, unanswered } from './failures.ts';
+import { JsonBody } from './json-body.ts';
+import { bodyKind, typeName } from './media-type.ts';
+import { addressed, answerIn, readEvent } from './messages.ts';
+import { canResumeFrom, messageHeaders } from './request-headers.ts';
+import type { Requester } from './requester.ts';
+import type { ResponseHead, ResponseReader } from './sender.ts';
+import type { HttpSession } from './session.ts';
+
+/** What a post needs from the transport. */
+export interface PostHost {
+  readonly requester: Requester;
+  readonly session: HttpSession;
+  readonly maxResponseBytes: number;
+  readonly maxEventBytes: number;
+  readonly limits: StructureLimits;
+  deliver(payload: Payload): void;
+  /** Goes on with a stream that broke off. */
+  resume(post: Post, lastEventId: string, told: number | undefined): EventStream;
+  /** It was answered that there is no such session. */
+  onUnknownSession(post: Post): void;
+  /** The server has begun to answer. */
+  onAnswering(): void;
+  /** Nothing more comes for it. */
+  onOver(post: Post): void;
+}
+
+/** What the body of a response is read by. */
+interface BodyReader {
+  push(bytes: Uint8Array): void;
+  /** The body is complete. */
+  end(): void;
+}
+
+// For what wants no answer, and for a stream whose last word was said: nobody else has a clock for these.
+const ACCEPT_MS = 30_000;
+const LINGER_MS = 1000;
+const MAX_IGNORED = 64 * 1024;
+
+// These are about the sender or the moment, whatever their body says.
+const NO_ANSWERS: ReadonlySet<number> = new Set([401, 403, 408, 429]);
+
+/** Posts one message, and reads the response to its end. */
+export class Post implements ResponseReader {
+  readonly message: Message;
+  readonly #request: Request | undefined;
+  readonly #host: PostHost;
+  readonly #options: SendOptions;
+  readonly #text: string;
+  #hangUp: (() => void) | undefined;
+  #body: BodyReader | undefined;
+  #resumption: EventStream | undefined;
+  #lastEventId: string | undefined;
+  #told: number | undefined;
+  #sessionId: string | undefined;
+  #isHeard = false;
+  #isAnswered = false;
+  #isOver = false;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  /** Throws if JSON cannot say it. */
+  constructor(host: PostHost, message: Message, options: SendOptions) {
+    this.#host = host;
+    this.message = message;
+    this.#text = serialize(message);
+    this.#request = isRequest(message) ? message : undefined;
+    this.#options = options;
+    options.signal?.addEventListener('abort', this.#onAbort);
+  }
+
+  /** Sends it. */
+  send(): void {
+    const { requester, session } = this.#host;
+    const body = this.#text;
+    const { headers: added, repeatable = false } = this.#options;
+    if (this.#request?.method === 'initialize') session.begin(this.#request);
+    this.#sessionId = session.id;
+    const headers = messageHeaders(this.message, session);
+    if (!this.#request) this.#within(ACCEPT_MS, () => this.end(notAccepted(requester.name)));
+    this.#hangUp = requester.send({ method: 'POST', headers, added, body, repeatable }, this);
+  }
+
+  /** True once the server has begun to answer it. A server that refuses it has said so when all is said. */
+  get isHeard(): boolean {
+    return this.#isHeard;
+  }
+
+  /** Ends it from this side. Whoever sent it is told, unless it gave it up itself. */
+  end(cause: Error | undefined): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    clearTimeout(this.#timer);
+    this.#options.signal?.removeEventListener('abort', this.#onAbort);
+    this.#resumption?.stop();
+    this.#hangUp?.();
+    this.#host.onOver(this);
+    if (!this.#options.signal?.aborted) this.#options.onEnd?.(cause);
+  }
+
+  onHead(head: ResponseHead): void {
+    this.#isHeard = head.status < 400;
+    try {
+      if (!this.#isHeard) this.#body = this.#readRefusal(head);
+      else if (this.#request) this.#body = this.#readAnswer(head, this.#request);
+      else this.#body = this.#accept();
+    } catch (error) {
+      this.end(error as Error);
+    }
+    if (this.#isHeard) this.#host.onAnswering();
+  }
+
+  onChunk(bytes: Uint8Array): void {
+    if (this.#isOver) return;
+    try {
+      this.#body?.push(bytes);
+    } catch (error) {
+      this.end(error as Error);
+    }
+  }
+
+  onEnd(): void {
+    this.#body?.end();
+  }
+
+  onFail(error: Error): void {
+    if (this.#isOver) return;
+    if (this.#isAnswered) this.end(undefined);
+    else if (!this.#resume()) this.end(error);
+  }
+
+  /** An event of the response, or of the stream that goes on with it. */
+  takeEvent({ type, data, id }: ServerEvent): void {
+    if (this.#isOver) return;
+    if (id !== undefined) this.#lastEventId = canResumeFrom(id) ? id : undefined;
+    if (type !== 'message' || data === '') return;
+    this.#take(readEvent(data, this.#host.limits));
+    if (!this.#isAnswered) return;
+    // The server ends the stream now, and its connection can be used again. If it does not, we do.
+    if (this.#resumption) this.end(undefined);
+    else if (this.#timer === undefined) this.#within(LINGER_MS, () => this.end(undefined));
+  }
+
+  readonly #onAbort = (): void => this.end(undefined);
+
+  #readAnswer(head: ResponseHead, request: Request): BodyReader {
+    const { session, requester, maxEventBytes } = this.#host;
+    if (request.method === 'initialize') session.offer(head.header('mcp-session-id'));
+    const kind = bodyKind(head);
+    if (kind === 'json') return this.#readJson(head, (payload) => this.#takeOnly(payload));
+    if (kind === 'nothing') throw unanswered(requester.name);
+    if (kind === 'other') throw notMessages(head, requester.name);
+    const onRetry = (milliseconds: number): void => {
+      this.#told = milliseconds;
+    };
+    const parser = new EventParser({ onEvent: (event) => this.takeEvent(event), onRetry }, maxEventBytes);
+    return {
+      push: (bytes) => parser.push(bytes),
+      end: () => this.onFail(unanswered(requester.name)),
+    };
+  }
+
+  #readJson(head: ResponseHead, take: (payload: Payload | undefined) => void): BodyReader {
+    const body = new JsonBody(this.#host.maxResponseBytes, head.header('content-length'));
+    return {
+      push: (bytes) => body.push(bytes),
+      end: () => {
+        const bytes = body.take();
+        take(bytes.length === 0 ? undefined : readPayload(bytes, this.#host.limits));
+      },
+    };
+  }
+
+  // The body of what was accepted is of no interest, but its connection is.
+  #accept(): BodyReader {
+    let ignored = 0;
+    return {
+      push: (bytes) => {
+        ignored += bytes.length;
+        if (ignored > MAX_IGNORED) this.end(undefined);
+      },
+      end: () => this.end(undefined),
+    };
+  }
+
+  #readRefusal(head: ResponseHead): BodyReader | undefined {
+    if (bodyKind(head) === 'json') return this.#readJson(head, (payload) => this.#refused(head, payload));
+    this.#refused(head, undefined);
+    return undefined;
+  }
+
+  #refused(head: ResponseHead, payload: Payload | undefined): void {
+    const { requester } = this.#host;
+    const { status } = head;
+    const id = this.#request?.id;
+    const answer = payload === undefined || id === undefined ? undefined : answerIn(addressed(payload, id), id);
+    const error = answer && !(answer instanceof ParseError) && isErrorResponse(answer) ? answer : undefined;
+    // A session that is not known, unless it is said of a method in so many words.
+    const isUnknownSession = status === 404 && this.#sessionId !== undefined && error?.error.code !== -32601;
+    if (isUnknownSession) this.#host.onUnknownSession(this);
+    else if (error && status < 500 && !NO_ANSWERS.has(status)) this.#takeOnly(error);
+    else this.end(statusError(head, requester.name, error && RpcError.from(error.error)));
+  }
+
+  #takeOnly(payload: Payload | undefined): void {
+    if (payload instanceof ParseError) this.end(new ConnectionError('malformed', payload.message));
+    else {
+      if (payload !== undefined) this.#take(payload);
+      this.end(this.#isAnswered ? undefined : unanswered(this.#host.requester.name));
+    }
+  }
+
+  #take(payload: Payload): void {
+    const { session } = this.#host;
+    const id = this.#request?.id;
+    const own = id === undefined ? payload : addressed(payload, id);
+    const answer = id === undefined ? undefined : answerIn(own, id);
+    if (answer && !(answer instanceof ParseError)) session.take(answer);
+    if (answer) this.#isAnswered = true;
+    this.#host.deliver(own);
+  }
+
+  #resume(): boolean {
+    const { session } = this.#host;
+    if (!session.isOpen || this.#lastEventId === undefined || this.#resumption) return false;
+    this.#resumption = this.#host.resume(this, this.#lastEventId, this.#told);
+    return true;
+  }
+
+  #within(milliseconds: number, action: () => void): void {
+    if (!this.#isOver) this.#timer = setTimeout(action, milliseconds);
+  }
+}
+
+function notAccepted(name: string): ConnectionError {
+  return new ConnectionError('timeout', `${name} did not accept a message within ${ACCEPT_MS} ms`);
+}
+
+function notMessages(head: ResponseHead, name: string): ConnectionError {
+  const { status } = head;
+  const text = `${name} answered with ${typeName(head)}, not with messages: is it the URL of an MCP server?`;
+  return new ConnectionError('malformed', text, { status });
+}

@@ -1,0 +1,192 @@
+/** Requests to one server, each with what lets it in, through redirects to the response that counts. */
+
+import type { Authorizer, HeaderFields, HttpClientOptions } from '../../../client/http-options.ts';
+import { ConnectionError, McpError, toError } from '../../../jsonrpc/errors.ts';
+import { cutOff, noResponse } from './failures.ts';
+import { MAX_REDIRECTS, redirectTarget } from './redirect.ts';
+import { mergedHeaders } from './request-headers.ts';
+import type { OutgoingRequest, RequestSender, ResponseHead, ResponseReader } from './sender.ts';
+
+/** What is asked of the server. */
+export interface Asked {
+  readonly method: OutgoingRequest['method'];
+  /** Where, if not at the server's own URL. */
+  readonly url?: URL;
+  /** The protocol's own header fields. */
+  readonly headers: HeaderFields;
+  /** Those of this request alone. */
+  readonly added?: HeaderFields | undefined;
+  readonly body?: string;
+  readonly repeatable: boolean;
+}
+
+/** What requests are made with. */
+export interface RequesterOptions extends Pick<HttpClientOptions, 'headers'> {
+  readonly authorize?: Authorizer | undefined;
+}
+
+// Whoever is not let in after this many tries is not to be let in.
+const MAX_CHALLENGES = 3;
+
+/** Makes requests to one URL, and to others of its origin. */
+export class Requester {
+  /** How errors name the server. */
+  readonly name: string;
+  readonly sender: RequestSender;
+  readonly options: RequesterOptions;
+  /** Where the server is; it may have moved for good. */
+  url: URL;
+
+  constructor(url: URL, name: string, sender: RequestSender, options: RequesterOptions) {
+    this.url = url;
+    this.name = name;
+    this.sender = sender;
+    this.options = options;
+  }
+
+  /** Sends a request. Every failure is told to the reader, as a `ConnectionError`; the returned function hangs up. */
+  send(asked: Asked, reader: ResponseReader): () => void {
+    const journey = new Journey(this, asked, reader);
+    journey.begin();
+    return () => journey.hangUp();
+  }
+}
+
+/** One request, from its first try to the response that is passed on. */
+class Journey implements ResponseReader {
+  readonly #requester: Requester;
+  readonly #asked: Asked;
+  readonly #reader: ResponseReader;
+  #url: URL;
+  #hangUp: (() => void) | undefined;
+  #redirects = 0;
+  #challenges = 0;
+  #isOver = false;
+  #hasHead = false;
+  /** What arrives belongs to a response that is not passed on. */
+  #isAside = false;
+
+  constructor(requester: Requester, asked: Asked, reader: ResponseReader) {
+    this.#requester = requester;
+    this.#asked = asked;
+    this.#reader = reader;
+    this.#url = asked.url ?? requester.url;
+  }
+
+  begin(): void {
+    const { headers, authorize } = this.#requester.options;
+    try {
+      const given = typeof headers === 'function' ? headers() : headers;
+      const allowed = authorize?.headers(this.#url);
+      if (given instanceof Promise || allowed instanceof Promise) void this.#beginLater(given, allowed);
+      else this.#send(given, allowed);
+    } catch (error) {
+      // Whoever asks hears of it in the same way as of everything else: later.
+      queueMicrotask(() => this.#stop(notSent(error)));
+    }
+  }
+
+  hangUp(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#hangUp?.();
+  }
+
+  onHead(head: ResponseHead): void {
+    const { status } = head;
+    if (status >= 300 && status < 400) this.#redirect(head);
+    else if ((status === 401 || status === 403) && this.#requester.options.authorize)
+      void this.#challenge(head, status);
+    else this.#pass(head);
+  }
+
+  onChunk(bytes: Uint8Array): void {
+    if (!this.#isOver && !this.#isAside) this.#reader.onChunk(bytes);
+  }
+
+  onEnd(): void {
+    if (this.#isOver || this.#isAside) return;
+    this.#isOver = true;
+    this.#reader.onEnd();
+  }
+
+  onFail(error: Error): void {
+    const { name } = this.#requester;
+    if (!this.#isAside) this.#stop(this.#hasHead ? cutOff(name, error) : noResponse(error, name));
+  }
+
+  async #beginLater(
+    given: HeaderFields | undefined | Promise<HeaderFields>,
+    allowed: HeaderFields | undefined | Promise<HeaderFields>,
+  ): Promise<void> {
+    try {
+      const [fields, more] = await Promise.all([given, allowed]);
+      if (!this.#isOver) this.#send(fields, more);
+    } catch (error) {
+      this.#stop(notSent(error));
+    }
+  }
+
+  #send(given: HeaderFields | undefined, allowed: HeaderFields | undefined): void {
+    const { method, headers: own, added, body, repeatable } = this.#asked;
+    const headers = mergedHeaders(own, given, added, allowed);
+    this.#isAside = false;
+    this.#hangUp = this.#requester.sender.send({ method, url: this.#url, headers, body, repeatable }, this);
+  }
+
+  #pass(head: ResponseHead): void {
+    this.#hasHead = true;
+    if (!this.#isOver) this.#reader.onHead(head);
+  }
+
+  #redirect(head: ResponseHead): void {
+    const to = redirectTarget(head, this.#url);
+    if (to instanceof ConnectionError) this.#stop(to);
+    else if (++this.#redirects > MAX_REDIRECTS) {
+      const text = `${this.#requester.name} redirected the request more than ${MAX_REDIRECTS} times`;
+      this.#stop(new ConnectionError('http-error', text, { status: head.status }));
+    } else {
+      if (head.status === 308 && this.#url === this.#requester.url) this.#requester.url = to;
+      this.#leave();
+      this.#url = to;
+      this.begin();
+    }
+  }
+
+  async #challenge(head: ResponseHead, status: 401 | 403): Promise<void> {
+    const { authorize } = this.#requester.options;
+    const url = this.#url;
+    if (!authorize || ++this.#challenges > MAX_CHALLENGES) return this.#pass(head);
+    this.#leave();
+    try {
+      const isWorthIt = await authorize.challenged({ status, url, header: (name) => head.header(name) });
+      if (this.#isOver) return;
+      if (isWorthIt) this.begin();
+      else {
+        this.#isAside = false;
+        this.#pass(head);
+        this.onEnd();
+      }
+    } catch (error) {
+      this.#stop(notSent(error));
+    }
+  }
+
+  // This response leads elsewhere; its connection is not worth waiting for its body.
+  #leave(): void {
+    this.#isAside = true;
+    this.#hangUp?.();
+  }
+
+  #stop(error: Error): void {
+    if (this.#isOver) return;
+    this.hangUp();
+    this.#reader.onFail(error);
+  }
+}
+
+function notSent(thrown: unknown): Error {
+  const error = toError(thrown);
+  if (error instanceof McpError) return error;
+  return new ConnectionError('failed', `The request could not be sent: ${error.message}`, { cause: error });
+}

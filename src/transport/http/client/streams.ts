@@ -1,0 +1,68 @@
+/** The two streams a session can have beside its requests: the one that stands by itself, and the rest of one that broke. */
+
+import type { ReconnectOptions } from '../../../client/http-options.ts';
+import type { ConnectionError } from '../../../jsonrpc/errors.ts';
+import { Backoff, SHORTEST_PAUSE } from './backoff.ts';
+import type { ServerEvent } from './event-parser.ts';
+import { EventStream } from './event-stream.ts';
+import { streamHeaders } from './request-headers.ts';
+import type { Asked, Requester } from './requester.ts';
+import type { HttpSession } from './session.ts';
+
+/** What both need. */
+export interface StreamsHost {
+  readonly requester: Requester;
+  readonly session: HttpSession;
+  readonly maxEventBytes: number;
+  readonly reconnect: ReconnectOptions | undefined;
+}
+
+/** Who hears of it. */
+export interface StreamListener {
+  onEvent(event: ServerEvent): void;
+  /** It is there again, but what was said in between is not. */
+  onGap?(): void;
+  /** It is over for good; `cause.status` says if the server refused it. */
+  onGiveUp(cause: ConnectionError): void;
+}
+
+// Another stream may hold the place for a moment; the rest says that there is nothing here.
+const TRY_AGAIN: ReadonlySet<number> = new Set([408, 409, 425, 429]);
+
+/** The stream for what belongs to no request, opened now. */
+export function standingStream(host: StreamsHost, listener: StreamListener): EventStream {
+  const stream = makeStream(host, listener, true);
+  stream.open();
+  return stream;
+}
+
+/** The rest of a request's stream, from behind the event with this id. The server may have `told` us when to come back. */
+export function restOfStream(
+  host: StreamsHost,
+  listener: StreamListener,
+  lastEventId: string,
+  told: number | undefined,
+): EventStream {
+  const stream = makeStream(host, listener, false);
+  // The server ended it on purpose and knows when there is more; only from the second time on it may be a circle.
+  stream.open(told || SHORTEST_PAUSE, lastEventId);
+  return stream;
+}
+
+function makeStream(host: StreamsHost, listener: StreamListener, isGoodWhenEmpty: boolean): EventStream {
+  const { requester, session, maxEventBytes, reconnect } = host;
+  const ask = (lastEventId: string | undefined): Asked => {
+    return { method: 'GET', headers: streamHeaders(session, lastEventId), repeatable: true };
+  };
+  return new EventStream({
+    requester,
+    backoff: new Backoff(reconnect),
+    maxEventBytes,
+    isGoodWhenEmpty,
+    ask,
+    isFinal: (status) => status < 500 && !TRY_AGAIN.has(status),
+    onEvent: (event) => listener.onEvent(event),
+    onGap: () => listener.onGap?.(),
+    onGiveUp: (cause) => listener.onGiveUp(cause),
+  });
+}

@@ -1,0 +1,273 @@
+/** Streamable HTTP: every message is a POST, and what comes back for it is one message or a stream of them. */
+
+import { requestSender } from '#send-request';
+import { type Authorizer, type HttpClientOptions, nameOfUrl } from '../../../client/http-options.ts';
+import { ConnectionError, ParseError, toError } from '../../../jsonrpc/errors.ts';
+import { isRequest, type Message } from '../../../jsonrpc/message.ts';
+import type { Payload } from '../../../jsonrpc/parse.ts';
+import { STRUCTURE_LIMITS, type StructureLimits } from '../../../jsonrpc/structure.ts';
+import type { Receiver, SendOptions, Transport } from '../../../jsonrpc/transport.ts';
+import type { ServerEvent } from './event-parser.ts';
+import type { EventStream } from './event-stream.ts';
+import { cutOff, isSessionLost, sessionLost } from './failures.ts';
+import { answerIn, readEvent } from './messages.ts';
+import { Post, type PostHost } from './post.ts';
+import { Requester } from './requester.ts';
+import { requestSender as fetchSender } from './send-fetch.ts';
+import { HttpSession } from './session.ts';
+import { restOfStream, type StreamsHost, standingStream } from './streams.ts';
+
+/** Options of the transport. */
+export interface HttpTransportOptions extends HttpClientOptions {
+  /** How much structure one incoming message may have. Default: 64 levels, 100,000 elements. */
+  readonly limits?: StructureLimits;
+  /** Says what lets requests in. */
+  readonly authorize?: Authorizer;
+}
+
+const MAX_RESPONSE = 16 * 1024 * 1024;
+/** Characters one event may have. */
+export const MAX_EVENT: number = 4 * 1024 * 1024;
+// What is on its way when the end comes, and the end of the session itself, hold nobody up for longer.
+const PARTING_MS = 1000;
+// Requests that are on their way when a session is found to be lost are most often told the same a moment later.
+const SETTLING_MS = 250;
+
+/** A transport to the server at this URL. */
+export async function httpTransport(url: URL, options: HttpTransportOptions = {}): Promise<Transport> {
+  return new HttpTransport(await requesterFor(url, options), options);
+}
+
+/** What makes the requests to the server at this URL. */
+export async function requesterFor(url: URL, options: HttpTransportOptions): Promise<Requester> {
+  const sender = await (options.fetch ? fetchSender(url, options.fetch) : requestSender(url));
+  return new Requester(url, nameOfUrl(url), sender, options);
+}
+
+class HttpTransport implements Transport, PostHost, StreamsHost {
+  readonly hasExchanges = true;
+  readonly requester: Requester;
+  readonly session: HttpSession = new HttpSession();
+  readonly maxResponseBytes: number;
+  readonly maxEventBytes: number;
+  readonly limits: StructureLimits;
+  readonly reconnect: HttpClientOptions['reconnect'];
+  readonly #posts = new Set<Post>();
+  #receiver: Receiver | undefined;
+  #state: 'new' | 'open' | 'losing' | 'closed' = 'new';
+  #standing: EventStream | undefined;
+  /** Those that were told that there is no such session. */
+  readonly #unknown = new Set<Post>();
+  /** Messages that want no answer, until they are accepted. */
+  readonly #telling = new Set<Promise<void>>();
+  #settling: ReturnType<typeof setTimeout> | undefined;
+  #toldOfNoise = false;
+  #disconnected: Promise<void> | undefined;
+
+  constructor(requester: Requester, options: HttpTransportOptions) {
+    this.requester = requester;
+    this.maxResponseBytes = options.maxResponseBytes ?? MAX_RESPONSE;
+    this.maxEventBytes = options.maxEventBytes ?? MAX_EVENT;
+    this.limits = options.limits ?? STRUCTURE_LIMITS;
+    this.reconnect = options.reconnect;
+  }
+
+  get connected(): boolean {
+    return this.#state === 'open' || this.#state === 'losing';
+  }
+
+  // A session outlives its connections, so there hanging up means nothing.
+  get cancelsBy(): 'notification' | 'hang-up' {
+    return this.session.isOpen ? 'notification' : 'hang-up';
+  }
+
+  async connect(receiver: Receiver): Promise<void> {
+    if (this.#state !== 'new') throw new ConnectionError('failed', 'This transport was connected before');
+    this.#state = 'open';
+    this.#receiver = receiver;
+  }
+
+  send(message: Message | readonly Message[], options: SendOptions = {}): void | Promise<void> {
+    if (this.#state === 'new') throw new ConnectionError('not-connected', 'The transport is not connected');
+    if (this.#state === 'closed') throw new ConnectionError('closed', 'The connection is closed');
+    if (Array.isArray(message)) throw new ConnectionError('failed', 'Over HTTP every message is sent by itself');
+    const one = message as Message;
+    if (isRequest(one)) this.#post(new Post(this, one, options));
+    else if (this.#state === 'open') return this.#tell(one, options);
+  }
+
+  disconnect(): Promise<void> {
+    this.#disconnected ??= this.#disconnect();
+    return this.#disconnected;
+  }
+
+  deliver(payload: Payload): void {
+    try {
+      const isNoise = payload instanceof ParseError && payload.code === 'MalformedJson' && payload.id === undefined;
+      if (!isNoise) this.#receiver?.onMessage(payload);
+      else if (!this.#toldOfNoise) this.#receiver?.onError(new ConnectionError('malformed', payload.message));
+      if (isNoise) this.#toldOfNoise = true;
+    } catch (error) {
+      this.#receiver?.onError(toError(error, 'The receiver failed'));
+    }
+  }
+
+  resume(post: Post, lastEventId: string, told: number | undefined): EventStream {
+    const onEvent = (event: ServerEvent): void => post.takeEvent(event);
+    const onGiveUp = (cause: ConnectionError): void => {
+      // The request was carried out as far as anybody knows, so it is not among those that were not.
+      if (cause.status === 404) this.#lose();
+      else if (cause.code === 'malformed') post.end(cause);
+      else post.end(cutOff(this.requester.name, new Error('The stream could not be resumed', { cause })));
+    };
+    return restOfStream(this, { onEvent, onGiveUp }, lastEventId, told);
+  }
+
+  onUnknownSession(post: Post): void {
+    this.#unknown.add(post);
+    this.#lose();
+  }
+
+  onAnswering(): void {
+    if (this.#state === 'losing') this.#loseIfSettled();
+  }
+
+  onOver(post: Post): void {
+    this.#posts.delete(post);
+    if (this.#state === 'losing') this.#loseIfSettled();
+  }
+
+  #post(post: Post): void {
+    this.#posts.add(post);
+    // What is not even sent was not carried out either.
+    if (this.#state === 'losing') this.#unknown.add(post);
+    else post.send();
+  }
+
+  #tell(message: Message, { headers, repeatable, onEnd }: SendOptions): Promise<void> {
+    let settle: ((cause?: Error) => void) | undefined;
+    // Made before the promise, so that what JSON cannot say is thrown at once.
+    const post = new Post(this, message, {
+      headers,
+      repeatable,
+      onEnd: (cause) => {
+        onEnd?.(cause);
+        settle?.(cause);
+      },
+    });
+    const telling = new Promise<void>((resolve, reject) => {
+      // That the session is lost is told once, and not of each message that shows it.
+      settle = (cause) => (cause && !isSessionLost(cause) ? reject(cause) : resolve());
+    }).then(() => this.#told(message));
+    this.#telling.add(telling);
+    this.#post(post);
+    return telling.finally(() => this.#telling.delete(telling));
+  }
+
+  #told(message: Message): void {
+    if ('method' in message && message.method === 'notifications/initialized') this.#stand();
+  }
+
+  // Many servers have none, and everything but news that belongs to no request works without.
+  #stand(): void {
+    if (this.#state !== 'open' || this.#standing) return;
+    let wasThere = false;
+    this.#standing = standingStream(this, {
+      onEvent: ({ type, data }) => {
+        wasThere = true;
+        if (type === 'message' && data !== '') this.#hear(readEvent(data, this.limits));
+      },
+      onGap: () => this.#receiver?.onGap?.(),
+      onGiveUp: (cause) => {
+        if (cause.status === 404 && wasThere && this.session.id !== undefined) this.#lose();
+        else if (isWorthTelling(cause)) this.#receiver?.onError(notHeard(cause));
+      },
+    });
+  }
+
+  // An answer that comes here nevertheless is not waited for elsewhere any more.
+  #hear(payload: Payload): void {
+    this.deliver(payload);
+    for (const post of [...this.#posts]) {
+      if (isRequest(post.message) && answerIn(payload, post.message.id)) post.end(undefined);
+    }
+  }
+
+  #lose(): void {
+    if (this.#state !== 'open' && this.#state !== 'losing') return;
+    if (this.#state === 'open') this.#settling = setTimeout(() => this.#lost(), SETTLING_MS);
+    this.#state = 'losing';
+    this.#loseIfSettled();
+  }
+
+  #loseIfSettled(): void {
+    for (const post of this.#posts) if (!post.isHeard && !this.#unknown.has(post)) return;
+    this.#lost();
+  }
+
+  #lost(): void {
+    if (this.#state !== 'losing') return;
+    const { name } = this.requester;
+    this.#close();
+    for (const post of this.#unknown) post.end(sessionLost(name, 404));
+    this.#receiver?.onClose(sessionLost(name));
+    this.#endPosts();
+  }
+
+  #close(): void {
+    this.#state = 'closed';
+    clearTimeout(this.#settling);
+    this.#standing?.stop();
+  }
+
+  #endPosts(): void {
+    for (const post of [...this.#posts]) post.end(new ConnectionError('closed', 'The connection was closed'));
+  }
+
+  async #disconnect(): Promise<void> {
+    const wasOpen = this.connected;
+    const hasSession = this.#state === 'open';
+    this.#close();
+    for (const post of [...this.#posts]) {
+      if (isRequest(post.message)) post.end(new ConnectionError('closed', 'The connection was closed'));
+    }
+    if (hasSession) await this.#part();
+    this.#endPosts();
+    this.requester.sender.close();
+    if (wasOpen) this.#receiver?.onClose();
+  }
+
+  // What was told arrives before the end does, if the server is quick enough.
+  async #part(): Promise<void> {
+    let hangUp: (() => void) | undefined;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const late = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, PARTING_MS);
+    });
+    await Promise.race([late, Promise.allSettled(this.#telling)]);
+    const ended = new Promise<void>((resolve) => {
+      hangUp = this.#endSession(resolve);
+    });
+    await Promise.race([late, ended]);
+    clearTimeout(timer);
+    hangUp?.();
+  }
+
+  #endSession(done: () => void): (() => void) | undefined {
+    if (this.session.id === undefined) return void done();
+    const headers: Record<string, string> = {};
+    this.session.addHeaders(headers);
+    // Whatever the answer is, there is nothing left to be done about it.
+    const reader = { onHead: done, onChunk: () => {}, onEnd: done, onFail: done };
+    return this.requester.send({ method: 'DELETE', headers, repeatable: true }, reader);
+  }
+}
+
+// A server that has no such stream says so with a status, and that is all right.
+function isWorthTelling({ status }: ConnectionError): boolean {
+  return status === undefined || status >= 500;
+}
+
+function notHeard(cause: ConnectionError): ConnectionError {
+  return new ConnectionError('failed', `What belongs to no call is not heard any more: ${cause.message}`, { cause });
+}

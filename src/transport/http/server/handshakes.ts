@@ -1,0 +1,55 @@
+/** `initialize` over HTTP: nothing is said before the answer, which may bring the id of a session. */
+
+import { isErrorResponse, type Request } from '../../../jsonrpc/message.ts';
+import { McpErrorCode } from '../../../protocol/errors.ts';
+import type { Session } from '../../../protocol/session.ts';
+import { answer } from '../../../server/answer.ts';
+import { ConnectionExchange } from '../../../server/connection-exchange.ts';
+import { InFlight } from '../../../server/in-flight.ts';
+import { chain, type Maybe } from '../../../server/maybe.ts';
+import type { Served } from '../../../server/served.ts';
+import type { Fields } from './http-exchange.ts';
+import type { Load } from './load.ts';
+import { Post, type PostHost } from './post.ts';
+import { closing } from './refusal.ts';
+import type { Visit } from './visit.ts';
+
+/** Answers them. */
+export class Handshakes {
+  readonly inFlight: InFlight = new InFlight();
+  readonly #server: Served;
+  readonly #host: PostHost;
+  readonly #load: Load;
+  #lastKey = 0;
+
+  constructor(server: Served, host: PostHost, load: Load) {
+    this.#server = server;
+    this.#host = host;
+    this.#load = load;
+  }
+
+  /** Answers one; `keep` is given the session that was agreed on, and gives the header fields it needs. */
+  take(visit: Visit, request: Request, keep: (session: Session) => Maybe<Fields | undefined>): Maybe<void> {
+    const { refusal } = this.#load;
+    if (refusal) throw refusal;
+    const post = new Post(visit, this.#host);
+    post.isQuiet = true;
+    const exchange = new ConnectionExchange(post, request.method);
+    const key = ++this.#lastKey;
+    this.#load.begin();
+    this.inFlight.begin(key, exchange);
+    exchange.onEnd(() => exchange.dropped && post.refuse(closing()));
+    return chain(answer(this.#server, request, exchange), (response) => {
+      this.inFlight.end(key, exchange);
+      this.#load.end(exchange);
+      const { opened } = post;
+      const isUnknown = isErrorResponse(response) && response.error.code === McpErrorCode.UnsupportedProtocolVersion;
+      const isKept = opened && !isErrorResponse(response) && !exchange.dropped;
+      return chain(isKept ? keep(opened) : undefined, (fields) => {
+        post.fields = fields;
+        post.respond(isUnknown ? 400 : 200, response);
+        this.inFlight.checkIdle();
+      });
+    });
+  }
+}
