@@ -1,6 +1,7 @@
-/** What is done with every peer, column by column. */
+/** What is done over every connection, column by column; by this package's client, and by others that are made to look like it. */
 
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 
 /** What a check gives if the peer does not offer what it looks for. */
 export const NOT_OFFERED = Symbol('not offered');
@@ -8,10 +9,16 @@ export const NOT_OFFERED = Symbol('not offered');
 const textOf = (content) => content.map((block) => block.text ?? '').join('\n');
 const namesOf = (list) => list.map(({ name }) => name);
 
-async function call(mcp, { tool, args = {} }, options) {
+/** Calls a tool that has to succeed. */
+export async function call(mcp, { tool, args = {} }, options) {
   const result = await mcp.callTool(tool, args, options);
   assert.notEqual(result.isError, true, `${tool} failed: ${textOf(result.content)}`);
   return result;
+}
+
+/** Calls a tool and reads what it says. */
+export async function said(mcp, tool, args, options) {
+  return textOf((await call(mcp, { tool, args }, options)).content);
 }
 
 /** A check that calls a tool and reads what it says, if there is such a tool. */
@@ -20,7 +27,7 @@ const saying =
   async ({ mcp, set, tools }) => {
     const wanted = set[column];
     if (!wanted || !tools.has(wanted.tool)) return NOT_OFFERED;
-    assert.match(textOf((await call(mcp, wanted)).content), wanted.says);
+    assert.match(await said(mcp, wanted.tool, wanted.args), wanted.says);
   };
 
 /** Watches, calls a tool, and waits until the event is there. */
@@ -45,7 +52,7 @@ export const CHECKS = new Map([
     async ({ mcp, set, tools }) => {
       const paged = [];
       for await (const tool of mcp.tools()) paged.push(tool);
-      assert.deepEqual(namesOf(paged), [...tools.keys()], 'tools() gives others than listTools()');
+      for (const name of tools.keys()) assert.ok(namesOf(paged).includes(name), `tools() does not give ${name}`);
       assert.equal(tools.get(set.call.tool)?.inputSchema.type, 'object');
     },
   ],
@@ -97,6 +104,7 @@ export const CHECKS = new Map([
   [
     'complete',
     async ({ mcp, set }) => {
+      if (!set.completions) return NOT_OFFERED;
       for (const { ref, argument, others, values } of set.completions) {
         const { completion } = await mcp.complete(ref, argument, others);
         assert.deepEqual(completion.values, values);
@@ -110,21 +118,32 @@ export const CHECKS = new Map([
     'progress',
     async ({ mcp, set, tools }) => {
       if (!tools.has(set.progress.tool)) return NOT_OFFERED;
-      const steps = [];
-      await call(mcp, set.progress, { onProgress: ({ progress }) => steps.push(progress) });
-      assert.deepEqual(steps, set.progress.steps);
+      const { tool, letGo, steps } = set.progress;
+      const args = letGo ? { key: randomUUID() } : set.progress.args;
+      const seen = [];
+      let going;
+      const onProgress = ({ progress }) => {
+        seen.push(progress);
+        if (letGo) going ??= said(mcp, letGo, args);
+      };
+      await said(mcp, tool, args, { onProgress });
+      await going;
+      assert.deepEqual(seen.slice(0, steps.length), steps);
+      if (!letGo) assert.deepEqual(seen, steps);
     },
   ],
   [
     'cancel',
-    async ({ mcp, set, tools }) => {
+    async ({ mcp, set, tools, isAborted }) => {
       if (!set.cancel || !tools.has(set.cancel.tool)) return NOT_OFFERED;
+      const { tool, started, ended, says } = set.cancel;
+      const args = { key: randomUUID() };
       const giveUp = new AbortController();
-      const { signal } = giveUp;
-      const waiting = call(mcp, set.cancel, { signal, onProgress: () => giveUp.abort() });
-      await assert.rejects(waiting, (error) => error.code === 'aborted');
-      const { content } = await call(mcp, { tool: set.cancel.afterwards });
-      assert.match(textOf(content), set.cancel.says);
+      const givenUp = assert.rejects(said(mcp, tool, args, { signal: giveUp.signal }), isAborted);
+      await Promise.race([said(mcp, started, args), givenUp]);
+      giveUp.abort();
+      await givenUp;
+      assert.match(await said(mcp, ended, args), says);
     },
   ],
   [
@@ -144,13 +163,45 @@ export const CHECKS = new Map([
       await eventAfter(mcp, set.updated.uri, set.updated);
     },
   ],
-  ['ping', ({ mcp }) => mcp.ping()],
+  [
+    // The wire is cut in the middle of a call, which ends meanwhile. Whoever cannot resume has to say that it is lost.
+    'resume',
+    async ({ mcp, set, tools, cut, elsewhere, hasResumed, isLost }) => {
+      if (!set.resume || !tools.has(set.resume.tool)) return NOT_OFFERED;
+      const { tool, args, started, letGo, says, steps } = set.resume;
+      const key = { key: randomUUID() };
+      const seen = [];
+      let losing;
+      const lose = async () => {
+        cut();
+        if (letGo) await elsewhere((other) => said(other, letGo, key));
+      };
+      const onProgress = ({ progress }) => {
+        seen.push(progress);
+        losing ??= lose();
+      };
+      const calling = said(mcp, tool, letGo ? key : args, { onProgress });
+      const canTell = tools.has(set.progress.tool);
+      if (!canTell) losing = said(mcp, started, key).then(lose);
+      try {
+        assert.match(await calling, says);
+        assert.deepEqual(seen, canTell ? steps : []);
+        assert.ok(hasResumed(), 'there was no request with Last-Event-ID');
+      } catch (error) {
+        if (!isLost(error)) throw error;
+        return NOT_OFFERED;
+      } finally {
+        await losing;
+      }
+    },
+  ],
+  ['ping', ({ mcp }) => (mcp.ping ? mcp.ping() : NOT_OFFERED)],
   [
     'close',
-    async ({ mcp, pid }) => {
+    async ({ mcp, isGone }) => {
       assert.equal(mcp.state, 'ready');
       await mcp.close();
-      assert.throws(() => process.kill(pid, 0), { code: 'ESRCH' }, `process ${pid} still runs after close()`);
+      await isGone();
     },
   ],
 ]);

@@ -20,7 +20,8 @@ export const COMMON = {
   sample: { tool: 'sample', says: /^The model says Moo$/ },
   roots: { tool: 'roots', says: /^file:\/\/\/tmp$/ },
   progress: { tool: 'count', steps: [1, 2, 3] },
-  cancel: { tool: 'wait', afterwards: 'waited', says: /^cancelled$/ },
+  cancel: { tool: 'wait', started: 'waiting', ended: 'waited', says: /^cancelled$/ },
+  resume: { tool: 'wait', started: 'waiting', letGo: 'release', says: /^Released$/, steps: [1, 2] },
   changed: { what: 'tools', tool: 'grow', adds: 'grown' },
   updated: { uri: 'test://hello', tool: 'touch' },
   resource: { uri: 'test://hello', text: /^Hello$/ },
@@ -48,6 +49,12 @@ export const EVERYTHING = {
   sample: { tool: 'trigger-sampling-request', args: { prompt: 'Say something' }, says: /"Moo"/ },
   roots: { tool: 'get-roots-list', says: /URI: file:\/\/\/tmp/ },
   progress: { tool: 'trigger-long-running-operation', args: { duration: 0.1, steps: 2 }, steps: [1, 2] },
+  resume: {
+    tool: 'trigger-long-running-operation',
+    args: { duration: 2, steps: 2 },
+    says: /completed/,
+    steps: [1, 2],
+  },
   changed: {
     what: 'resources',
     tool: 'gzip-file-as-resource',

@@ -1,6 +1,11 @@
-/** A server with a little of everything: something to look at with the Inspector, or with `client.mjs`. */
+/**
+ * A server with a little of everything: something to look at with the Inspector, or with `client.mjs`.
+ * `node server.mjs` is on standard input and output, `node server.mjs --http --port 3000` at http://127.0.0.1:3000/mcp.
+ */
 
 import { readdir, readFile } from 'node:fs/promises';
+import { parseArgs } from 'node:util';
+import { serveHttp } from 'mcpp/http';
 import { McpServer, ToolError } from 'mcpp/server';
 import { serveStdio } from 'mcpp/stdio';
 
@@ -142,4 +147,8 @@ server.registerPrompt(
   ],
 );
 
-await serveStdio(server);
+const { values } = parseArgs({ options: { http: { type: 'boolean' }, port: { type: 'string', default: '3000' } } });
+if (values.http) {
+  const { url } = await serveHttp(server, { port: Number(values.port) });
+  console.log(`Listening at ${url}`);
+} else await serveStdio(server);

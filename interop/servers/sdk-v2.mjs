@@ -1,15 +1,13 @@
-/**
- * The common set, served by version 2 of the official SDK: to clients of 2026-07-28 and of older revisions. With
- * `legacy` as its argument it is wired by hand, as before 2026-07-28, and speaks the older ones only.
- */
+/** The common set, by version 2 of the official SDK. */
 
 import { completable, inputRequired, inputResponse, McpServer, ResourceTemplate } from '@modelcontextprotocol/server';
-import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
 import { z } from 'zod';
-import { abortOf, IDS, NAMES, starting } from './words.mjs';
+import { release, wait, waited, waiting } from './waits.mjs';
+import { IDS, NAMES, starting } from './words.mjs';
 
 const text = (said) => ({ content: [{ type: 'text', text: said }] });
 const nothing = z.object({});
+const key = { inputSchema: z.object({ key: z.string().optional() }) };
 
 /** Asks one question, then goes on with the answer. */
 const asking = (question, go) => (_args, ctx) => {
@@ -25,15 +23,22 @@ async function report({ mcpReq }, progress) {
   await mcpReq.notify({ method: 'notifications/progress', params: { progressToken, progress, total: 3 } });
 }
 
-function makeServer() {
+/** What a server for a connection of its own does with changes. */
+const OWN = {
+  grown: [],
+  grow: (server) => server.registerTool('grown', { inputSchema: nothing }, () => text('new')),
+  touch: (server) => server.server.sendResourceUpdated({ uri: 'test://hello' }),
+};
+
+/** A server for one connection or one request, without some of the tools, which says what to do with changes. */
+export function makeServer({ without = [], changes = OWN } = {}) {
   const capabilities = { resources: { subscribe: true, listChanged: true } };
   const server = new McpServer({ name: 'sdk-v2', version: '1.0.0' }, { capabilities });
-  let cancelled = false;
-  const cancel = () => {
-    cancelled = true;
+  const tool = (name, config, handler) => {
+    if (!without.includes(name)) server.registerTool(name, config, handler);
   };
 
-  server.registerTool(
+  tool(
     'add',
     { inputSchema: z.object({ a: z.number(), b: z.number() }), outputSchema: z.object({ sum: z.number() }) },
     ({ a, b }) => ({ ...text(String(a + b)), structuredContent: { sum: a + b } }),
@@ -43,7 +48,7 @@ function makeServer() {
     message: 'What is your name?',
     requestedSchema: { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] },
   });
-  server.registerTool(
+  tool(
     'ask',
     { inputSchema: nothing },
     asking(name, ({ action, content }) => (action === 'accept' ? `Hello ${content.name}` : action)),
@@ -53,39 +58,42 @@ function makeServer() {
     messages: [{ role: 'user', content: { type: 'text', text: 'Say something' } }],
     maxTokens: 10,
   });
-  server.registerTool(
+  tool(
     'sample',
     { inputSchema: nothing },
     asking(something, ({ result }) => `The model says ${result.content.text}`),
   );
 
-  server.registerTool(
+  tool(
     'roots',
     { inputSchema: nothing },
     asking(inputRequired.listRoots(), ({ roots }) => roots.map(({ uri }) => uri).join()),
   );
 
-  server.registerTool('count', { inputSchema: nothing }, async (_args, ctx) => {
+  tool('count', { inputSchema: nothing }, async (_args, ctx) => {
     for (const done of [1, 2, 3]) await report(ctx, done);
     return text('Counted');
   });
 
-  server.registerTool('wait', { inputSchema: nothing }, async (_args, ctx) => {
-    const aborted = abortOf(ctx.mcpReq.signal, cancel);
+  tool('wait', key, async (args, ctx) => {
+    const ended = wait(args, ctx.mcpReq.signal);
     await report(ctx, 1);
-    await aborted;
-    return text('Stopped');
+    const end = await ended;
+    await report(ctx, 2);
+    return text(end);
   });
+  tool('waiting', key, async (args) => text(await waiting(args)));
+  tool('waited', key, async (args) => text(await waited(args)));
+  tool('release', key, (args) => text(release(args)));
 
-  server.registerTool('waited', { inputSchema: nothing }, () => text(cancelled ? 'cancelled' : 'not cancelled'));
-
-  server.registerTool('grow', { inputSchema: nothing }, () => {
-    server.registerTool('grown', { inputSchema: nothing }, () => text('new'));
+  tool('grow', { inputSchema: nothing }, () => {
+    changes.grow(server);
     return text('Grown');
   });
+  for (const name of changes.grown) tool(name, { inputSchema: nothing }, () => text('new'));
 
-  server.registerTool('touch', { inputSchema: nothing }, async () => {
-    await server.server.sendResourceUpdated({ uri: 'test://hello' });
+  tool('touch', { inputSchema: nothing }, async () => {
+    await changes.touch(server);
     return text('Touched');
   });
 
@@ -110,6 +118,3 @@ function makeServer() {
   }
   return server;
 }
-
-if (process.argv[2] === 'legacy') await makeServer().connect(new StdioServerTransport());
-else serveStdio(makeServer);
