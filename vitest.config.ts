@@ -9,6 +9,7 @@ export default defineConfig({
     alias: [
       { find: /^mcpp$/, replacement: entry('mcpp') },
       { find: /^mcpp\/(server|client|stdio|http|fetch|websocket|testing)$/, replacement: entry('$1') },
+      { find: '#child-transport', replacement: source('transport/stdio/child') },
       { find: '#send-request', replacement: source('transport/http/client/send-node') },
       { find: '#web-socket', replacement: source('transport/websocket/node-socket') },
       { find: '#web-socket-server', replacement: source('transport/websocket/node-server') },

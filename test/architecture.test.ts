@@ -44,7 +44,12 @@ const BUNDLED: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** What package.json's "imports" resolves by runtime. */
-const CONDITIONAL: ReadonlySet<string> = new Set(['#send-request', '#web-socket', '#web-socket-server']);
+const CONDITIONAL: ReadonlySet<string> = new Set([
+  '#child-transport',
+  '#send-request',
+  '#web-socket',
+  '#web-socket-server',
+]);
 /** Where the optional peer dependency may be used. */
 const PEER = /^transport\/websocket\/node-/;
 

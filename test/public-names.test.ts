@@ -39,8 +39,8 @@ const NAMES: Readonly<Record<string, { readonly values: string; readonly types: 
     values: 'Client ConnectionError IncompleteListError RpcError connect isMcpError toolDigest',
     types: `
       AnswerHandlers ChildOptions ClientCall ClientMiddleware Command ConnectOptions Connection ConnectionOptions
-      ConnectionState InProcess IncompleteListErrorCode Invocation OutputOf PendingCall Progress QuestionContext RequestHandler RequestOptions
-      RestartOptions StateListener StderrSink Step Target ToolArguments ToolBookOptions ToolCallResult ToolChange
+      ConnectionState HeaderFields HttpClientOptions InProcess IncompleteListErrorCode Invocation OutputOf PendingCall
+      Progress QuestionContext ReconnectOptions RequestHandler RequestOptions RestartOptions StateListener StderrSink Step Target ToolArguments ToolBookOptions ToolCallResult ToolChange
       ToolFailure ToolName ToolSuccess ToolsOf
       Verdict WatchEvent WatchListener`,
   },

@@ -137,7 +137,7 @@ function dialerToCommand(target: Command, options: ConnectOptions): Dialer {
     isHttp: false,
     // Whoever starts no program loads nothing of Node's.
     async dial() {
-      const { childTransport } = await import('../transport/stdio/child.ts');
+      const { childTransport } = await import('#child-transport');
       return childTransport(target, options);
     },
   };

@@ -14,7 +14,10 @@ export function record(transport: Transport, wire: WireEntry[]): Transport {
     wire.push({ from, message: message as Message });
   };
   return {
-    cancelsBy: transport.cancelsBy,
+    get cancelsBy() {
+      return transport.cancelsBy;
+    },
+    ...(transport.hasExchanges === undefined ? {} : { hasExchanges: transport.hasExchanges }),
     get connected() {
       return transport.connected;
     },
@@ -26,6 +29,7 @@ export function record(transport: Transport, wire: WireEntry[]): Transport {
         },
         onError: (error) => receiver.onError(error),
         onClose: (cause) => receiver.onClose(cause),
+        onGap: () => receiver.onGap?.(),
       }),
     send(message, options) {
       // As it goes over the wire: what JSON drops is not there.
