@@ -110,7 +110,7 @@ describe('on the wire', () => {
     const answer = await fetch(`http://127.0.0.1:${reached.port}/mcp`, {
       method: 'POST',
       headers: POST,
-      body: new Uint8Array(8 * MiB),
+      body: new Uint8Array(5 * MiB),
     });
     expect(answer.status).toBe(413);
     await reached.close();

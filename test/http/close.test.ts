@@ -143,10 +143,11 @@ describe.each(FACES)('through $name', ({ open }) => {
     const read = answers.then(async ([one, two, three]) => [
       [one.status, one.header('retry-after'), await one.json()],
       await messagesOf(two),
-      await messagesOf(three),
+      [three.status, three.header('retry-after'), await three.json()],
     ]);
     await reached.close();
-    expect(await read).toMatchObject([[503, '1', CLOSING], [{ method: 'notifications/progress' }], []]);
+    const refused = [503, '1', CLOSING];
+    expect(await read).toMatchObject([refused, [{ method: 'notifications/progress' }], refused]);
     for (const { end } of [first, second, third]) end('too late');
     expect(stage.errors).toEqual([]);
   });

@@ -40,6 +40,7 @@ export class Endpoint {
   readonly #path: string | undefined;
   readonly #settings: Settings;
   readonly #guard: Guard;
+  readonly #load: Load;
   readonly #handshakes: Handshakes;
   readonly #stateless: Stateless;
   /** Undefined where sessions are turned off. */
@@ -61,6 +62,7 @@ export class Endpoint {
     this.#guard = guardOf(options);
     const heartbeat = new Heartbeat(settings.keepAliveMs);
     const load = new Load(limits);
+    this.#load = load;
     const post = { heartbeat, unreadBytes: limits.unreadBytes, unencodable: report };
     this.#handshakes = new Handshakes(server, post, load);
     const host = { ...post, limits, settings, load, handshakes: this.#handshakes, report };
@@ -101,6 +103,7 @@ export class Endpoint {
     await this.#idle(graceMs);
     for (const one of this.#inFlight()) one.abort(reason);
     await Promise.all([lines, this.#idle(ABORT_MS)]);
+    this.#load.isOver = true;
     for (const one of this.#inFlight()) one.dropAll(reason);
     for (const live of this.#live()) live.endStreams();
   }

@@ -6,6 +6,8 @@ import { busy, type Refusal } from './refusal.ts';
 /** Counts what runs and what is open; beyond the limits nothing new is begun. */
 export class Load {
   readonly #limits: { readonly running: number; readonly streams: number };
+  /** What is dropped from now on is dropped because the server closes. */
+  isOver = false;
   #running = 0;
   #streams = 0;
 

@@ -27,6 +27,13 @@ export interface ServingHttp {
   close(options?: { readonly graceMs?: number }): Promise<void>;
 }
 
+// Milliseconds. Bodies have less time than requests: the endpoint sees to them.
+const PATIENCE = {
+  headersTimeout: 10_000,
+  requestTimeout: 60_000,
+  keepAliveTimeout: 60_000,
+  connectionsCheckingInterval: 5000,
+};
 // How long clients have to take the last answers once everything has ended.
 const FLUSH_MS = 500;
 
@@ -41,7 +48,7 @@ export async function serveHttp(server: Served, options: ServeHttpOptions = {}):
     );
   }
   const handler = handlerOf(new Endpoint(server, options, path));
-  const http = createServer({ keepAliveTimeout: 60_000, headersTimeout: 10_000, requestTimeout: 60_000 }, handler);
+  const http = createServer(PATIENCE, handler);
   await listen(http, port, address);
   // Whatever goes wrong with one connection must not end the others.
   http.on('error', (error) => server['~parts'].report(error, { method: 'http' }));

@@ -65,7 +65,10 @@ export class Post implements Line, Beating {
   }
 
   get headers(): ReadonlyMap<string, string> {
-    return this.#visit.http.headers;
+    const { http, principal } = this.#visit;
+    if (!principal) return http.headers;
+    // Handlers know who is calling; what proved it is not theirs to pass on.
+    return new Map([...http.headers].filter(([name]) => name !== 'authorization'));
   }
 
   get ask(): Line['ask'] {

@@ -27,7 +27,7 @@ import type { Load } from './load.ts';
 import type { Letter } from './options.ts';
 import type { Post } from './post.ts';
 import type { PostRecording } from './recording.ts';
-import { busy, Refusal } from './refusal.ts';
+import { busy, closing, Refusal } from './refusal.ts';
 import { errorResponse, reply, type Visit } from './visit.ts';
 
 /** What is needed of the session a POST belongs to. */
@@ -68,7 +68,7 @@ export class SessionCalls {
   }
 
   #takeRequest(visit: Visit, request: Request): void {
-    const { live } = this.#host;
+    const { live, load } = this.#host;
     const refusal = this.#refusalOf(request);
     if (refusal) throw refusal;
     const { post, recording } = this.#host.makePost(visit);
@@ -80,7 +80,7 @@ export class SessionCalls {
     };
     const exchange = this.#begin(post, request);
     // Nothing is answered any more, so the stream need not wait for the handler.
-    exchange.onEnd(() => exchange.dropped && post.abandon());
+    exchange.onEnd(() => exchange.dropped && (load.isOver ? post.refuse(closing()) : post.abandon()));
     const response = this.#answer(exchange, request);
     if (!isPromise(response)) {
       if (response) post.respond(200, response);
