@@ -22,7 +22,7 @@ async function listen(port) {
   try {
     return await serveHttp(server, { port: Number(port ?? 3000) });
   } catch (error) {
-    if (port !== undefined || error.code !== 'EADDRINUSE') throw error;
+    if (port !== undefined || error.cause?.code !== 'EADDRINUSE') throw error;
     return serveHttp(server, { port: 0 });
   }
 }

@@ -132,8 +132,8 @@ function inTime(ctx: RequestContext, running: Promise<unknown>): Promise<unknown
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => {
       const late = RpcError.internal(`The request took more than ${handlerMs} ms`);
-      ctx.abortRun(late);
       ctx.exchange.outlivedBy(running);
+      ctx.abortRun(late);
       reject(late);
     }, handlerMs);
     running.then(resolve, reject).finally(() => clearTimeout(timer));

@@ -67,7 +67,7 @@ export class ConnectionExchange implements Exchange {
   }
 
   notify(method: string, params: Params): void {
-    if (this.#finished || this.cancelled || (this.#line.isCongested && LOSSY.has(method))) return;
+    if (this.#finished || this.cancelled || this.lingering || (this.#line.isCongested && LOSSY.has(method))) return;
     this.#line.send({ jsonrpc: '2.0', method, params });
   }
 

@@ -12,6 +12,9 @@ export interface SessionStore<S> {
   delete(id: string): boolean | Promise<boolean>;
 }
 
+/** Half an hour. */
+export const DEFAULT_IDLE_MS: number = 30 * 60_000;
+
 /** Bounds of a session store. */
 export interface SessionStoreOptions {
   /** Milliseconds without use after which a session is forgotten. Default: 30 minutes. */
@@ -27,7 +30,7 @@ interface Kept<S> {
 
 /** Sessions within this process. */
 export function memorySessionStore<S>({
-  idleMs = 30 * 60_000,
+  idleMs = DEFAULT_IDLE_MS,
   max = 10_000,
 }: SessionStoreOptions = {}): SessionStore<S> {
   // The least recently used is the first: expired sessions are found without looking at the others.

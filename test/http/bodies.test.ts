@@ -183,3 +183,13 @@ describe('on the wire', () => {
     await reached.close();
   });
 });
+
+test('all bodies that are being read have a bound together: 503 beyond it, and there is room again when they end', async () => {
+  const reached = await node.open(makeStage().server, { limits: { bodiesBytes: 1000 } });
+  const half = await connectTo(reached.port);
+  half.write(rawRequest('POST /mcp HTTP/1.1', [...HEAD, 'Content-Length: 2000'], ' '.repeat(950)));
+  await expect.poll(async () => (await reached.send({ headers: POST, body: ' '.repeat(100) })).status).toBe(503);
+  half.destroy();
+  await expect.poll(() => isAlive(reached)).toBe(true);
+  await reached.close();
+});

@@ -117,15 +117,20 @@ test('a stream that was gone on with lives, too, and its session with it', async
   await reached.close();
 });
 
-test('a call that is answered within a beat is answered in one piece', async () => {
+test('a call that takes less than the interval is answered in one piece, and one that takes longer shows a sign of life', async () => {
   const stage = makeStage();
   const reached = await web.open(stage.server);
   const message = call(1, 'wait', {}, true);
   const answer = reached.send({ headers: statelessHeaders(message), body: JSON.stringify(message) });
   const begun = await stage.begun();
-  vi.advanceTimersByTime(15_000);
+  vi.advanceTimersByTime(14_999);
   begun.end('done');
   expect((await answer).header('content-type')).toBe('application/json');
+  const silent = reached.send({ headers: statelessHeaders(message), body: JSON.stringify(message) });
+  const second = await stage.begun();
+  vi.advanceTimersByTime(15_000);
+  expect((await silent).header('content-type')).toBe('text/event-stream');
+  second.end('done');
   await reached.close();
 });
 

@@ -68,8 +68,18 @@ test('an address this machine does not have is told in words', async () => {
   await expect(failed).rejects.toThrow('serveHttp: this machine does not have the address 192.0.2.1');
 });
 
-test('a path has to be one', async () => {
-  await expect(serveHttp(makeStage().server, { port: 0, path: 'mcp' })).rejects.toThrow('must begin with "/"');
+test.each(['mcp', '/mcp?x=1', '/a b', '//x'])('a path has to be one: %s', async (path) => {
+  await expect(serveHttp(makeStage().server, { port: 0, path })).rejects.toThrow('path must be a path');
+});
+
+test.each([-1, 65_536, 1.5, Number.NaN, 'abc' as never])('a port has to be one: %s', async (port) => {
+  await expect(serveHttp(makeStage().server, { port })).rejects.toThrow('port must be 0 to 65535');
+});
+
+test('what is no server and what is no authenticator is refused in words', async () => {
+  await expect(serveHttp({} as never)).rejects.toThrow('serveHttp needs an McpServer');
+  const options = { port: 0, address: '0.0.0.0', auth: 'secret' as never };
+  await expect(serveHttp(makeStage().server, options)).rejects.toThrow('auth must be a function');
 });
 
 test.each([

@@ -3,7 +3,7 @@
 import type { HttpOptions, StoredSession } from 'mcpp/http';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { messagesOf, nextMessage } from './events.ts';
-import { type Answer, FACES, openSession, post, type Reached } from './faces.ts';
+import { type Answer, FACES, openSession, post, type Reached, web } from './faces.ts';
 import { call, type Headers, initialize, notification, POST } from './messages.ts';
 import { makeStage } from './stage.ts';
 
@@ -341,4 +341,18 @@ describe.each(FACES)('through $name', ({ open }) => {
     expect(kept.size).toBe(0);
     await reached.close();
   });
+});
+
+test('a session in which a call runs does not expire, however short its life and however rare the signs of life', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'Date'] });
+  const stage = makeStage();
+  const reached = await web.open(stage.server, { sessions: { idleMs: 1000 }, keepAliveMs: 3_600_000 });
+  const session = await openSession(reached);
+  const answer = post(reached, call(1, 'wait'), session);
+  const begun = await stage.begun();
+  await vi.advanceTimersByTimeAsync(60_000);
+  begun.end('done');
+  expect(await (await answer).json()).toMatchObject({ id: 1, result: { content: [{ text: 'done' }] } });
+  vi.useRealTimers();
+  await reached.close();
 });

@@ -12,6 +12,8 @@ import { sessionOf } from './caller.ts';
 import { encodeImplementation } from './items.ts';
 
 const MAX_SUBSCRIPTIONS = 10_000;
+// Of all of them together: they are kept for as long as the session is.
+const MAX_CHARACTERS = 1_000_000;
 
 /** The requests of every stateful revision. */
 export const methods: ReadonlyMap<string, OwnMethod> = new Map<string, OwnMethod>([
@@ -70,7 +72,10 @@ function subscribe({ params, exchange }: Call, host: Host): object {
   const session = sessionIn(exchange.session);
   const { subscriptions } = session;
   if (subscriptions.includes(uri)) return {};
-  if (subscriptions.length >= MAX_SUBSCRIPTIONS) throw RpcError.invalidParams('Too many subscriptions in this session');
+  const characters = subscriptions.reduce((sum, one) => sum + one.length, uri.length);
+  if (subscriptions.length >= MAX_SUBSCRIPTIONS || characters > MAX_CHARACTERS) {
+    throw RpcError.invalidParams('Too many subscriptions in this session');
+  }
   session.subscriptions = [...subscriptions, uri];
   return {};
 }

@@ -1,7 +1,15 @@
 /** One HTTP endpoint for every client: lets requests in, and brings each to those who speak its revision. */
 
 import { ConnectionError, ParseError, RpcError } from '../../../jsonrpc/errors.ts';
-import { isBatch, isObject, isRequest, isResponse, type Message, type Request } from '../../../jsonrpc/message.ts';
+import {
+  isBatch,
+  isNotification,
+  isObject,
+  isRequest,
+  isResponse,
+  type Message,
+  type Request,
+} from '../../../jsonrpc/message.ts';
 import type { Payload } from '../../../jsonrpc/parse.ts';
 import { readPayload } from '../../../jsonrpc/structure.ts';
 import { McpErrorCode, unsupportedVersion } from '../../../protocol/errors.ts';
@@ -23,7 +31,7 @@ import { Load } from './load.ts';
 import { countable, type HttpOptions, type Settings, settingsOf } from './options.ts';
 import { PAGE, pageFor } from './page.ts';
 import { parsedPayload } from './parsed-payload.ts';
-import { closing, methodNotAllowed, Refusal } from './refusal.ts';
+import { busy, closing, methodNotAllowed, Refusal } from './refusal.ts';
 import { idOf, isHandshake, Sessionless } from './sessionless.ts';
 import { SseLines } from './sse-line.ts';
 import { Stateful } from './stateful.ts';
@@ -60,7 +68,8 @@ export class Endpoint {
     this.#path = path;
     this.#settings = settings;
     this.#guard = guardOf(options);
-    const heartbeat = new Heartbeat(settings.keepAliveMs);
+    // Twice as often as a stream shows that it is alive: a call that was just missed does not wait for two intervals.
+    const heartbeat = new Heartbeat(settings.keepAliveMs / 2);
     const load = new Load(limits);
     this.#load = load;
     const post = { heartbeat, unreadBytes: limits.unreadBytes, unencodable: report };
@@ -165,7 +174,9 @@ export class Endpoint {
     }
     const length = http.header('content-length');
     if (length !== undefined && Number(length) > bodyBytes) throw this.#tooLarge();
-    http.readBody({ bytes: bodyBytes, milliseconds: bodyMs }, (body) => {
+    const reading = this.#load.readBody();
+    http.readBody({ bytes: bodyBytes, milliseconds: bodyMs, hasRoom: reading.hasRoom }, (body) => {
+      reading.end();
       this.#attempt(visit, () => this.#take(visit, this.#payloadOf(body)));
     });
   }
@@ -176,8 +187,11 @@ export class Endpoint {
     if (body === 'too large') throw this.#tooLarge();
     if (body === 'too slow')
       throw new Refusal(408, 'The body did not arrive in time', undefined, { connection: 'close' });
+    if (body === 'no room') throw busy('Too many bodies are being read');
     if (body === 'cut off') throw new Refusal(400, 'The body was cut off');
-    throw new Error('The body was read before the handler got the request: pass it what the body held');
+    throw new Error(
+      'The body was read before the handler got the request: let the handler be first, or pass nodeHandler what it held',
+    );
   }
 
   #tooLarge(): Refusal {
@@ -192,6 +206,12 @@ export class Endpoint {
     if (this.#closing && bringsWork(payload)) throw closing();
     const said = http.header('mcp-protocol-version');
     const isModern = said !== undefined && revisionNamed(said)?.facts.family === 'stateless';
+    if (payload instanceof ParseError && (isModern || !hasSession(visit))) {
+      throw new Refusal(400, payload.toRpcError(), payload.id);
+    }
+    if (isBatch(payload) && (isModern || !this.#servesStateful)) {
+      throw new Refusal(400, 'Batches are not part of this protocol revision');
+    }
     if (isBatch(payload) || payload instanceof Error) return this.#takeUnclaimed(visit, payload);
     const message = payload as Message;
     if (isRequest(message)) {
@@ -204,17 +224,22 @@ export class Endpoint {
   }
 
   #takeUnclaimed(visit: Visit, payload: Payload): Maybe<void> {
-    if (!this.#servesStateful) throw this.#notServed(payload);
+    if (!this.#servesStateful) return this.#takeUnserved(visit, payload);
     if (!this.#stateful) return this.#sessionless.post(visit, payload);
     // Before there is a session there is nobody to tell in an older way that something cannot be read.
     const isKnown = hasSession(visit);
-    if (!isKnown && payload instanceof ParseError) throw new Refusal(400, payload.toRpcError(), payload.id);
     if (!isKnown && isBatch(payload)) throw new Refusal(400, 'A batch needs a session: send "initialize" first');
     return this.#stateful.post(visit, payload);
   }
 
+  // A notification that says nothing of its revision may be of any.
+  #takeUnserved(visit: Visit, payload: Payload): void {
+    const message = payload as Message;
+    if (!isNotification(message)) throw this.#notServed(payload);
+    reply(visit, 202, {});
+  }
+
   #notServed(payload: Payload): Refusal {
-    if (payload instanceof ParseError) return new Refusal(400, payload.toRpcError(), payload.id);
     const { versions } = this.#server['~parts'].host;
     const params = isHandshake(payload) && isObject(payload.params) ? payload.params : {};
     const requested = params['protocolVersion'];

@@ -55,14 +55,15 @@ export class FetchExchange implements HttpExchange {
 
   stream(fields: Fields): Outlet {
     const { signal } = this.#request;
-    const onAbort = (): void => outlet.cut();
+    // Nobody reads it any more, which is no fault: whoever passes the stream on should not take it for one.
+    const onAbort = (): void => outlet.end();
     const outlet = new StreamOutlet(() => {
       signal.removeEventListener('abort', onAbort);
       this.#close();
     });
     signal.addEventListener('abort', onAbort, { once: true });
     this.#respond(new Response(outlet.stream, { status: 200, headers: fields }));
-    if (signal.aborted) outlet.cut();
+    if (signal.aborted) outlet.end();
     return outlet;
   }
 
@@ -159,6 +160,10 @@ async function readAll(stream: ReadableStream<Uint8Array> | null, limits: BodyLi
       if (length > limits.bytes) {
         void reader.cancel().catch(() => {});
         return 'too large';
+      }
+      if (!limits.hasRoom(value.byteLength)) {
+        void reader.cancel().catch(() => {});
+        return 'no room';
       }
       chunks.push(value);
     }

@@ -33,6 +33,10 @@ const BAD_ORIGIN =
 
 /** The guard these options ask for. */
 export function guardOf({ hosts, origins = [], auth }: GuardOptions): Guard {
+  if (auth !== undefined && typeof auth !== 'function') {
+    throw new TypeError('auth must be a function that gives a principal or a challenge');
+  }
+  if (hosts?.length === 0) throw new TypeError('hosts is empty: nobody could reach the server');
   const isHost = hostCheck(hosts ?? (auth ? 'any' : undefined));
   const isOrigin = originCheck(origins);
   return {

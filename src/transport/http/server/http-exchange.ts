@@ -6,12 +6,21 @@ import type { HttpRequest } from '../../../protocol/http-request.ts';
 export type Fields = Readonly<Record<string, string>>;
 
 /** What came as a body: bytes, what a framework made of them already, or why there is none. */
-export type Body = Uint8Array | { readonly parsed: unknown } | 'too large' | 'too slow' | 'cut off' | 'read already';
+export type Body =
+  | Uint8Array
+  | { readonly parsed: unknown }
+  | 'too large'
+  | 'too slow'
+  | 'no room'
+  | 'cut off'
+  | 'read already';
 
 /** How much of a body is waited for. */
 export interface BodyLimits {
   readonly bytes: number;
   readonly milliseconds: number;
+  /** Is told how many bytes arrived; false if there is no room for them. */
+  hasRoom(bytes: number): boolean;
 }
 
 /** What a face offers: it is answered once, in one piece or as a stream. */

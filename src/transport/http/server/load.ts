@@ -3,15 +3,23 @@
 import type { ConnectionExchange } from '../../../server/connection-exchange.ts';
 import { busy, type Refusal } from './refusal.ts';
 
+/** How much that may be. */
+export interface LoadLimits {
+  readonly running: number;
+  readonly streams: number;
+  readonly bodiesBytes: number;
+}
+
 /** Counts what runs and what is open; beyond the limits nothing new is begun. */
 export class Load {
-  readonly #limits: { readonly running: number; readonly streams: number };
+  readonly #limits: LoadLimits;
   /** What is dropped from now on is dropped because the server closes. */
   isOver = false;
   #running = 0;
   #streams = 0;
+  #bodies = 0;
 
-  constructor(limits: { readonly running: number; readonly streams: number }) {
+  constructor(limits: LoadLimits) {
     this.#limits = limits;
   }
 
@@ -37,6 +45,21 @@ export class Load {
     };
     if (lingering) lingering.then(ended, ended);
     else ended();
+  }
+
+  /** A body is being read, until `end` is called. */
+  readBody(): { hasRoom(bytes: number): boolean; end(): void } {
+    let read = 0;
+    return {
+      hasRoom: (bytes) => {
+        read += bytes;
+        this.#bodies += bytes;
+        return this.#bodies <= this.#limits.bodiesBytes;
+      },
+      end: () => {
+        this.#bodies -= read;
+      },
+    };
   }
 
   /** A stream is open until the returned function is called. */

@@ -42,7 +42,8 @@ export class NodeExchange implements HttpExchange {
   }
 
   header(name: string): string | undefined {
-    const value = this.#request.headers[name];
+    // HTTP/2 names the host in its own way.
+    const value = this.#request.headers[name] ?? (name === 'host' ? this.#request.headers[':authority'] : undefined);
     if (KEPT_ONCE.has(name)) return this.#allLines(name) ?? (value as string | undefined);
     return Array.isArray(value) ? value.join(', ') : value;
   }
@@ -54,7 +55,7 @@ export class NodeExchange implements HttpExchange {
     return this.#headers;
   }
 
-  readBody({ bytes, milliseconds }: BodyLimits, done: (body: Body) => void): void {
+  readBody({ bytes, milliseconds, hasRoom }: BodyLimits, done: (body: Body) => void): void {
     const request = this.#request;
     const known = this.#knownBody();
     if (known !== undefined) {
@@ -72,6 +73,7 @@ export class NodeExchange implements HttpExchange {
     const onData = (chunk: Uint8Array): void => {
       length += chunk.length;
       if (length > bytes) finish('too large');
+      else if (!hasRoom(chunk.length)) finish('no room');
       else chunks.push(chunk);
     };
     const onEnd = (): void => finish(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks, length));
@@ -84,8 +86,14 @@ export class NodeExchange implements HttpExchange {
     const response = this.#response;
     if (response.headersSent || response.destroyed) return;
     const length = body === undefined ? 0 : Buffer.byteLength(body);
-    response.writeHead(status, status === 204 ? fields : { ...fields, 'content-length': length });
-    const isCutShort = fields['connection'] === 'close' && !this.#request.complete;
+    const { connection, ...others } = fields;
+    const isOne = this.#request.httpVersionMajor === 1;
+    response.writeHead(status, {
+      ...others,
+      ...(connection && isOne ? { connection } : {}),
+      ...(status === 204 ? {} : { 'content-length': length }),
+    });
+    const isCutShort = connection === 'close' && !this.#request.complete;
     if (isCutShort) this.#endUnread(body);
     else response.end(this.method === 'HEAD' ? undefined : body);
     this.#cutIfStalled(LARGE);

@@ -40,7 +40,11 @@ const FLUSH_MS = 500;
 /** Listens until it is closed. Prints nothing. */
 export async function serveHttp(server: Served, options: ServeHttpOptions = {}): Promise<ServingHttp> {
   const { port = 3000, address = '127.0.0.1', path = '/mcp', hosts, auth } = options;
-  if (!path.startsWith('/')) throw new TypeError(`serveHttp: path must begin with "/"`);
+  if (!server?.['~parts']) throw new TypeError('serveHttp needs an McpServer');
+  if (!Number.isInteger(port) || port < 0 || port > 65_535) throw new TypeError('serveHttp: port must be 0 to 65535');
+  if (!URL.canParse(path, 'http://x') || new URL(path, 'http://x').pathname !== path) {
+    throw new TypeError('serveHttp: path must be a path as URLs have it, for instance "/mcp"');
+  }
   if (!isLoopback(address) && hosts === undefined && !auth) {
     throw new TypeError(
       `serveHttp: ${address} can be reached by other machines. Say by which names with "hosts", for instance ` +

@@ -6,7 +6,7 @@ import type { Authenticate } from '../../../protocol/http-request.ts';
 import type { Session } from '../../../protocol/session.ts';
 import { type EventStore, memoryEventStore } from '../../../store/events.ts';
 import { type Mailboxes, memoryMailboxes } from '../../../store/mailboxes.ts';
-import { memorySessionStore, type SessionStore } from '../../../store/sessions.ts';
+import { DEFAULT_IDLE_MS, memorySessionStore, type SessionStore } from '../../../store/sessions.ts';
 import type { GuardOptions } from './guard.ts';
 
 /** Options of every HTTP face; none is needed on the machine itself. */
@@ -69,6 +69,8 @@ export type Letter =
 
 /** Bounds of what clients can make an endpoint do. */
 export interface HttpLimits extends StructureLimits {
+  /** Bytes of all bodies that are being read; then there is 503. Default: 256 MiB. */
+  readonly bodiesBytes: number;
   /** Bytes of a body; more gets 413. Default: 4 MiB. */
   readonly bodyBytes: number;
   /** Milliseconds a body may take; a slower one gets 408. Default: 30 s. */
@@ -83,6 +85,7 @@ export interface HttpLimits extends StructureLimits {
 
 const DEFAULT_LIMITS: HttpLimits = {
   ...STRUCTURE_LIMITS,
+  bodiesBytes: 256 * 1024 * 1024,
   bodyBytes: 4 * 1024 * 1024,
   bodyMs: 30_000,
   running: 10_000,
@@ -92,6 +95,8 @@ const DEFAULT_LIMITS: HttpLimits = {
 
 /** Where what belongs to sessions is kept. */
 export interface SessionStores {
+  /** Milliseconds after which a session that is not used may be gone. */
+  readonly idleMs: number;
   readonly store: SessionStore<StoredSession>;
   readonly events: EventStore;
   readonly mailboxes: Mailboxes<Letter>;
@@ -142,6 +147,7 @@ function storesOf({ idleMs, max, store, events, mailboxes }: SessionOptions): Se
   positive('sessions.idleMs', idleMs);
   positive('sessions.max', max);
   return {
+    idleMs: idleMs ?? DEFAULT_IDLE_MS,
     store: store ?? memorySessionStore({ idleMs, max }),
     events: events ?? memoryEventStore(),
     mailboxes: mailboxes ?? memoryMailboxes(),

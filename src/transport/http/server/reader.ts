@@ -6,8 +6,10 @@ import type { Outlet } from './http-exchange.ts';
 
 // Above this, what a client can do without is left out.
 const SLOW = 64 * 1024;
+// There are two beats to an interval, in one of which a stream shows that it is alive.
+const BEATS = 2;
 // How many beats in a row a client may take nothing of what waits for it.
-const PATIENCE = 4;
+const PATIENCE = 4 * BEATS;
 
 /** Writes for as long as somebody reads. */
 export class Reader implements Beating {
@@ -15,6 +17,7 @@ export class Reader implements Beating {
   readonly #maxUnread: number;
   #unread = 0;
   #missed = 0;
+  #beats = 0;
 
   constructor(outlet: Outlet, maxUnread: number) {
     this.#outlet = outlet;
@@ -51,7 +54,7 @@ export class Reader implements Beating {
     if (closed) return;
     if (waiting === 0) {
       this.#missed = 0;
-      this.#outlet.write(KEEP_ALIVE);
+      if (++this.#beats % BEATS === 0) this.#outlet.write(KEEP_ALIVE);
     } else {
       this.#missed = waiting < this.#unread ? 0 : this.#missed + 1;
       if (this.#missed >= PATIENCE) this.#outlet.cut();

@@ -18,8 +18,8 @@ export interface StandaloneHost {
   onEnd(): void;
 }
 
-// A client that lost its stream may come back: for about five minutes, at the usual pace.
-const BEATS_ALONE = 20;
+// A client that lost its stream may come back: for about five minutes, at the usual pace of two beats to an interval.
+const BEATS_ALONE = 40;
 
 /** Goes on without a reader for a while, so that a client that comes back has missed nothing. */
 export class Standalone implements Beating {

@@ -12,11 +12,12 @@ import type { Served } from '../../../server/served.ts';
 import { type StoredEvent, streamOf } from '../../../store/events.ts';
 import { EVENT_STREAM, messageEvent } from './events.ts';
 import type { Handshakes } from './handshakes.ts';
+import { Heartbeat } from './heartbeat.ts';
 import type { Fields } from './http-exchange.ts';
 import { Introductions, MAX_INTRODUCTION } from './introductions.ts';
 import { LiveSession } from './live-session.ts';
 import type { Load } from './load.ts';
-import type { SessionStores, Settings, StoredSession } from './options.ts';
+import { countable, type SessionStores, type Settings, type StoredSession } from './options.ts';
 import { Post, type PostHost } from './post.ts';
 import { Reader } from './reader.ts';
 import { PostRecording } from './recording.ts';
@@ -43,11 +44,14 @@ export class Stateful {
   readonly #stores: SessionStores;
   readonly #introductions = new Introductions();
   readonly #live = new Map<string, LiveSession>();
+  /** Often enough that no session expires in which something goes on. */
+  readonly #touches: Heartbeat;
 
   constructor(server: Served, host: StatefulHost, stores: SessionStores) {
     this.#server = server;
     this.#host = host;
     this.#stores = stores;
+    this.#touches = new Heartbeat(countable(Math.min(host.settings.keepAliveMs, stores.idleMs / 3)));
   }
 
   /** The sessions in which something goes on. */
@@ -257,11 +261,11 @@ export class Stateful {
       touch: () => this.#touch(id, live),
       onIdle: () => {
         if (this.#live.get(id) === live) this.#live.delete(id);
-        this.#host.heartbeat.leave(live);
+        this.#touches.leave(live);
       },
     });
     this.#live.set(id, live);
-    this.#host.heartbeat.join(live);
+    this.#touches.join(live);
     return live;
   }
 
