@@ -46,9 +46,9 @@ test('what speaks HTTP is loaded when the first URL is connected to, and TLS onl
     const isLoaded = (name) => process.moduleLoadList.includes('NativeModule ' + name);
     const early = isLoaded('_http_client');
     await connect('http://127.0.0.1:1/mcp').catch(() => {});
-    const late = [isLoaded('_http_client'), isLoaded('_tls_wrap'), isLoaded('child_process')];
+    const late = [isLoaded('_http_client'), isLoaded('https'), isLoaded('child_process')];
     await connect('https://127.0.0.1:1/mcp').catch(() => {});
-    console.log(JSON.stringify({ early, late, tls: isLoaded('_tls_wrap') }));
+    console.log(JSON.stringify({ early, late, tls: isLoaded('https') }));
   `;
   const output = execFileSync(process.execPath, ['--input-type=module', '-e', script], { cwd: root, encoding: 'utf8' });
   expect(JSON.parse(output)).toEqual({ early: false, late: [true, false, false], tls: true });

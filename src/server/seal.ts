@@ -25,7 +25,7 @@ export class Seal {
 
   /** Without secrets a random one is made: what was sealed then dies with the process. */
   constructor(secrets: readonly Secret[] = []) {
-    this.#secrets = secrets.length > 0 ? secrets.map(bytesOf) : [crypto.getRandomValues(new Uint8Array(32))];
+    this.#secrets = secrets.map(bytesOf);
   }
 
   /** Seals text, bound to `binding`: whoever opens it must name the same. */
@@ -61,7 +61,7 @@ export class Seal {
   }
 
   #keys(): Promise<readonly Key[]> {
-    this.#ring ??= Promise.all(this.#secrets.map(deriveKey));
+    this.#ring ??= Promise.all((this.#secrets.length > 0 ? this.#secrets : [randomSecret()]).map(deriveKey));
     return this.#ring;
   }
 }
@@ -118,4 +118,9 @@ function fromBase64Url(text: string): Uint8Array<ArrayBuffer> | undefined {
   const bytes = fromBase64(text.replaceAll('-', '+').replaceAll('_', '/'));
   // The last character has bits that mean nothing: altering those is altering, too.
   return bytes && toBase64Url(bytes) === text ? bytes : undefined;
+}
+
+// Made when it is needed: a Worker has no random numbers while it starts.
+function randomSecret(): Uint8Array {
+  return crypto.getRandomValues(new Uint8Array(32));
 }

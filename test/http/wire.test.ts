@@ -74,9 +74,9 @@ test('whoever asks before sending a body is told to send it', () =>
     client.destroy();
   }));
 
-test('1,900 header fields are read; 40 KB of them get 431', () =>
+test('900 header fields are read; 40 KB of them get 431', () =>
   withServer(async ({ port }) => {
-    const many = Array.from({ length: 1900 }, (_, index) => `X${index}: `);
+    const many = Array.from({ length: 900 }, (_, index) => `X${index}: `);
     expect((await answerTo(port, rawPost(list, many))).status).toBe(200);
     const client = await connectTo(port);
     client.write(rawPost(list, [`X: ${'x'.repeat(40 * 1024)}`]));

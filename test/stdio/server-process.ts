@@ -2,7 +2,6 @@
 
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 
@@ -63,7 +62,7 @@ export class ServerProcess {
 
   /** The next line of stdout. Nothing is read from there before somebody asks. */
   async line(): Promise<string | undefined> {
-    this.#lines ??= createInterface({ input: this.child.stdout })[Symbol.asyncIterator]();
+    this.#lines ??= linesOf(this.child.stdout);
     const { value, done } = await this.#lines.next();
     return done ? undefined : value;
   }
@@ -113,4 +112,15 @@ export class ServerProcess {
 
 export function textOf(answer: Answer): string | undefined {
   return answer.result?.content?.[0]?.text;
+}
+
+// Not by readline: it takes more than a line feed for the end of a line.
+async function* linesOf(stream: Readable): AsyncGenerator<string, undefined> {
+  let rest = '';
+  for await (const chunk of stream.setEncoding('utf8')) {
+    const lines = (rest + chunk).split('\n');
+    rest = lines.pop() ?? '';
+    yield* lines;
+  }
+  if (rest !== '') yield rest;
 }

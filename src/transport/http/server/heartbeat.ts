@@ -1,4 +1,4 @@
-/** One clock for all streams of an endpoint. It runs only while there are some. */
+/** The clocks of what is open. Each has its own: in a Worker a clock belongs to the request that set it. */
 
 /** Something that is open for longer than a moment. */
 export interface Beating {
@@ -9,28 +9,22 @@ export interface Beating {
 /** Beats for whoever joined. */
 export class Heartbeat {
   readonly #interval: number;
-  readonly #members = new Set<Beating>();
-  #timer: ReturnType<typeof setInterval> | undefined;
+  readonly #members = new Map<Beating, ReturnType<typeof setInterval>>();
 
   constructor(interval: number) {
     this.#interval = interval;
   }
 
   join(member: Beating): void {
-    this.#members.add(member);
-    if (this.#timer !== undefined) return;
-    this.#timer = setInterval(() => {
-      // One may make others leave.
-      for (const one of [...this.#members]) if (this.#members.has(one)) one.beat();
-    }, this.#interval);
+    if (this.#members.has(member)) return;
+    const timer = setInterval(() => member.beat(), this.#interval);
     // It keeps no process alive: what it beats for does.
-    (this.#timer as { unref?(): void }).unref?.();
+    (timer as { unref?(): void }).unref?.();
+    this.#members.set(member, timer);
   }
 
   leave(member: Beating): void {
+    clearInterval(this.#members.get(member));
     this.#members.delete(member);
-    if (this.#members.size > 0) return;
-    clearInterval(this.#timer);
-    this.#timer = undefined;
   }
 }
