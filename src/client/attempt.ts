@@ -25,8 +25,8 @@ export class Attempt {
 
   /** Likewise over the transport of the first revision; undefined if there is no other than that of today. */
   openOld(): Promise<Conversation> | undefined {
-    const dialer = this.#dialer;
-    return dialer.dialOld && this.#open(() => dialer.dialOld?.() ?? dialer.dial());
+    const dialOld = this.#dialer.dialOld?.bind(this.#dialer);
+    return dialOld && this.#open(dialOld);
   }
 
   async #open(dial: () => Promise<Transport>): Promise<Conversation> {

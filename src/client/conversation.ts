@@ -23,10 +23,12 @@ import {
 } from '../jsonrpc/outgoing.ts';
 import type { Payload } from '../jsonrpc/parse.ts';
 import type { Receiver, Transport } from '../jsonrpc/transport.ts';
+import { METHODS } from '../protocol/methods.ts';
 import { MetaKey } from '../protocol/model/meta.ts';
 import type { ClientFacts, Decoded, Revision } from '../protocol/revision.ts';
 import { IncomingRequests } from './incoming.ts';
 import type { Progress, RequestOptions } from './options.ts';
+import { NO_ANSWERS } from './statuses.ts';
 import type { ServerFacts } from './verdict.ts';
 
 /** What a conversation needs from whoever has it. */
@@ -41,6 +43,8 @@ export interface ConversationHost {
   onError(error: Error): void;
   /** What the server said unasked may have been missed. */
   onGap(): void;
+  /** What the server says unasked is heard only while a call runs. */
+  onDeaf(): void;
   /** The conversation is over; called once. */
   onEnd(cause: ConnectionError): void;
 }
@@ -72,6 +76,7 @@ export class Conversation implements Receiver {
   #toldOfNoise = false;
   #toldOfRequests = false;
   #hasAnswered = false;
+  #deafness: Error | undefined;
 
   constructor(transport: Transport, host: ConversationHost, patience: Patience) {
     this.#transport = transport;
@@ -123,6 +128,11 @@ export class Conversation implements Receiver {
   /** True once a call was answered. */
   get hasAnswered(): boolean {
     return this.#hasAnswered;
+  }
+
+  /** Why what the server says unasked is heard only while a call runs, if that is so. */
+  get deafness(): Error | undefined {
+    return this.#deafness;
   }
 
   /** True if arguments of tools are repeated as headers, as the revision wants it over HTTP. */
@@ -191,6 +201,8 @@ export class Conversation implements Receiver {
     try {
       const result = await this.#outgoing.request(method, encode, { ...FOR_EVER, signal }, { repeatable: true });
       return isObject(result) ? result : {};
+    } catch (error) {
+      throw answerIn(error);
     } finally {
       if (subscription !== undefined) this.#subscriptions.delete(subscription);
     }
@@ -232,6 +244,11 @@ export class Conversation implements Receiver {
 
   onGap(): void {
     this.#host.onGap();
+  }
+
+  onDeaf(cause: Error): void {
+    this.#deafness = cause;
+    this.#host.onDeaf();
   }
 
   onClose(cause?: Error): void {
@@ -319,7 +336,9 @@ export class Conversation implements Receiver {
 
   #send(message: Message): void | Promise<void> {
     if (!this.#transport.connected) return undefined;
-    return this.#transport.send(message)?.catch((error: Error) => this.onError(error));
+    // An answer, or what the protocol itself says, means the same when it is said twice.
+    const repeatable = !('method' in message) || METHODS.has(message.method);
+    return this.#transport.send(message, { repeatable })?.catch((error: Error) => this.onError(error));
   }
 
   #exchange(request: Request, { headers, repeatable }: OutgoingDetails): void | Promise<void> {
@@ -350,10 +369,9 @@ export class Conversation implements Receiver {
 }
 
 // What a server answers with an error of JSON-RPC is its answer, whatever status that came with.
-const NO_ANSWERS: ReadonlySet<number | undefined> = new Set([401, 403, 408, 429, 503]);
-
 function answerIn(error: unknown): unknown {
-  if (!(error instanceof ConnectionError) || error.code !== 'http-error' || NO_ANSWERS.has(error.status)) return error;
+  if (!(error instanceof ConnectionError) || error.code !== 'http-error') return error;
+  if (NO_ANSWERS.has(error.status ?? 0)) return error;
   return error.cause instanceof RpcError ? error.cause : error;
 }
 

@@ -155,6 +155,7 @@ export class Core {
         this.#takeNotification(notification, conversation, (one) => this.#deliver(one)),
       onError: (error) => this.#report(error),
       onGap: () => this.#watches.missed(),
+      onDeaf: () => this.#watches.tellIfDeaf(),
       onBegin: (conversation, again) => this.#begin(conversation, again),
       onPause: () => this.#watches.pause(),
       onSessionReplaced: () => this.#tell(() => this.options.onSessionReplaced?.()),
@@ -238,6 +239,9 @@ export class Core {
     return {
       facts: conversation.revision.facts,
       serverCapabilities: conversation.server.capabilities,
+      get deafness() {
+        return conversation.deafness;
+      },
       async request(method, params) {
         const decoded = await conversation.send(method, params, {}, HARMLESS);
         return decoded.type === 'complete' ? decoded.result : {};

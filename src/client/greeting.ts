@@ -175,7 +175,7 @@ function notHere(error: ConnectionError, cause: unknown): unknown {
   if (!(cause instanceof ConnectionError)) return cause;
   const isOther = cause.code !== 'http-error' && cause.code !== 'malformed';
   if (isOther || cause.status === 401 || cause.status === 403) return cause;
-  const text = `${error.message} to a message, and has no stream of events either: is it the URL of an MCP server?`;
+  const text = `${error.message}. There is no stream of events either: is it the URL of an MCP server?`;
   return new ConnectionError('http-error', text, { status: error.status, cause: error });
 }
 

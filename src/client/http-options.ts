@@ -6,23 +6,31 @@ export type HeaderFields = Readonly<Record<string, string>>;
 /** How streams are opened again after they broke. */
 export interface ReconnectOptions {
   /** The most milliseconds that doubling leads to; it begins with a second. Default: 30 s. */
-  readonly maxDelayMs?: number;
-  /** How many tries in a row may fail. Default: 5. */
-  readonly maxTries?: number;
+  readonly maxDelayMs?: number | undefined;
+  /**
+   * How many tries in a row may fail. Then the rest of an answer is given up; of the stream for what belongs to no call
+   * `onError` is told, and it is tried on every `maxDelayMs`. Default: 5.
+   */
+  readonly maxTries?: number | undefined;
 }
 
 /** Options of a server at a URL. */
 export interface HttpClientOptions {
   /** Header fields of every request, or a function that is asked for them each time. They never go to another origin. */
-  readonly headers?: HeaderFields | (() => HeaderFields | Promise<HeaderFields>);
+  readonly headers?: HeaderFields | Headers | (() => HeaderFields | Promise<HeaderFields>) | undefined;
   /** Sends the requests, in place of what the runtime has for that. */
-  readonly fetch?: typeof fetch;
+  readonly fetch?: typeof fetch | undefined;
   /** Bytes one answer may have. Default: 16 MiB. */
-  readonly maxResponseBytes?: number;
+  readonly maxResponseBytes?: number | undefined;
   /** Bytes one event of a stream may have, counted as characters. Default: 4 MiB. */
-  readonly maxEventBytes?: number;
+  readonly maxEventBytes?: number | undefined;
   /** How streams are opened again after they broke. */
-  readonly reconnect?: ReconnectOptions;
+  readonly reconnect?: ReconnectOptions | undefined;
+}
+
+/** What is left of them when they were checked. */
+export interface CheckedHttpOptions {
+  readonly headers?: HeaderFields | (() => HeaderFields | Promise<HeaderFields>) | undefined;
 }
 
 /** A request was not let in. */
@@ -53,13 +61,47 @@ export function serverUrl(target: string | URL): URL {
   return url;
 }
 
+/** The same options, as every request can use them; a TypeError that names the first that is wrong. */
+export function checkedHttpOptions<Options extends HttpClientOptions>(options: Options): Options & CheckedHttpOptions {
+  const { maxResponseBytes, maxEventBytes, reconnect, fetch: send, headers } = options;
+  if (reconnect !== undefined && !isRecord(reconnect)) throw new TypeError('The option "reconnect" must be an object');
+  const { maxDelayMs, maxTries } = reconnect ?? {};
+  const numbers = {
+    maxResponseBytes,
+    maxEventBytes,
+    'reconnect.maxDelayMs': maxDelayMs,
+    'reconnect.maxTries': maxTries,
+  };
+  for (const [name, value] of Object.entries(numbers)) {
+    const isPositive = typeof value === 'number' && value > 0;
+    if (value !== undefined && !isPositive) throw new TypeError(`The option "${name}" must be a number greater than 0`);
+  }
+  if (send !== undefined && typeof send !== 'function') throw new TypeError('The option "fetch" must be a function');
+  return { ...options, headers: typeof headers === 'function' ? headers : headers && fieldsOf(headers) };
+}
+
+function fieldsOf(headers: HeaderFields | Headers): HeaderFields {
+  const fields = headers instanceof Headers ? Object.fromEntries(headers) : headers;
+  const isFine = isRecord(fields) && Object.values(fields).every((value) => typeof value === 'string');
+  if (isFine) return fields;
+  // What they hold may be secret, so it is not shown.
+  throw new TypeError('The option "headers" must be an object of strings, Headers, or a function that gives one');
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  const prototype = typeof value === 'object' && value !== null ? Object.getPrototypeOf(value) : undefined;
+  return prototype === Object.prototype || prototype === null;
+}
+
 /** Names a server in errors: without its query, which may hold secrets. */
 export function nameOfUrl({ origin, pathname }: URL): string {
   return `${origin}${pathname}`;
 }
 
 function adviceFor(protocol: string | undefined): string {
-  if (protocol === 'ws:' || protocol === 'wss:') return `connect cannot use a ${protocol} URL: mcpp/websocket can`;
+  if (protocol === 'ws:' || protocol === 'wss:') {
+    return `connect cannot use a ${protocol} URL: connect(webSocketTransport(url)) can, with webSocketTransport from mcpp/websocket`;
+  }
   const example = 'such as "http://localhost:3000/mcp"';
   const given = protocol === undefined ? 'the text is no URL' : `this one begins with "${protocol.slice(0, 32)}"`;
   return `connect needs an http: or https: URL, ${example}; ${given}. For a program give { command, args }`;

@@ -9,6 +9,7 @@ import type { Dialer } from './dialer.ts';
 import { greet } from './greeting.ts';
 import type { ConnectionOptions } from './options.ts';
 import { ObservedState } from './state.ts';
+import { TRY_AGAIN } from './statuses.ts';
 import { Supervision } from './supervision.ts';
 import { pause, until } from './until.ts';
 import { type Verdict, verdictOf } from './verdict.ts';
@@ -173,6 +174,7 @@ export class Link {
         onNotification: (notification, from) => host.onNotification(notification, from),
         onError: (error) => host.onError(error),
         onGap: () => host.onGap(),
+        onDeaf: () => host.onDeaf(),
         onEnd: (cause) => this.#ended(conversation, cause),
       },
       this.#options,
@@ -188,7 +190,7 @@ export class Link {
     this.#endLater(conversation.close(cause));
     if (this.state.isFinal) return;
     const isSessionLost = cause.code === 'session-lost' && this.#dialer.isRepeatable;
-    if (isSessionLost) this.#comeBack(this.#replaceSession(conversation, cause));
+    if (isSessionLost) this.#comeBack(this.#replaceSession(cause, conversation));
     else if (this.#supervision) this.#comeBack(this.#connectAgain(this.#supervision, cause));
     else this.#fail(cause);
   }
@@ -200,13 +202,14 @@ export class Link {
     next.catch(() => {});
   }
 
-  // Once, and at once: a call is waiting. Only if sessions are lost in a row there is a pause in between.
-  async #replaceSession(lost: Conversation, cause: ConnectionError): Promise<Conversation> {
+  // At once: a call is waiting. Only if sessions are lost in a row, or cannot be opened, there is a pause in between.
+  async #replaceSession(cause: ConnectionError, lost?: Conversation): Promise<Conversation> {
     const delay = this.#losses.crashed();
     const isFirst = this.#losses.recent === 1;
-    const isFutile = !isFirst && !lost.hasAnswered && Date.now() - lost.since < FUTILE_MS;
+    const isFutile = lost && !isFirst && !lost.hasAnswered && Date.now() - lost.since < FUTILE_MS;
+    const isHopeless = delay === undefined || isFutile;
     try {
-      if (delay === undefined || isFutile) throw cause;
+      if (isHopeless) throw cause;
       if (!isFirst) await pause(delay, this.#closing.signal);
       if (this.#closing.signal.aborted) throw this.#failure;
       const next = await this.#connect(undefined, true);
@@ -216,7 +219,10 @@ export class Link {
       if (this.#closing.signal.aborted) throw this.#failure;
       const last = asConnectionError(error);
       if (this.#supervision) return this.#connectAgain(this.#supervision, last);
-      throw this.#fail(notReplaced(last));
+      if (isHopeless || !isPassing(last)) throw this.#fail(notReplaced(last));
+      // Who waits is told now; who calls from now on waits for the next try.
+      this.#comeBack(this.#replaceSession(last));
+      throw notReplaced(last);
     }
   }
 
@@ -249,6 +255,11 @@ function notReplaced(cause: ConnectionError): ConnectionError {
   const { status } = cause;
   const text = `The session was lost, and there is no new one: ${cause.message}`;
   return new ConnectionError('session-lost', text, { cause, status });
+}
+
+// A server that is being restarted, or is behind something that is: a moment later it may be well.
+function isPassing({ code, status = 0 }: ConnectionError): boolean {
+  return code === 'unreachable' || code === 'closed' || code === 'timeout' || status >= 500 || TRY_AGAIN.has(status);
 }
 
 function gaveUp(name: string, supervision: Supervision, cause: ConnectionError): ConnectionError {

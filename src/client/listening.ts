@@ -1,8 +1,9 @@
 /** Watching on stateless revisions: one open `subscriptions/listen` asks for everything that is watched. */
 
-import { ConnectionError } from '../jsonrpc/errors.ts';
+import { ConnectionError, ErrorCode, RpcError } from '../jsonrpc/errors.ts';
 import { isObject, type Notification, type Params } from '../jsonrpc/message.ts';
 import type { SubscriptionFilter } from '../protocol/model/changes.ts';
+import { isFinalStatus } from './statuses.ts';
 import { isList, type ListName } from './watchable.ts';
 
 /** What listening needs from the conversation. */
@@ -55,6 +56,7 @@ const ACKNOWLEDGED = 'notifications/subscriptions/acknowledged';
 const ACKNOWLEDGE_MS = 30_000;
 const FIRST_PAUSE = 1000;
 const LONGEST_PAUSE = 30_000;
+// Then somebody is told; whoever watches still wants to hear of changes when the server is back.
 const MAX_FAILURES = 5;
 
 /** Keeps one listen open for as long as anything is watched, and replaces it when that changes. */
@@ -71,6 +73,8 @@ export class Listening {
   #retry: ReturnType<typeof setTimeout> | undefined;
   #pause = 0;
   #failures = 0;
+  /** What `onError` was told since the server acknowledged one. */
+  #told: 'trouble' | 'end' | undefined;
 
   constructor(conversation: ListeningConversation, host: ListeningHost) {
     this.#conversation = conversation;
@@ -171,6 +175,7 @@ export class Listening {
     // A listen that tells of nothing need not stay open, and is not tried again.
     this.#current = honoured.size > 0 ? listen : undefined;
     this.#failures = 0;
+    this.#told = undefined;
     before?.abort.abort();
     if (honoured.size === 0) listen.abort.abort();
     for (const what of listen.acknowledged.waiting) if (!honoured.has(what)) this.#host.refused(what);
@@ -207,13 +212,14 @@ export class Listening {
 
   #listenLater(lasted: number, cause: Error): void {
     if (this.#failures >= MAX_FAILURES) {
-      const text = `Changes are not heard of until the next connection: subscriptions/listen failed ${MAX_FAILURES} times`;
-      if (this.#failures === MAX_FAILURES) this.#host.onError(new ConnectionError('failed', text, { cause }));
-      return;
+      const isFinal = isRefusal(cause);
+      if (this.#told === undefined || (isFinal && this.#told !== 'end')) this.#host.onError(notHeard(cause, isFinal));
+      this.#told = isFinal ? 'end' : 'trouble';
+      if (isFinal) return;
     }
     // A server that acknowledges and ends at once, again and again, is asked ever less often.
     const longer = Math.min(Math.max(this.#pause * 2, FIRST_PAUSE), LONGEST_PAUSE);
-    this.#pause = lasted >= this.#pause ? FIRST_PAUSE : longer;
+    this.#pause = lasted >= this.#pause ? FIRST_PAUSE : this.#failures >= MAX_FAILURES ? LONGEST_PAUSE : longer;
     this.#retry = setTimeout(() => this.#open(), this.#pause);
   }
 
@@ -223,6 +229,7 @@ export class Listening {
     clearTimeout(this.#retry);
     this.#current = this.#next = this.#upcoming = undefined;
     this.#pause = this.#failures = 0;
+    this.#told = undefined;
     for (const answer of answers) {
       if (error) this.#refuse(answer, error);
       else answer.resolve(new Set());
@@ -269,6 +276,18 @@ function acknowledgement(): Acknowledgement {
 
 function endedByServer(): ConnectionError {
   return new ConnectionError('failed', 'The server ended subscriptions/listen');
+}
+
+// It will be the same next time; everything else may be over when the server is back.
+function isRefusal(cause: Error): boolean {
+  if (cause instanceof RpcError) return cause.code === ErrorCode.MethodNotFound;
+  return cause instanceof ConnectionError && cause.status !== undefined && isFinalStatus(cause.status);
+}
+
+function notHeard(cause: Error, isFinal: boolean): ConnectionError {
+  const until = isFinal ? 'until the next connection' : 'until the server takes it again';
+  const text = `Changes are not heard of ${until}: subscriptions/listen failed ${MAX_FAILURES} times`;
+  return new ConnectionError('failed', text, { cause });
 }
 
 function unacknowledged(): ConnectionError {

@@ -8,6 +8,7 @@ import { MetaKey } from '../protocol/model/meta.ts';
 import { revisionNamed } from '../protocol/pick.ts';
 import type { Revision } from '../protocol/revision.ts';
 import { REVISIONS, type RevisionFacts } from '../protocol/versions.ts';
+import { NO_ANSWERS } from './statuses.ts';
 import type { ServerFacts } from './verdict.ts';
 
 /** What an attempt came to: an answer, or why there is none. */
@@ -40,6 +41,8 @@ const STATELESS_ERRORS: ReadonlySet<number> = new Set([
   McpErrorCode.MissingRequiredClientCapability,
 ]);
 
+const MCP_ERRORS: ReadonlySet<number> = new Set([...STATELESS_ERRORS, McpErrorCode.UnsupportedProtocolVersion]);
+
 /** What the answer to `server/discover` means. */
 export function judgeDiscovery(outcome: Outcome): Finding {
   if ('result' in outcome) return readDiscovery(outcome.result);
@@ -55,8 +58,6 @@ export function judgeDiscovery(outcome: Outcome): Finding {
   return isLost ? { type: 'redial', version: NEWEST_STATEFUL, cause: error } : { type: 'fail', error };
 }
 
-// These are about who asks, or about the moment.
-const NO_EVIDENCE: ReadonlySet<number> = new Set([401, 403, 408, 425, 429]);
 // What a server says that takes messages elsewhere.
 const NOT_HERE: ReadonlySet<number> = new Set([400, 404, 405]);
 
@@ -70,8 +71,10 @@ export function judgeHttpDiscovery(outcome: Outcome): Finding {
   if ('result' in outcome || outcome.error instanceof RpcError) return judgeDiscovery(outcome);
   const { error } = outcome;
   if (!(error instanceof ConnectionError)) return { type: 'fail', error };
-  const { status } = error;
-  const isRefused = status !== undefined && status >= 400 && status < 500 && !NO_EVIDENCE.has(status);
+  const { status, cause } = error;
+  const isRefused = status !== undefined && status >= 400 && status < 500 && !NO_ANSWERS.has(status);
+  // Nobody else at this address would say this, so that it counts also without the id of what it answers.
+  if (isRefused && cause instanceof RpcError && MCP_ERRORS.has(cause.code)) return judgeDiscovery({ error: cause });
   return isRefused || isOpaque(error) ? handshake(NEWEST_STATEFUL) : { type: 'fail', error };
 }
 
@@ -88,14 +91,16 @@ function isOpaque({ code, cause }: ConnectionError): boolean {
 export function judgeHandshake(outcome: Outcome, requested: string, exact: boolean): Finding {
   if ('result' in outcome) return readHandshake(outcome.result, requested, exact);
   const { error } = outcome;
-  if (error instanceof ConnectionError && error.code === 'http-error' && NOT_HERE.has(error.status ?? 0)) {
-    return { type: 'old transport', error };
-  }
-  const supported = error instanceof RpcError ? supportedIn(error) : undefined;
-  if (!supported) return { type: 'fail', error };
+  const told = error instanceof ConnectionError ? error.cause : error;
+  const supported = told instanceof RpcError ? supportedIn(told) : undefined;
+  if (!supported) return isNotHere(error) ? { type: 'old transport', error } : { type: 'fail', error };
   const mutual = versionsOf('stateful').find((version) => supported.includes(version) && version !== requested);
   if (mutual && !exact) return handshake(mutual);
-  return { type: 'fail', error: noCommonRevision(supported, exact ? [requested] : versionsOf('stateful'), error) };
+  return { type: 'fail', error: noCommonRevision(supported, exact ? [requested] : versionsOf('stateful'), told) };
+}
+
+function isNotHere(error: unknown): error is ConnectionError {
+  return error instanceof ConnectionError && error.code === 'http-error' && NOT_HERE.has(error.status ?? 0);
 }
 
 /** True if a server that refused `initialize` says that it speaks a stateless revision. */

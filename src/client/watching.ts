@@ -23,6 +23,8 @@ export type WatchListener = (event: WatchEvent) => void;
 export interface WatchedConversation {
   readonly facts: RevisionFacts;
   readonly serverCapabilities: ServerCapabilities;
+  /** Why changes that are told unasked are heard only while a call runs, if that is so. */
+  readonly deafness?: Error | undefined;
   /** Calls a method and gives its result. */
   request(method: string, params: Params): Promise<Record<string, unknown>>;
   /**
@@ -75,6 +77,8 @@ export class Watches {
   readonly #watched = new Map<string, Set<Watcher>>();
   readonly #telling: Telling<Watcher>;
   #way: Way | undefined;
+  #conversation: WatchedConversation | undefined;
+  #toldOfDeafness = false;
   #isClosed = false;
 
   constructor(host: WatchesHost) {
@@ -100,7 +104,18 @@ export class Watches {
       onError: (error) => this.#report(error),
     };
     this.#way = new WAYS[conversation.facts.changes](conversation, host);
+    this.#conversation = conversation;
+    this.tellIfDeaf();
     await this.#way.begin();
+  }
+
+  /** Tells `onError`, once, that changes of what is watched are not heard, if that is so. */
+  tellIfDeaf(): void {
+    const cause = this.#conversation?.deafness;
+    if (!cause || this.#watched.size === 0 || this.#toldOfDeafness) return;
+    this.#toldOfDeafness = true;
+    const text = `Changes are heard of only while a call runs, if at all: ${cause.message} where it would tell them`;
+    this.#report(new ConnectionError('failed', text, { cause }));
   }
 
   /** A notification that belongs to no call. True if it tells of a change, where those are told unasked. */
@@ -130,6 +145,7 @@ export class Watches {
       throw error;
     }
     watcher.isEstablished = true;
+    this.tellIfDeaf();
     let stopping: Promise<void> | undefined;
     return () => {
       stopping ??= this.#remove(what, watcher);
@@ -149,7 +165,7 @@ export class Watches {
   pause(): void {
     this.#telling.clear();
     this.#way?.end();
-    this.#way = undefined;
+    this.#way = this.#conversation = undefined;
   }
 
   /** The end of the connection: everything is let go. */

@@ -4,7 +4,7 @@ import { type ChildOptions, type Command, nameOf } from '../client/command.ts';
 import { Connection } from '../client/connection.ts';
 import { Core } from '../client/core.ts';
 import { type Dialer, dialerOf } from '../client/dialer.ts';
-import { type HttpClientOptions, nameOfUrl, serverUrl } from '../client/http-options.ts';
+import { checkedHttpOptions, type HttpClientOptions, nameOfUrl, serverUrl } from '../client/http-options.ts';
 import type { ClientMiddleware } from '../client/middleware.ts';
 import { type ConnectionOptions, DEFAULT_INFO } from '../client/options.ts';
 import type { RequestHandler } from '../client/questions.ts';
@@ -101,7 +101,8 @@ function dialerTo(target: Target, options: ConnectOptions): Dialer {
   throw new TypeError('connect needs a URL, { command, args }, a server of this process or a transport');
 }
 
-function dialerToUrl(url: URL, options: ConnectOptions): Dialer {
+function dialerToUrl(url: URL, given: ConnectOptions): Dialer {
+  const options = checkedHttpOptions(given);
   return {
     name: nameOfUrl(url),
     key: url.href,

@@ -11,6 +11,8 @@ export interface Receiver {
   onError(error: Error): void;
   /** For a while nothing could be heard but answers: what the peer said unasked may have been missed. */
   onGap?(): void;
+  /** There is no way to hear what the peer says unasked, but beside the answers to calls. The cause says why. */
+  onDeaf?(cause: Error): void;
   /** The connection ended; called once, with the cause if there is one. Nothing arrives after it. */
   onClose(cause?: Error): void;
 }

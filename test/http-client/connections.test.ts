@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { connect } from 'mcpp/client';
 import { afterEach, expect, test, vi } from 'vitest';
 import { PRIOR } from '../script.ts';
-import { closeAll, rawServer, stateful } from './raw-server.ts';
+import { closeAll, rawServer, stateful, type Visit } from './raw-server.ts';
 
 afterEach(closeAll);
 
@@ -47,6 +47,41 @@ test('a connection that broke when it was used again is replaced, for what can b
   await mcp.callTool('look', {}, { idempotent: true });
   await mcp.close();
   server.close();
+});
+
+test('an answer to the server and what the protocol itself says are repeated as well', async () => {
+  const seen: string[] = [];
+  const served = new Map<string, number>();
+  const breaks = (what: string, visit: Visit): boolean => {
+    seen.push(what);
+    served.set(what, (served.get(what) ?? 0) + 1);
+    if (served.get(what) === 1) visit.response.socket?.resetAndDestroy();
+    return served.get(what) === 1;
+  };
+  const server = await rawServer({
+    ...stateful(),
+    'notifications/initialized': (visit) => breaks('initialized', visit) || visit.status(202),
+    'notifications/own': (visit) => breaks('own', visit) || visit.status(202),
+    response: (visit) => breaks('answer', visit) || visit.status(202),
+    'prompts/get': (visit) => visit.result({ messages: [] }),
+    'tools/call': (visit) => {
+      visit.event({ data: { jsonrpc: '2.0', id: 'q', method: 'ping' } });
+    },
+  });
+  const onError = vi.fn();
+  const mcp = await connect(server.url, { onError });
+  // Leaves connections that are kept open.
+  await Promise.all(['p', 'q', 'r'].map((name) => mcp.getPrompt(name)));
+  const call = mcp.callTool('ask').catch((error: unknown) => error);
+  await vi.waitFor(() => expect(seen).toEqual(['initialized', 'initialized', 'answer', 'answer']));
+  expect(onError).not.toHaveBeenCalled();
+  // Of what is not the protocol's nobody knows what it does.
+  await mcp.getPrompt('p');
+  mcp.notify('notifications/own');
+  await vi.waitFor(() => expect(onError).toHaveBeenCalledTimes(1));
+  expect(seen.filter((what) => what === 'own')).toHaveLength(1);
+  await mcp.close();
+  await call;
 });
 
 test('closing leaves no connection, while calls and streams are open', async () => {

@@ -92,10 +92,27 @@ test('what it fails with is told', async () => {
   await server.close();
   await expect(connect(server.url, { fetch: watched().fetch })).rejects.toMatchObject({
     code: 'unreachable',
-    message: `Cannot reach ${server.url}: ECONNREFUSED`,
+    message: `Cannot reach ${server.url}: nothing listens there: is the server running, and is it this port? (ECONNREFUSED)`,
   });
   const rude: ConnectOptions['fetch'] = () => Promise.reject('no');
   await expect(connect(server.url, { fetch: rude })).rejects.toMatchObject({ code: 'unreachable' });
+});
+
+test('hanging up ends the body also if it does not heed its signal', async () => {
+  const server = await rawServer(stateless);
+  const onCancel = vi.fn();
+  const deaf: typeof fetch = async (url, { signal: _, ...init } = {}) => {
+    if (!String(init.body).includes('tools/call')) return fetch(url, init);
+    const headers = { 'content-type': 'text/event-stream' };
+    return new Response(new ReadableStream({ cancel: onCancel }), { headers });
+  };
+  const mcp = await connect(server.url, { fetch: deaf });
+  const abort = new AbortController();
+  const call = mcp.callTool('tool', {}, { signal: abort.signal });
+  setTimeout(() => abort.abort(), 0);
+  await expect(call).rejects.toMatchObject({ code: 'aborted' });
+  await vi.waitFor(() => expect(onCancel).toHaveBeenCalledTimes(1));
+  await mcp.close();
 });
 
 test('a browser that does not say why it sent nothing may do for an older server', async () => {

@@ -26,6 +26,10 @@ describe('an older server is greeted with initialize when it answers server/disc
     '200 and invalid params': (visit) => visit.error(-32602),
     '400 and the older versions it speaks': (visit) =>
       visit.error(-32022, { supported: ['2025-11-25'], requested: '2026-07-28' }, 400),
+    '400, no id and the older versions it speaks': (visit) => {
+      const data = { supported: ['2025-11-25'], requested: '2026-07-28' };
+      visit.json({ jsonrpc: '2.0', id: null, error: { code: -32022, message: 'no', data } }, 400);
+    },
     '200 and a result that says nothing': (visit) => visit.result({}),
     'an error on a stream': (visit) => {
       visit.event({ data: { jsonrpc: '2.0', id: visit.message.id, error: { code: -32601, message: 'no' } } });
@@ -84,12 +88,21 @@ describe('nothing follows of the revision, and connecting fails, from', () => {
     expect(asked(server)).toEqual(['server/discover']);
   });
 
+  test.each([-32020, -32021])('these without an id, too: %i', async (code) => {
+    const server = await rawServer({
+      ...stateful(),
+      'server/discover': (visit) => visit.json({ jsonrpc: '2.0', id: null, error: { code, message: 'no' } }, 400),
+    });
+    await expect(connect(server.url)).rejects.toMatchObject({ name: 'RpcError', code });
+    expect(asked(server)).toEqual(['server/discover']);
+  });
+
   test('a server that is not there', async () => {
     const server = await rawServer({});
     await server.close();
     await expect(connect(server.url)).rejects.toMatchObject({
       code: 'unreachable',
-      message: `Cannot reach ${server.url}: ECONNREFUSED`,
+      message: `Cannot reach ${server.url}: nothing listens there: is the server running, and is it this port? (ECONNREFUSED)`,
     });
   });
 });
@@ -153,7 +166,7 @@ describe('where a server is', () => {
     ],
     ['/mcp', /the text is no URL/],
     ['ftp://host/mcp', /this one begins with "ftp:"/],
-    ['wss://host/mcp', /mcpp\/websocket can/],
+    ['wss://host/mcp', /connect\(webSocketTransport\(url\)\) can, with webSocketTransport from mcpp\/websocket/],
     ['http://user:secret@host/mcp', /without a user name or password: put them into the option "headers"/],
   ])('cannot be %s', async (target, expected) => {
     const error = (await connect(target).catch((thrown: unknown) => thrown)) as Error;

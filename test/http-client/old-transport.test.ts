@@ -18,7 +18,11 @@ interface Old {
 }
 
 /** A server of that kind: messages go to /messages, answers come on the stream. */
-async function oldServer(answers: Answers = {}, endpoint = '/messages?session=1'): Promise<Old> {
+async function oldServer(
+  answers: Answers = {},
+  endpoint = '/messages?session=1',
+  elsewhere: (visit: Visit) => void = (visit) => visit.status(405),
+): Promise<Old> {
   const stream = (): Visit | undefined => server.to('GET').at(-1);
   const say = (message: object): void => stream()?.event({ event: 'message', data: message });
   const result = (value: object) => (visit: Visit) => {
@@ -37,7 +41,7 @@ async function oldServer(answers: Answers = {}, endpoint = '/messages?session=1'
   };
   const there = Object.entries(taken).map(([method, answer]) => [
     method,
-    (visit: Visit) => (visit.path.startsWith('/messages') ? answer(visit) : visit.status(405)),
+    (visit: Visit) => (visit.path.startsWith('/messages') ? answer(visit) : elsewhere(visit)),
   ]);
   const server = await rawServer({
     ...Object.fromEntries(there),
@@ -51,6 +55,17 @@ async function connected(old: Old, options: ConnectOptions = {}): Promise<Connec
 }
 
 describe('a server with a stream', () => {
+  test.each([400, 404, 405])(
+    'is found when messages are refused with %i and an error without an id',
+    async (status) => {
+      const error = { code: -32000, message: 'Method not allowed.' };
+      const old = await oldServer({}, undefined, (visit) => visit.json({ jsonrpc: '2.0', id: null, error }, status));
+      const mcp = await connected(old);
+      expect(mcp.revision).toBe('2024-11-05');
+      await mcp.close();
+    },
+  );
+
   test('is found when messages are refused, and speaks from then on there', async () => {
     const old = await oldServer();
     const mcp = await connected(old, { headers: { authorization: 'Bearer t' } });
@@ -154,9 +169,20 @@ describe('a URL that is nothing of the kind', () => {
     await expect(connect(server.url)).rejects.toMatchObject({
       code: 'http-error',
       status,
-      message: `${server.url} answered with HTTP status ${status} to a message, and has no stream of events either: is it the URL of an MCP server?`,
+      message: `${server.url} answered with HTTP status ${status}. There is no stream of events either: is it the URL of an MCP server?`,
     });
     expect(server.visits.map(({ method }) => method)).toEqual(['POST', 'POST', 'GET']);
+  });
+
+  test.each([400, 404, 405])('is said to be wrong with the words of the server: %i', async (status) => {
+    const refuse = (visit: Visit): void =>
+      visit.json({ jsonrpc: '2.0', id: null, error: { code: -32000, message: 'Nothing here' } }, status);
+    const server = await rawServer({ 'server/discover': refuse, initialize: refuse, GET: refuse });
+    await expect(connect(server.url)).rejects.toMatchObject({
+      code: 'http-error',
+      status,
+      message: `${server.url} answered with HTTP status ${status}: Nothing here. There is no stream of events either: is it the URL of an MCP server?`,
+    });
   });
 
   test('is said to be wrong when it is a page', async () => {

@@ -2,7 +2,16 @@
 
 import { type Connection, type ConnectOptions, connect } from 'mcpp/client';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { type Answers, closeAll, eventually, type RawServer, rawServer, stateful, stateless } from './raw-server.ts';
+import {
+  type Answers,
+  closeAll,
+  eventually,
+  type RawServer,
+  rawServer,
+  stateful,
+  stateless,
+  type Visit,
+} from './raw-server.ts';
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
@@ -104,6 +113,34 @@ describe('a call whose stream ends without its answer', () => {
     expect(await call).toMatchObject({ code: 'closed', message: expect.stringContaining('broke off') });
     expect(waits).toEqual([1000, 1000, 2000, 4000, 8000]);
     await mcp.close();
+  });
+
+  test('is not given up while its place is taken (409): the old stream may not be over for the server', async () => {
+    let isFree = false;
+    const { server, mcp } = await session({
+      'tools/call': (visit) => {
+        visit.event({ id: 'a', retry: 0 });
+        visit.response.end();
+      },
+      GET: (visit) => {
+        if (visit.headers['last-event-id'] === undefined) return visit.status(405);
+        if (!isFree) return visit.status(409);
+        const id = server.to('tools/call')[0]?.message.id;
+        visit.event({ id: 'b', data: { jsonrpc: '2.0', id, result: { content: [] } } });
+      },
+    });
+    const call = mcp.callTool('slow', {}, { timeout: Number.POSITIVE_INFINITY });
+    for (let tries = 2; tries <= 9; tries++) {
+      await eventually(() => vi.getTimerCount() === 2);
+      await vi.advanceTimersByTimeAsync(30_000);
+      await settled(server, tries);
+    }
+    isFree = true;
+    await eventually(() => vi.getTimerCount() === 2);
+    await vi.advanceTimersByTimeAsync(30_000);
+    expect(await call).toEqual({ content: [] });
+    await mcp.close();
+    expect(vi.getTimerCount()).toBe(0);
   });
 
   test('that brings something each time is asked for at the pace of the server', async () => {
@@ -240,19 +277,36 @@ describe('the stream that stands by itself', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  test('that fails is tried five times, and then that is told', async () => {
+  test.each([503, 409, 429])('that fails with %i five times is told of once, and tried on', async (status) => {
     const onError = vi.fn();
-    const { server, mcp } = await session({ GET: (visit) => visit.status(503) }, { onError });
+    let isUp = false;
+    const GET = (visit: Visit): void => (isUp ? visit.event({ data: '' }) : visit.status(status));
+    const { server, mcp } = await session({ GET }, { onError });
+    const events: unknown[] = [];
+    await mcp.watch('tools', (event) => events.push(event));
     for (let tries = 2; tries <= 5; tries++) {
       await eventually(() => vi.getTimerCount() === 1);
       await vi.advanceTimersByTimeAsync(30_000);
       await settled(server, tries);
     }
     await eventually(() => onError.mock.calls.length === 1);
-    expect(onError.mock.calls[0]?.[0]).toMatchObject({ code: 'failed', cause: { status: 503 } });
-    expect(vi.getTimerCount()).toBe(0);
+    expect(onError.mock.calls[0]?.[0]).toMatchObject({ code: 'failed', cause: { status } });
+    for (let tries = 6; tries <= 15; tries++) {
+      await eventually(() => vi.getTimerCount() === 1);
+      await vi.advanceTimersByTimeAsync(29_999);
+      expect(gets(server)).toBe(tries - 1);
+      await vi.advanceTimersByTimeAsync(1);
+      await settled(server, tries);
+    }
+    isUp = true;
+    await eventually(() => vi.getTimerCount() === 1);
+    await vi.advanceTimersByTimeAsync(30_000);
+    await eventually(() => events.length === 1);
+    expect(events).toEqual([{ type: 'tools', resync: true }]);
+    expect(onError).toHaveBeenCalledTimes(1);
     expect(mcp.state).toBe('ready');
     await mcp.close();
+    expect(vi.getTimerCount()).toBe(0);
   });
 
   test('without ids of events may have missed something: what is watched is to be read again', async () => {

@@ -38,4 +38,11 @@ describe('the pause before a stream is opened again', () => {
     expect(backoff.after(failed)).toBeUndefined();
     expect(new Backoff({ maxTries: 1 }).after(failed)).toBeUndefined();
   });
+
+  test('for what goes on nevertheless is the longest, or what the server asks for', () => {
+    expect(new Backoff().atLongest()).toBe(30_000);
+    expect(new Backoff({ maxDelayMs: 5000 }).atLongest(2000)).toBe(5000);
+    expect(new Backoff().atLongest(60_000)).toBe(60_000);
+    expect(new Backoff().atLongest(1e15)).toBe(2 ** 31 - 1);
+  });
 });

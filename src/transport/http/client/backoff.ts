@@ -33,7 +33,12 @@ export class Backoff {
     this.#maxTries = maxTries;
   }
 
-  /** Milliseconds until the next try; undefined if there is to be none. */
+  /** Milliseconds until the next try if there is to be one nevertheless. */
+  atLongest(told = 0): number {
+    return Math.min(Math.max(this.#longest, told), LONGEST_TOLD);
+  }
+
+  /** Milliseconds until the next try; undefined if so many failed in a row that another is hardly worth it. */
   after({ lived, told = 0, wasGood }: StreamEnd): number | undefined {
     this.#failures = wasGood ? 0 : this.#failures + 1;
     if (this.#failures >= this.#maxTries) return undefined;

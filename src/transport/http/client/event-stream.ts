@@ -1,5 +1,6 @@
 /** A stream that is opened with GET, and opened again where it broke off. */
 
+import { TRY_AGAIN } from '../../../client/statuses.ts';
 import type { ConnectionError } from '../../../jsonrpc/errors.ts';
 import type { Backoff } from './backoff.ts';
 import { EventParser, type ServerEvent } from './event-parser.ts';
@@ -18,13 +19,20 @@ export interface EventStreamHost {
   readonly maxEventBytes: number;
   /** The request for it, from behind this event. */
   ask(lastEventId: string | undefined): Asked;
+  /** The server has begun to tell. */
+  onOpen(): void;
   onEvent(event: ServerEvent): void;
   /** It is there again, but what was said in between is not. */
   onGap(): void;
   /** True for a status after which there is no sense in trying again. */
   isFinal(status: number): boolean;
-  /** A stream that stands by itself brings something by being there; one with an answer in it only by new events. */
-  readonly isGoodWhenEmpty: boolean;
+  /**
+   * A stream that stands by itself brings something by being there, and is wanted for as long as the session lasts; one
+   * with an answer in it brings something only by new events.
+   */
+  readonly isStanding: boolean;
+  /** It could not be opened for a while, and is still tried; told once until it is open again. */
+  onTrouble(cause: ConnectionError): void;
   /** It is over for good, and not because it was stopped. */
   onGiveUp(cause: ConnectionError): void;
 }
@@ -37,7 +45,8 @@ export class EventStream implements ResponseReader {
   #told: number | undefined;
   #opened = 0;
   #brought = false;
-  #wasOpen = false;
+  #isAgain = false;
+  #isTroubled = false;
   #isStopped = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #hangUp: (() => void) | undefined;
@@ -73,8 +82,9 @@ export class EventStream implements ResponseReader {
         },
         host.maxEventBytes,
       );
-      if (this.#wasOpen && this.#lastEventId === undefined) host.onGap();
-      this.#wasOpen = true;
+      this.#isTroubled = false;
+      host.onOpen();
+      if (this.#isAgain && this.#lastEventId === undefined) host.onGap();
       return;
     }
     this.#hangUp?.();
@@ -119,10 +129,22 @@ export class EventStream implements ResponseReader {
   #again(cause: ConnectionError, told: number | undefined): void {
     if (this.#isStopped) return;
     const lived = this.#opened === 0 ? 0 : Date.now() - this.#opened;
-    const wasGood = this.#opened !== 0 && (this.#brought || this.#host.isGoodWhenEmpty);
-    const delay = this.#host.backoff.after({ lived, told, wasGood });
-    if (delay === undefined) this.#giveUp(cause);
-    else this.open(delay, this.#lastEventId);
+    const { backoff, isStanding } = this.#host;
+    const wasGood = this.#opened !== 0 && (this.#brought || isStanding);
+    const delay = backoff.after({ lived, told, wasGood });
+    const goesOn = isStanding || TRY_AGAIN.has(cause.status ?? 0);
+    if (delay === undefined && !goesOn) this.#giveUp(cause);
+    else {
+      this.#isAgain = true;
+      this.open(delay ?? backoff.atLongest(told), this.#lastEventId);
+      if (delay === undefined) this.#trouble(cause);
+    }
+  }
+
+  #trouble(cause: ConnectionError): void {
+    if (this.#isTroubled) return;
+    this.#isTroubled = true;
+    this.#host.onTrouble(cause);
   }
 
   #giveUp(cause: ConnectionError): void {

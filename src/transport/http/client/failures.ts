@@ -17,6 +17,18 @@ export function statusError({ status, header }: ResponseHead, name: string, answ
   });
 }
 
+// What usually is the matter; the code stays in sight for everything else.
+const REASONS: readonly (readonly [codes: RegExp, reason: string])[] = [
+  [/^ECONNREFUSED$/, 'nothing listens there: is the server running, and is it this port? '],
+  [/^ENOTFOUND$/, 'there is no host of this name '],
+  [/^(EPROTO|ERR_SSL_WRONG_VERSION_NUMBER|ERR_SSL_PACKET_LENGTH_TOO_LONG)$/, 'it does not speak TLS: try http: '],
+  [/CERT|^UNABLE_TO_VERIFY/, 'its certificate is not trusted '],
+];
+
+function reasonFor(code: string): string {
+  return REASONS.find(([codes]) => codes.test(code))?.[1] ?? 'the connection failed ';
+}
+
 /** There was no response to a request. */
 export function noResponse(error: Error, name: string): ConnectionError {
   if (error instanceof ConnectionError) return error;
@@ -25,8 +37,16 @@ export function noResponse(error: Error, name: string): ConnectionError {
   if (code.startsWith('HPE_')) {
     return new ConnectionError('malformed', `${name} answered with something that is not HTTP`, { cause: error });
   }
-  const why = code === '' ? error.message : code;
+  const why = code === '' ? error.message : `${reasonFor(code)}(${code})`;
   return new ConnectionError('unreachable', `Cannot reach ${name}: ${why}`, { cause: error });
+}
+
+/** The most milliseconds a message that wants no answer takes to be accepted: nobody else has a clock for these. */
+export const ACCEPT_MS = 30_000;
+
+/** It was not. */
+export function notAccepted(name: string): ConnectionError {
+  return new ConnectionError('timeout', `${name} did not accept a message within ${ACCEPT_MS} ms`);
 }
 
 /** The response broke off. */

@@ -7,7 +7,7 @@ import type { Payload } from '../../../jsonrpc/parse.ts';
 import { STRUCTURE_LIMITS, type StructureLimits } from '../../../jsonrpc/structure.ts';
 import type { Receiver, SendOptions, Transport } from '../../../jsonrpc/transport.ts';
 import { EventParser, type ServerEvent } from './event-parser.ts';
-import { cutOff, sessionLost, statusError } from './failures.ts';
+import { ACCEPT_MS, cutOff, notAccepted, sessionLost, statusError } from './failures.ts';
 import { bodyKind, typeName } from './media-type.ts';
 import { readEvent } from './messages.ts';
 import { messageHeaders } from './request-headers.ts';
@@ -15,9 +15,6 @@ import type { Requester } from './requester.ts';
 import type { ResponseHead } from './sender.ts';
 import { HttpSession } from './session.ts';
 import { type HttpTransportOptions, MAX_EVENT, requesterFor } from './transport.ts';
-
-// For whether a message was taken at all: the answer to it comes elsewhere, and has a clock of its own.
-const ACCEPT_MS = 30_000;
 
 /** A transport to the server whose stream is at this URL. */
 export async function oldHttpTransport(url: URL, options: HttpTransportOptions = {}): Promise<Transport> {
@@ -101,6 +98,7 @@ class OldHttpTransport implements Transport {
         if (error) reject(error);
         else resolve();
       };
+      // For whether it was taken at all: the answer to it comes elsewhere, and has a clock of its own.
       const timer = setTimeout(() => finish(notAccepted(name)), ACCEPT_MS);
       const hangUp = this.#requester.send(
         { method: 'POST', url, headers, added, body, repeatable },
@@ -189,8 +187,4 @@ class OldHttpTransport implements Transport {
     this.#onOpen?.reject(cause ?? new ConnectionError('closed', 'The connection was closed'));
     if (wasOpen) this.#receiver?.onClose(cause);
   }
-}
-
-function notAccepted(name: string): ConnectionError {
-  return new ConnectionError('timeout', `${name} did not accept a message within ${ACCEPT_MS} ms`);
 }

@@ -1,5 +1,6 @@
 /** One message on its way to the server, and what comes back for it. */
 
+import { NO_ANSWERS } from '../../../client/statuses.ts';
 import { ConnectionError, ParseError, RpcError } from '../../../jsonrpc/errors.ts';
 import { isErrorResponse, isRequest, type Message, type Request, serialize } from '../../../jsonrpc/message.ts';
 import type { Payload } from '../../../jsonrpc/parse.ts';
@@ -7,7 +8,7 @@ import { readPayload, type StructureLimits } from '../../../jsonrpc/structure.ts
 import type { SendOptions } from '../../../jsonrpc/transport.ts';
 import { EventParser, type ServerEvent } from './event-parser.ts';
 import type { EventStream } from './event-stream.ts';
-import { statusError, unanswered } from './failures.ts';
+import { ACCEPT_MS, notAccepted, statusError, unanswered } from './failures.ts';
 import { JsonBody } from './json-body.ts';
 import { bodyKind, typeName } from './media-type.ts';
 import { addressed, answerIn, readEvent } from './messages.ts';
@@ -41,13 +42,9 @@ interface BodyReader {
   end(): void;
 }
 
-// For what wants no answer, and for a stream whose last word was said: nobody else has a clock for these.
-const ACCEPT_MS = 30_000;
+// For a stream whose last word was said.
 const LINGER_MS = 1000;
 const MAX_IGNORED = 64 * 1024;
-
-// These are about the sender or the moment, whatever their body says.
-const NO_ANSWERS: ReadonlySet<number> = new Set([401, 403, 408, 429]);
 
 /** Posts one message, and reads the response to its end. */
 export class Post implements ResponseReader {
@@ -203,10 +200,12 @@ export class Post implements ResponseReader {
     const id = this.#request?.id;
     const answer = payload === undefined || id === undefined ? undefined : answerIn(addressed(payload, id), id);
     const error = answer && !(answer instanceof ParseError) && isErrorResponse(answer) ? answer : undefined;
+    // Without an id of its own it may be anybody's who stands at this place, so that the status counts, too.
+    const isOwn = error && payload && id !== undefined && answerIn(payload, id) === error;
     // A session that is not known, unless it is said of a method in so many words.
     const isUnknownSession = status === 404 && this.#sessionId !== undefined && error?.error.code !== -32601;
     if (isUnknownSession) this.#host.onUnknownSession(this);
-    else if (error && status < 500 && !NO_ANSWERS.has(status)) this.#takeOnly(error);
+    else if (isOwn && status < 500 && !NO_ANSWERS.has(status)) this.#takeOnly(error);
     else this.end(statusError(head, requester.name, error && RpcError.from(error.error)));
   }
 
@@ -238,10 +237,6 @@ export class Post implements ResponseReader {
   #within(milliseconds: number, action: () => void): void {
     if (!this.#isOver) this.#timer = setTimeout(action, milliseconds);
   }
-}
-
-function notAccepted(name: string): ConnectionError {
-  return new ConnectionError('timeout', `${name} did not accept a message within ${ACCEPT_MS} ms`);
 }
 
 function notMessages(head: ResponseHead, name: string): ConnectionError {

@@ -1,6 +1,6 @@
 /** Requests to one server, each with what lets it in, through redirects to the response that counts. */
 
-import type { Authorizer, HeaderFields, HttpClientOptions } from '../../../client/http-options.ts';
+import type { Authorizer, CheckedHttpOptions, HeaderFields } from '../../../client/http-options.ts';
 import { ConnectionError, McpError, toError } from '../../../jsonrpc/errors.ts';
 import { cutOff, noResponse } from './failures.ts';
 import { MAX_REDIRECTS, redirectTarget } from './redirect.ts';
@@ -21,7 +21,7 @@ export interface Asked {
 }
 
 /** What requests are made with. */
-export interface RequesterOptions extends Pick<HttpClientOptions, 'headers'> {
+export interface RequesterOptions extends CheckedHttpOptions {
   readonly authorize?: Authorizer | undefined;
 }
 

@@ -17,6 +17,7 @@ export async function requestSender(_origin: URL, send: typeof fetch = fetch): P
 class FetchExchange {
   readonly #reader: ResponseReader;
   readonly #abort = new AbortController();
+  #body: ReadableStreamDefaultReader<Uint8Array> | undefined;
 
   constructor(reader: ResponseReader) {
     this.#reader = reader;
@@ -24,6 +25,8 @@ class FetchExchange {
 
   hangUp(): void {
     this.#abort.abort();
+    // A fetch that does not heed its signal is told in the other way.
+    this.#body?.cancel().catch(() => {});
   }
 
   async run(send: typeof fetch, { method, url, headers, body }: OutgoingRequest): Promise<void> {
@@ -50,12 +53,13 @@ class FetchExchange {
 
   async #read(body: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
     const { signal } = this.#abort;
+    this.#body = body;
     while (!signal.aborted) {
       const { done, value } = await body.read();
       if (done) return;
       if (!signal.aborted) this.#reader.onChunk(value);
     }
-    // A fetch that does not heed its signal is told in the other way.
+    // It was hung up before there was a body to be told.
     await body.cancel();
   }
 }

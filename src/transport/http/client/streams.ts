@@ -1,6 +1,7 @@
 /** The two streams a session can have beside its requests: the one that stands by itself, and the rest of one that broke. */
 
 import type { ReconnectOptions } from '../../../client/http-options.ts';
+import { isFinalStatus } from '../../../client/statuses.ts';
 import type { ConnectionError } from '../../../jsonrpc/errors.ts';
 import { Backoff, SHORTEST_PAUSE } from './backoff.ts';
 import type { ServerEvent } from './event-parser.ts';
@@ -19,15 +20,16 @@ export interface StreamsHost {
 
 /** Who hears of it. */
 export interface StreamListener {
+  /** The server has begun to tell. */
+  onOpen?(): void;
   onEvent(event: ServerEvent): void;
   /** It is there again, but what was said in between is not. */
   onGap?(): void;
+  /** It could not be opened for a while, and is still tried; told once until it is open again. */
+  onTrouble?(cause: ConnectionError): void;
   /** It is over for good; `cause.status` says if the server refused it. */
   onGiveUp(cause: ConnectionError): void;
 }
-
-// Another stream may hold the place for a moment; the rest says that there is nothing here.
-const TRY_AGAIN: ReadonlySet<number> = new Set([408, 409, 425, 429]);
 
 /** The stream for what belongs to no request, opened now. */
 export function standingStream(host: StreamsHost, listener: StreamListener): EventStream {
@@ -49,7 +51,7 @@ export function restOfStream(
   return stream;
 }
 
-function makeStream(host: StreamsHost, listener: StreamListener, isGoodWhenEmpty: boolean): EventStream {
+function makeStream(host: StreamsHost, listener: StreamListener, isStanding: boolean): EventStream {
   const { requester, session, maxEventBytes, reconnect } = host;
   const ask = (lastEventId: string | undefined): Asked => {
     return { method: 'GET', headers: streamHeaders(session, lastEventId), repeatable: true };
@@ -58,11 +60,13 @@ function makeStream(host: StreamsHost, listener: StreamListener, isGoodWhenEmpty
     requester,
     backoff: new Backoff(reconnect),
     maxEventBytes,
-    isGoodWhenEmpty,
+    isStanding,
     ask,
-    isFinal: (status) => status < 500 && !TRY_AGAIN.has(status),
+    isFinal: isFinalStatus,
+    onOpen: () => listener.onOpen?.(),
     onEvent: (event) => listener.onEvent(event),
     onGap: () => listener.onGap?.(),
+    onTrouble: (cause) => listener.onTrouble?.(cause),
     onGiveUp: (cause) => listener.onGiveUp(cause),
   });
 }

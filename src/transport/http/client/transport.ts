@@ -1,7 +1,12 @@
 /** Streamable HTTP: every message is a POST, and what comes back for it is one message or a stream of them. */
 
 import { requestSender } from '#send-request';
-import { type Authorizer, type HttpClientOptions, nameOfUrl } from '../../../client/http-options.ts';
+import {
+  type Authorizer,
+  type CheckedHttpOptions,
+  type HttpClientOptions,
+  nameOfUrl,
+} from '../../../client/http-options.ts';
 import { ConnectionError, ParseError, toError } from '../../../jsonrpc/errors.ts';
 import { isRequest, type Message } from '../../../jsonrpc/message.ts';
 import type { Payload } from '../../../jsonrpc/parse.ts';
@@ -18,11 +23,11 @@ import { HttpSession } from './session.ts';
 import { restOfStream, type StreamsHost, standingStream } from './streams.ts';
 
 /** Options of the transport. */
-export interface HttpTransportOptions extends HttpClientOptions {
+export interface HttpTransportOptions extends Omit<HttpClientOptions, 'headers'>, CheckedHttpOptions {
   /** How much structure one incoming message may have. Default: 64 levels, 100,000 elements. */
-  readonly limits?: StructureLimits;
+  readonly limits?: StructureLimits | undefined;
   /** Says what lets requests in. */
-  readonly authorize?: Authorizer;
+  readonly authorize?: Authorizer | undefined;
 }
 
 const MAX_RESPONSE = 16 * 1024 * 1024;
@@ -124,7 +129,9 @@ class HttpTransport implements Transport, PostHost, StreamsHost {
   }
 
   onUnknownSession(post: Post): void {
-    this.#unknown.add(post);
+    // It is being closed, and nobody opens another.
+    if (this.#state === 'closed') post.end(sessionLost(this.requester.name, 404));
+    else this.#unknown.add(post);
     this.#lose();
   }
 
@@ -171,16 +178,20 @@ class HttpTransport implements Transport, PostHost, StreamsHost {
   // Many servers have none, and everything but news that belongs to no request works without.
   #stand(): void {
     if (this.#state !== 'open' || this.#standing) return;
-    let wasThere = false;
+    let wasOpen = false;
     this.#standing = standingStream(this, {
+      onOpen: () => {
+        wasOpen = true;
+      },
       onEvent: ({ type, data }) => {
-        wasThere = true;
         if (type === 'message' && data !== '') this.#hear(readEvent(data, this.limits));
       },
       onGap: () => this.#receiver?.onGap?.(),
+      onTrouble: (cause) => this.#receiver?.onError(notHeard(cause, 'at the moment')),
       onGiveUp: (cause) => {
-        if (cause.status === 404 && wasThere && this.session.id !== undefined) this.#lose();
-        else if (isWorthTelling(cause)) this.#receiver?.onError(notHeard(cause));
+        if (cause.status === 404 && wasOpen && this.session.id !== undefined) this.#lose();
+        else if (isWorthTelling(cause, wasOpen)) this.#receiver?.onError(notHeard(cause, 'any more'));
+        else this.#receiver?.onDeaf?.(cause);
       },
     });
   }
@@ -263,11 +274,11 @@ class HttpTransport implements Transport, PostHost, StreamsHost {
   }
 }
 
-// A server that has no such stream says so with a status, and that is all right.
-function isWorthTelling({ status }: ConnectionError): boolean {
-  return status === undefined || status >= 500;
+// A server that has no such stream says so with a status, and that is all right unless somebody wants to hear of changes.
+function isWorthTelling({ status }: ConnectionError, wasOpen: boolean): boolean {
+  return status !== 405 && (wasOpen || (status !== 404 && status !== 400));
 }
 
-function notHeard(cause: ConnectionError): ConnectionError {
-  return new ConnectionError('failed', `What belongs to no call is not heard any more: ${cause.message}`, { cause });
+function notHeard(cause: ConnectionError, since: string): ConnectionError {
+  return new ConnectionError('failed', `What belongs to no call is not heard ${since}: ${cause.message}`, { cause });
 }
