@@ -95,16 +95,14 @@ await check('no path of the machine that built it', () => {
   assert(shown.length === 0, `found in ${shown.join(', ')}`);
 });
 
-await check('no dependencies', () => {
-  const kinds = [
-    'dependencies',
-    'peerDependencies',
-    'optionalDependencies',
-    'bundleDependencies',
-    'bundledDependencies',
-  ];
+await check('no dependencies, and no peer that is needed', () => {
+  const kinds = ['dependencies', 'optionalDependencies', 'bundleDependencies', 'bundledDependencies'];
   const found = kinds.filter((kind) => manifest[kind] !== undefined);
   assert(found.length === 0, `package.json has ${found.join(', ')}`);
+  const needed = Object.keys(manifest.peerDependencies ?? {}).filter(
+    (name) => !manifest.peerDependenciesMeta?.[name]?.optional,
+  );
+  assert(needed.length === 0, `${needed.join(', ')} must be optional`);
 });
 
 await check('what is bundled carries its licences', () => {
