@@ -13,3 +13,27 @@ export function chain<T, R>(value: Maybe<T>, next: (value: T) => Maybe<R>): Mayb
   // Not every thenable gives a promise from `then`.
   return isPromise(value) ? Promise.resolve(value as Promise<T>).then(next) : next(value as T);
 }
+
+/** Does something, and something else afterwards, however it ends. */
+export function finallyDo(action: () => Maybe<void>, after: () => void): Maybe<void> {
+  let result: Maybe<void>;
+  try {
+    result = action();
+  } catch (error) {
+    after();
+    throw error;
+  }
+  if (isPromise(result)) return result.finally(after);
+  after();
+  return result;
+}
+
+/** Does what nobody waits for; what goes wrong with it is reported. */
+export function unwatched(action: () => Maybe<void>, report: (error: unknown) => void): void {
+  try {
+    const done = action();
+    if (isPromise(done)) done.catch(report);
+  } catch (error) {
+    report(error);
+  }
+}

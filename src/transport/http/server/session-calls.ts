@@ -20,7 +20,7 @@ import type { Session } from '../../../protocol/session.ts';
 import { answer, notice } from '../../../server/answer.ts';
 import { answerBatch, standsAlone } from '../../../server/batch.ts';
 import { ConnectionExchange } from '../../../server/connection-exchange.ts';
-import { chain, isPromise, type Maybe } from '../../../server/maybe.ts';
+import { chain, isPromise, type Maybe, unwatched } from '../../../server/maybe.ts';
 import type { Served } from '../../../server/served.ts';
 import type { LiveSession } from './live-session.ts';
 import type { Load } from './load.ts';
@@ -219,12 +219,7 @@ export class SessionCalls {
 
   // Nobody waits for it who could be told that it failed.
   #unwatched(action: () => Maybe<void>): void {
-    try {
-      const done = action();
-      if (isPromise(done)) done.catch(this.#host.report);
-    } catch (error) {
-      this.#host.report(error);
-    }
+    unwatched(action, this.#host.report);
   }
 
   #takeUnreadable(fault: ParseError): Maybe<never> {

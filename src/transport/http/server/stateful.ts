@@ -7,7 +7,7 @@ import { unsupportedVersion } from '../../../protocol/errors.ts';
 import { revisionNamed } from '../../../protocol/pick.ts';
 import { principalKey } from '../../../protocol/principal.ts';
 import type { Session } from '../../../protocol/session.ts';
-import { chain, isPromise, type Maybe } from '../../../server/maybe.ts';
+import { chain, finallyDo, isPromise, type Maybe, unwatched } from '../../../server/maybe.ts';
 import type { Served } from '../../../server/served.ts';
 import { type StoredEvent, streamOf } from '../../../store/events.ts';
 import { EVENT_STREAM, messageEvent } from './events.ts';
@@ -24,7 +24,7 @@ import { PostRecording } from './recording.ts';
 import { busy, Refusal } from './refusal.ts';
 import { SessionCalls } from './session-calls.ts';
 import { idOf, isHandshake } from './sessionless.ts';
-import { Standalone } from './standalone.ts';
+import { Standalone, type StandaloneHost } from './standalone.ts';
 import { isPostStream } from './stream-names.ts';
 import { unguessable } from './unguessable.ts';
 import { openStream, reply, type Visit } from './visit.ts';
@@ -240,7 +240,7 @@ export class Stateful {
     return reader;
   }
 
-  #watch(visit: Visit, id: string, session: Session, listener: Parameters<StandaloneWatch>[0]): () => void {
+  #watch(visit: Visit, id: string, session: Session, listener: Parameters<StandaloneHost['watch']>[0]): () => void {
     const revision = revisionNamed(session.version);
     const viewer = { principal: visit.principal, capabilities: session.capabilities };
     return this.#server['~parts'].host.watch((change) => {
@@ -283,16 +283,9 @@ export class Stateful {
 
   // A store that fails is no reason for what goes on to fail.
   #unwatched(action: () => Maybe<void>): void {
-    try {
-      const done = action();
-      if (isPromise(done)) done.catch(this.#host.report);
-    } catch (error) {
-      this.#host.report(error);
-    }
+    unwatched(action, this.#host.report);
   }
 }
-
-type StandaloneWatch = ConstructorParameters<typeof Standalone>[1]['watch'];
 
 function isStateful(version: string, served: readonly string[]): boolean {
   return served.includes(version) && revisionNamed(version)?.facts.family === 'stateful';
@@ -305,17 +298,4 @@ function hasPrimedStreams({ version }: Session): boolean {
 function tell(reader: Reader, { id, data, isLast }: StoredEvent, isNeeded: boolean): void {
   if (data !== '') reader.write(messageEvent(data, id), isNeeded);
   if (isLast) reader.end();
-}
-
-function finallyDo(action: () => Maybe<void>, after: () => void): Maybe<void> {
-  let result: Maybe<void>;
-  try {
-    result = action();
-  } catch (error) {
-    after();
-    throw error;
-  }
-  if (isPromise(result)) return result.finally(after);
-  after();
-  return result;
 }
