@@ -8,11 +8,14 @@ export default defineConfig({
   resolve: {
     alias: [
       { find: /^mcpp$/, replacement: entry('mcpp') },
-      { find: /^mcpp\/(server|client|stdio|http|fetch|websocket|testing)$/, replacement: entry('$1') },
+      { find: /^mcpp\/(server|client|stdio|http|fetch|websocket|testing|auth\/client|auth\/server)$/, replacement: entry('$1') },
       { find: '#child-transport', replacement: source('transport/stdio/child') },
       { find: '#send-request', replacement: source('transport/http/client/send-node') },
       { find: '#web-socket', replacement: source('transport/websocket/node-socket') },
       { find: '#web-socket-server', replacement: source('transport/websocket/node-server') },
+      { find: '#auth-send', replacement: source('auth/client/node-send') },
+      { find: '#auth-browser', replacement: source('auth/client/node-browser') },
+      { find: '#auth-file-store', replacement: source('auth/client/node-file-store') },
     ],
   },
   test: {

@@ -42,6 +42,47 @@ const STATEFUL = [
   ]),
 ];
 
+const auth = (checks) => Object.entries(checks).map(([name, count]) => [`auth/${name}`, count]);
+
+/** What lets clients in, on every revision that has an authorization of today. */
+const AUTH = auth({
+  'metadata-default': 1,
+  'metadata-var1': 1,
+  'metadata-var2': 1,
+  'metadata-var3': 1,
+  'basic-cimd': 1,
+  'scope-from-www-authenticate': 1,
+  'scope-from-scopes-supported': 1,
+  'scope-omitted-when-undefined': 1,
+  'scope-step-up': 1,
+  'scope-retry-limit': 1,
+  'token-endpoint-auth-basic': 1,
+  'token-endpoint-auth-post': 1,
+  'token-endpoint-auth-none': 1,
+  'pre-registration': 1,
+  'client-credentials-jwt': 1,
+  'client-credentials-basic': 1,
+  'enterprise-managed-authorization': 1,
+  dpop: 1,
+  'dpop-nonce': 1,
+  'wif-jwt-bearer': 1,
+});
+
+/** What came with 2026-07-28. */
+const AUTH_STATELESS = auth({
+  'resource-mismatch': 1,
+  'offline-access-scope': 1,
+  'offline-access-not-supported': 1,
+  'authorization-server-migration': 1,
+  'iss-supported': 1,
+  'iss-not-advertised': 1,
+  'iss-supported-missing': 1,
+  'iss-wrong-issuer': 1,
+  'iss-unexpected': 1,
+  'iss-normalized': 1,
+  'metadata-issuer-mismatch': 1,
+});
+
 /** The sets, in the order they are run in. */
 export const SETS = [
   {
@@ -115,6 +156,7 @@ export const SETS = [
       ['elicitation-sep1034-client-defaults', 5],
       ['sse-retry', 3],
       ['json-schema-2020-12-preservation', 9],
+      ...AUTH,
     ]),
   },
   {
@@ -130,7 +172,15 @@ export const SETS = [
       ['http-invalid-tool-headers', 12],
       ['json-schema-ref-no-deref', 1],
       ['json-schema-2020-12-preservation', 9],
+      ...AUTH,
+      ...AUTH_STATELESS,
     ]),
+  },
+  {
+    leg: 'client',
+    revision: '2025-03-26',
+    select: ['--suite', 'backcompat'],
+    checks: new Map(auth({ '2025-03-26-oauth-metadata-backcompat': 1, '2025-03-26-oauth-endpoint-fallback': 1 })),
   },
 ];
 
@@ -158,40 +208,5 @@ export const LATER = new Map([
     'client-verify-digest',
     'client-verify-size',
     'client-verify-frontmatter',
-  ]),
-  ...all('authorization', 'auth/', [
-    'metadata-default',
-    'metadata-var1',
-    'metadata-var2',
-    'metadata-var3',
-    'basic-cimd',
-    'scope-from-www-authenticate',
-    'scope-from-scopes-supported',
-    'scope-omitted-when-undefined',
-    'scope-step-up',
-    'scope-retry-limit',
-    'token-endpoint-auth-basic',
-    'token-endpoint-auth-post',
-    'token-endpoint-auth-none',
-    'pre-registration',
-    '2025-03-26-oauth-metadata-backcompat',
-    '2025-03-26-oauth-endpoint-fallback',
-    'resource-mismatch',
-    'offline-access-scope',
-    'offline-access-not-supported',
-    'authorization-server-migration',
-    'iss-supported',
-    'iss-not-advertised',
-    'iss-supported-missing',
-    'iss-wrong-issuer',
-    'iss-unexpected',
-    'iss-normalized',
-    'metadata-issuer-mismatch',
-    'client-credentials-jwt',
-    'client-credentials-basic',
-    'enterprise-managed-authorization',
-    'dpop',
-    'dpop-nonce',
-    'wif-jwt-bearer',
   ]),
 ]);

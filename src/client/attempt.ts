@@ -3,30 +3,32 @@
 import type { ConnectionError } from '../jsonrpc/errors.ts';
 import type { Transport } from '../jsonrpc/transport.ts';
 import type { Conversation } from './conversation.ts';
-import type { Dialer } from './dialer.ts';
+import type { Dialer, DialHost } from './dialer.ts';
 
 /** Opens conversations until it is over. */
 export class Attempt {
   readonly #dialer: Dialer;
+  readonly #host: DialHost;
   readonly #converse: (transport: Transport) => Conversation;
   readonly #over = new AbortController();
   readonly #opened = new Set<Conversation>();
   #transport: Transport | undefined;
 
-  constructor(dialer: Dialer, converse: (transport: Transport) => Conversation) {
+  constructor(dialer: Dialer, host: DialHost, converse: (transport: Transport) => Conversation) {
     this.#dialer = dialer;
+    this.#host = host;
     this.#converse = converse;
   }
 
   /** A new conversation, connected. */
   open(): Promise<Conversation> {
-    return this.#open(() => this.#dialer.dial());
+    return this.#open(() => this.#dialer.dial(this.#host));
   }
 
   /** Likewise over the transport of the first revision; undefined if there is no other than that of today. */
   openOld(): Promise<Conversation> | undefined {
     const dialOld = this.#dialer.dialOld?.bind(this.#dialer);
-    return dialOld && this.#open(dialOld);
+    return dialOld && this.#open(() => dialOld(this.#host));
   }
 
   async #open(dial: () => Promise<Transport>): Promise<Conversation> {

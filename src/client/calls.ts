@@ -55,7 +55,7 @@ interface Call {
 type Attempt<T> = (conversation: Conversation, call: Call) => Promise<T>;
 
 const MAX_ROUNDS = 10;
-// Without authorization there is one principal.
+// A connection has one principal at a time: when somebody signs in, nothing is kept.
 const NOBODY = '';
 
 /** Makes calls, from the caller's params to the checked result. */

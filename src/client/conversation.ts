@@ -120,6 +120,11 @@ export class Conversation implements Receiver {
     return this.#server;
   }
 
+  /** Stops the clocks of all calls, until the returned function is called. */
+  holdClocks(): () => void {
+    return this.#outgoing.hold();
+  }
+
   /** Aborts when the conversation is over; the reason is the error. */
   get ended(): AbortSignal {
     return this.#ended.signal;

@@ -158,6 +158,7 @@ export class Core {
       onDeaf: () => this.#watches.tellIfDeaf(),
       onBegin: (conversation, again) => this.#begin(conversation, again),
       onPause: () => this.#watches.pause(),
+      onSignIn: () => this.calls.cache.clear(),
       onSessionReplaced: () => this.#tell(() => this.options.onSessionReplaced?.()),
     });
   }

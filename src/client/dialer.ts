@@ -3,6 +3,16 @@
 import { ConnectionError } from '../jsonrpc/errors.ts';
 import type { Transport } from '../jsonrpc/transport.ts';
 
+/** Whom a transport is made for. */
+export interface DialHost {
+  /** Aborts when the connection is closed for good. */
+  readonly signal: AbortSignal;
+  /** A person has to do something now, and clocks stand still, until the returned function is called. */
+  waitForPerson(): () => void;
+  /** Somebody signed in: what is known from before may be somebody else's. */
+  onSignIn(): void;
+}
+
 /** Makes transports to one server. */
 export interface Dialer {
   /** How errors name the server. */
@@ -17,9 +27,9 @@ export interface Dialer {
    */
   readonly isHttp: boolean;
   /** A transport that is not connected yet. */
-  dial(): Promise<Transport>;
+  dial(host: DialHost): Promise<Transport>;
   /** Likewise, of the kind that servers of the first revision have, where that is another. */
-  dialOld?(): Promise<Transport>;
+  dialOld?(host: DialHost): Promise<Transport>;
 }
 
 /** The way over a transport that somebody made: it can be gone once. */

@@ -18,6 +18,8 @@ export interface ReconnectOptions {
 export interface HttpClientOptions {
   /** Header fields of every request, or a function that is asked for them each time. They never go to another origin. */
   readonly headers?: HeaderFields | Headers | (() => HeaderFields | Promise<HeaderFields>) | undefined;
+  /** What lets this client in: `oauth()` and others of `mcpp/auth/client`. */
+  readonly auth?: ClientAuth | undefined;
   /** Sends the requests, in place of what the runtime has for that. */
   readonly fetch?: typeof fetch | undefined;
   /** Bytes one answer may have. Default: 16 MiB. */
@@ -33,21 +35,53 @@ export interface CheckedHttpOptions {
   readonly headers?: HeaderFields | (() => HeaderFields | Promise<HeaderFields>) | undefined;
 }
 
-/** A request was not let in. */
-export interface HttpChallenge {
-  readonly status: 401 | 403;
-  /** The URL that was asked. */
+/** A request, as far as what lets it in depends on it. */
+export interface RequestFacts {
+  readonly method: string;
   readonly url: URL;
+}
+
+/** What a response says before its body, to those who look after letting requests in. */
+export interface ResponseFacts extends RequestFacts {
+  readonly status: number;
   /** A header field of the response, by its name in lower case. */
   header(name: string): string | undefined;
+  /** What `headers` had given for the request. */
+  readonly sent: HeaderFields;
+}
+
+/** A request was not let in. */
+export interface HttpChallenge extends ResponseFacts {
+  readonly status: 401 | 403;
+  /** How many times this very request was not let in before. */
+  readonly tries: number;
 }
 
 /** Says what lets requests in, and learns when it did not. */
 export interface Authorizer {
-  /** Header fields for a request to this URL; asked for every request. */
-  headers(url: URL): HeaderFields | Promise<HeaderFields>;
+  /** Header fields for a request; asked for every request. */
+  headers(request: RequestFacts): HeaderFields | Promise<HeaderFields>;
   /** A request was not let in. True if it is worth sending it again, with what `headers` gives then. */
   challenged(challenge: HttpChallenge): boolean | Promise<boolean>;
+  /** A request was answered otherwise. */
+  answered?(response: ResponseFacts): void;
+}
+
+/** A server that is being connected to, as those see it who look after being let in. */
+export interface ProtectedServer {
+  readonly url: URL;
+  /** Aborts when nobody wants to be let in any more. */
+  readonly signal: AbortSignal;
+  /** A person has to do something now, and clocks stand still, until the returned function is called. */
+  waitForPerson(): () => void;
+  /** Somebody signed in: what is known from before may be somebody else's. */
+  onSignIn(): void;
+}
+
+/** What lets a client in: made by the functions of `mcpp/auth/client`. */
+export interface ClientAuth {
+  /** Looks after the requests of one connection. */
+  authorizer(server: ProtectedServer): Authorizer;
 }
 
 /** The URL that was meant; a TypeError that says what is expected if it is none a server can be spoken to at. */
@@ -63,7 +97,7 @@ export function serverUrl(target: string | URL): URL {
 
 /** The same options, as every request can use them; a TypeError that names the first that is wrong. */
 export function checkedHttpOptions<Options extends HttpClientOptions>(options: Options): Options & CheckedHttpOptions {
-  const { maxResponseBytes, maxEventBytes, reconnect, fetch: send, headers } = options;
+  const { maxResponseBytes, maxEventBytes, reconnect, fetch: send, headers, auth } = options;
   if (reconnect !== undefined && !isRecord(reconnect)) throw new TypeError('The option "reconnect" must be an object');
   const { maxDelayMs, maxTries } = reconnect ?? {};
   const numbers = {
@@ -77,6 +111,9 @@ export function checkedHttpOptions<Options extends HttpClientOptions>(options: O
     if (value !== undefined && !isPositive) throw new TypeError(`The option "${name}" must be a number greater than 0`);
   }
   if (send !== undefined && typeof send !== 'function') throw new TypeError('The option "fetch" must be a function');
+  if (auth !== undefined && typeof auth?.authorizer !== 'function') {
+    throw new TypeError('The option "auth" must be what oauth() or another function of mcpp/auth/client gives');
+  }
   return { ...options, headers: typeof headers === 'function' ? headers : headers && fieldsOf(headers) };
 }
 

@@ -5,9 +5,10 @@ import { DEFAULT_MAXIMUM, DEFAULT_TIMEOUT, type Patience } from '../jsonrpc/outg
 import type { Transport } from '../jsonrpc/transport.ts';
 import { Attempt } from './attempt.ts';
 import { Conversation, type ConversationHost } from './conversation.ts';
-import type { Dialer } from './dialer.ts';
+import type { Dialer, DialHost } from './dialer.ts';
 import { greet } from './greeting.ts';
 import type { ConnectionOptions } from './options.ts';
+import { Standstill } from './standstill.ts';
 import { ObservedState } from './state.ts';
 import { TRY_AGAIN } from './statuses.ts';
 import { Supervision } from './supervision.ts';
@@ -22,6 +23,8 @@ export interface LinkHost extends Omit<ConversationHost, 'onEnd'> {
   onBegin(conversation: Conversation, again: boolean): Promise<void>;
   /** The conversation is over; another may follow. */
   onPause(): void;
+  /** Somebody signed in: what is known from before may be somebody else's. */
+  onSignIn(): void;
   /** A session that the server forgot has a successor. */
   onSessionReplaced(): void;
 }
@@ -40,6 +43,7 @@ export class Link {
   /** Losing a session is no crash, and made good whether or not crashes are; only not without end. */
   readonly #losses = new Supervision({ minDelayMs: 1000 });
   readonly #closing = new AbortController();
+  readonly #standstill = new Standstill();
   #conversation: Conversation | undefined;
   /** Resolves when the next conversation is there. */
   #next: Promise<Conversation> | undefined;
@@ -74,7 +78,8 @@ export class Link {
     const { maxTimeout = this.#options.maxTimeout ?? DEFAULT_MAXIMUM } = patience;
     if (this.#conversation) return this.#conversation;
     if (!this.#next) throw this.#failure ?? new ConnectionError('not-connected', 'The connection is not open');
-    return until(this.#next, { what, timeout: Math.min(timeout, maxTimeout), signals: [signal] });
+    const standstill = this.#standstill;
+    return until(this.#next, { what, timeout: Math.min(timeout, maxTimeout), signals: [signal], standstill });
   }
 
   /** The conversation of the moment, if there is one. */
@@ -109,12 +114,13 @@ export class Link {
   }
 
   async #connect(signal: AbortSignal | undefined, again: boolean): Promise<Conversation> {
-    const attempt = new Attempt(this.#dialer, (transport) => this.#converse(transport));
+    const attempt = new Attempt(this.#dialer, this.#dialHost(), (transport) => this.#converse(transport));
     try {
       const conversation = await until(this.#greet(attempt, again), {
         what: `Connecting to ${this.#dialer.name}`,
         timeout: this.#options.connectTimeout ?? CONNECT_TIMEOUT,
         signals: [this.#closing.signal, signal],
+        standstill: this.#standstill,
       });
       // All at once, so that neither the end of the conversation nor a close can come in between.
       this.#closing.signal.throwIfAborted();
@@ -161,6 +167,23 @@ export class Link {
     this.#endings.add(settled);
   }
 
+  #dialHost(): DialHost {
+    return {
+      signal: this.#closing.signal,
+      waitForPerson: () => this.#waitForPerson(),
+      onSignIn: () => this.#host.onSignIn(),
+    };
+  }
+
+  #waitForPerson(): () => void {
+    const go = this.#standstill.hold();
+    this.state.set('needs-auth');
+    return () => {
+      go();
+      this.state.set(this.#conversation ? 'ready' : this.#next ? 'reconnecting' : 'connecting');
+    };
+  }
+
   #converse(transport: Transport): Conversation {
     const host = this.#host;
     const conversation: Conversation = new Conversation(
@@ -179,6 +202,8 @@ export class Link {
       },
       this.#options,
     );
+    const forget = this.#standstill.add(() => conversation.holdClocks());
+    conversation.ended.addEventListener('abort', forget, { once: true });
     return conversation;
   }
 

@@ -2,6 +2,7 @@
 
 import { ConnectionError } from '../jsonrpc/errors.ts';
 import { aborted } from '../jsonrpc/outgoing.ts';
+import type { Standstill } from './standstill.ts';
 
 /** How long to wait. */
 export interface UntilOptions {
@@ -11,19 +12,22 @@ export interface UntilOptions {
   readonly timeout: number;
   /** Each of them ends the waiting. */
   readonly signals?: readonly (AbortSignal | undefined)[];
+  /** While it holds, no time passes. */
+  readonly standstill?: Standstill;
 }
 
 /** The promise's outcome; rejects with a `ConnectionError` if it takes too long or is given up. */
-export function until<T>(promise: Promise<T>, { what, timeout, signals = [] }: UntilOptions): Promise<T> {
+export function until<T>(promise: Promise<T>, { what, timeout, signals = [], standstill }: UntilOptions): Promise<T> {
   return new Promise((resolve, reject) => {
     const { signal, release } = firstOf(signals);
     const onAbort = (): void => end(() => reject(reasonOf(signal, what)));
     const expire = (): void =>
       end(() => reject(new ConnectionError('timeout', `${what} timed out after ${timeout} ms`)));
-    // setTimeout counts with 32 bits: anything longer would fire at once.
-    const timer = timeout < 2 ** 31 ? setTimeout(expire, timeout) : undefined;
+    const timer = new Timer(timeout, expire);
+    const forget = standstill?.add(() => timer.stop());
     const end = (settle: () => void): void => {
-      clearTimeout(timer);
+      forget?.();
+      timer.stop();
       release();
       signal.removeEventListener('abort', onAbort);
       settle();
@@ -35,6 +39,33 @@ export function until<T>(promise: Promise<T>, { what, timeout, signals = [] }: U
     if (signal.aborted) onAbort();
     else signal.addEventListener('abort', onAbort, { once: true });
   });
+}
+
+/** Calls back once after so many milliseconds, not counting those it was stopped for. */
+class Timer {
+  readonly #expire: () => void;
+  #left: number;
+  #since = 0;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(milliseconds: number, expire: () => void) {
+    this.#left = milliseconds;
+    this.#expire = expire;
+    this.#go();
+  }
+
+  /** Stops it; the returned function lets it go on. */
+  stop(): () => void {
+    clearTimeout(this.#timer);
+    this.#left = Math.max(0, this.#left - (Date.now() - this.#since));
+    return () => this.#go();
+  }
+
+  #go(): void {
+    this.#since = Date.now();
+    // setTimeout counts with 32 bits: anything longer would fire at once.
+    if (this.#left < 2 ** 31) this.#timer = setTimeout(this.#expire, this.#left);
+  }
 }
 
 /** Resolves after so many milliseconds, or as soon as the signal aborts. */

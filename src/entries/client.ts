@@ -3,8 +3,15 @@
 import { type ChildOptions, type Command, nameOf } from '../client/command.ts';
 import { Connection } from '../client/connection.ts';
 import { Core } from '../client/core.ts';
-import { type Dialer, dialerOf } from '../client/dialer.ts';
-import { checkedHttpOptions, type HttpClientOptions, nameOfUrl, serverUrl } from '../client/http-options.ts';
+import { type Dialer, type DialHost, dialerOf } from '../client/dialer.ts';
+import {
+  type Authorizer,
+  type ClientAuth,
+  checkedHttpOptions,
+  type HttpClientOptions,
+  nameOfUrl,
+  serverUrl,
+} from '../client/http-options.ts';
 import type { ClientMiddleware } from '../client/middleware.ts';
 import { type ConnectionOptions, DEFAULT_INFO } from '../client/options.ts';
 import type { RequestHandler } from '../client/questions.ts';
@@ -12,11 +19,22 @@ import type { ToolsOf } from '../client/tool-types.ts';
 import type { Verdict } from '../client/verdict.ts';
 import type { Transport } from '../jsonrpc/transport.ts';
 import type { Implementation } from '../protocol/model/implementation.ts';
+import type { HttpTransportOptions } from '../transport/http/client/transport.ts';
 
 export type { AnswerHandlers, QuestionContext } from '../client/answering.ts';
 export type { ChildOptions, Command, Invocation, StderrSink } from '../client/command.ts';
 export type { Connection } from '../client/connection.ts';
-export type { HeaderFields, HttpClientOptions, ReconnectOptions } from '../client/http-options.ts';
+export type {
+  Authorizer,
+  ClientAuth,
+  HeaderFields,
+  HttpChallenge,
+  HttpClientOptions,
+  ProtectedServer,
+  ReconnectOptions,
+  RequestFacts,
+  ResponseFacts,
+} from '../client/http-options.ts';
 export type { ClientCall, ClientMiddleware } from '../client/middleware.ts';
 export type { ConnectionOptions, Progress, RequestOptions } from '../client/options.ts';
 export { IncompleteListError, type IncompleteListErrorCode } from '../client/pages.ts';
@@ -102,21 +120,36 @@ function dialerTo(target: Target, options: ConnectOptions): Dialer {
 }
 
 function dialerToUrl(url: URL, given: ConnectOptions): Dialer {
-  const options = checkedHttpOptions(given);
+  const { auth, ...options } = checkedHttpOptions(given);
+  let authorize: Authorizer | undefined;
+  const optionsFor = (host: DialHost): HttpTransportOptions => {
+    authorize ??= auth?.authorizer({ url, ...host });
+    return { ...options, authorize };
+  };
   return {
     name: nameOfUrl(url),
-    key: url.href,
+    key: auth ? `${url.href} ${numberOf(auth)}` : url.href,
     isRepeatable: true,
     isHttp: true,
-    async dial() {
+    async dial(host) {
       const { httpTransport } = await import('../transport/http/client/transport.ts');
-      return httpTransport(url, options);
+      return httpTransport(url, optionsFor(host));
     },
-    async dialOld() {
+    async dialOld(host) {
       const { oldHttpTransport } = await import('../transport/http/client/old-transport.ts');
-      return oldHttpTransport(url, options);
+      return oldHttpTransport(url, optionsFor(host));
     },
   };
+}
+
+const numbers = new WeakMap<ClientAuth, number>();
+let lastNumber = 0;
+
+// A server may be another one to somebody else.
+function numberOf(auth: ClientAuth): number {
+  const number = numbers.get(auth) ?? ++lastNumber;
+  numbers.set(auth, number);
+  return number;
 }
 
 function dialerInProcess(server: InProcess): Dialer {

@@ -65,6 +65,7 @@ export class OutgoingRequests {
   readonly #defaults: Patience;
   readonly #pending = new Map<Id, Pending>();
   #lastId = 0;
+  #holds = 0;
   #closed: Error | undefined;
 
   constructor(wire: OutgoingWire, defaults: Patience = {}) {
@@ -100,7 +101,7 @@ export class OutgoingRequests {
         started: Date.now(),
         timeout,
         lastProgress: undefined,
-        pauses: 0,
+        pauses: this.#holds > 0 ? 1 : 0,
         since: 0,
         left: timeout,
         idle: undefined,
@@ -179,6 +180,17 @@ export class OutgoingRequests {
     for (const id of ids) this.pause(id);
     return () => {
       for (const id of ids) this.resume(id);
+    };
+  }
+
+  /** Likewise, and of those that begin meanwhile. */
+  hold(): () => void {
+    if (++this.#holds === 1) for (const id of this.#pending.keys()) this.pause(id);
+    let isOver = false;
+    return () => {
+      if (isOver) return;
+      isOver = true;
+      if (--this.#holds === 0) for (const id of this.#pending.keys()) this.resume(id);
     };
   }
 

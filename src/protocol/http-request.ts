@@ -20,18 +20,34 @@ export interface Credentials {
 
 /** Why a caller is not let in, as HTTP says it. */
 export interface Challenge {
-  readonly status: 401 | 403;
+  /** 503: who is calling cannot be found out at the moment. */
+  readonly status: 400 | 401 | 403 | 503;
   /** For instance `WWW-Authenticate`. */
   readonly headers?: Readonly<Record<string, string>>;
   /** For people. */
   readonly message?: string;
 }
 
+/** What a server tells clients of how to be let in (RFC 9728). */
+export interface ProtectedResource {
+  /** Where clients find `metadata`: a URL on the server's own origin. */
+  readonly metadataUrl: string;
+  /** The protected resource metadata, as it is shown to everybody. */
+  readonly metadata: Readonly<Record<string, unknown>>;
+  /** For a caller who is known, but lacks one of these scopes: all that the request needs. */
+  insufficientScope(scopes: readonly string[]): Challenge;
+}
+
 /** Says who is calling, or what is missing. It is asked for every request, before the body is read. */
-export type Authenticate = (
-  credentials: Credentials | undefined,
-  request: HttpRequest,
-) => Principal | Challenge | Promise<Principal | Challenge>;
+export interface Authenticate {
+  /** Gives the caller, or why it is not let in. */
+  (
+    credentials: Credentials | undefined,
+    request: HttpRequest,
+  ): Principal | Challenge | Promise<Principal | Challenge>;
+  /** How to be let in; the endpoint shows it to everybody who asks. */
+  readonly protectedResource?: ProtectedResource;
+}
 
 /** True for a caller that is not let in. */
 export function isChallenge(outcome: Principal | Challenge): outcome is Challenge {

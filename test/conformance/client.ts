@@ -1,5 +1,6 @@
 /** The client the conformance suite watches: does what the scenario in the environment asks for, and ends. */
 
+import { auth } from './client/auth.ts';
 import { basics } from './client/basics.ts';
 import { headers } from './client/headers.ts';
 import { questions } from './client/questions.ts';
@@ -7,7 +8,13 @@ import type { Scenario } from './client/scenario.ts';
 import { schemas } from './client/schemas.ts';
 
 /** What there is to do, by the name the suite has for it. */
-const scenarios: ReadonlyMap<string, Scenario> = new Map([...basics, ...headers, ...questions, ...schemas]);
+const scenarios: ReadonlyMap<string, Scenario> = new Map([
+  ...basics,
+  ...headers,
+  ...questions,
+  ...schemas,
+  ...auth,
+]);
 
 const { MCP_CONFORMANCE_SCENARIO: name = '', MCP_CONFORMANCE_CONTEXT: context = '{}' } = process.env;
 const scenario = scenarios.get(name);

@@ -36,19 +36,20 @@ test('a request that is not let in is sent again with what the authorizer has by
   expect(await ask(server.url, authorize)).toEqual({ jsonrpc: '2.0', id: 1, result: {} });
   expect(challenged).toHaveBeenCalledTimes(1);
   const [challenge] = challenged.mock.calls[0] as unknown as Parameters<Authorizer['challenged']>;
-  expect(challenge).toMatchObject({ status: 401, url: new URL(server.url) });
+  const sent = { Authorization: 'Bearer old' };
+  expect(challenge).toMatchObject({ status: 401, method: 'POST', url: new URL(server.url), sent, tries: 0 });
   expect(challenge.header('www-authenticate')).toBe('Bearer resource_metadata="/here"');
   expect(server.visits).toHaveLength(2);
 });
 
-test('if it is not worth it, or has been three times, the status is the error', async () => {
+test('if it is not worth it, or has been five times, the status is the error', async () => {
   const server = await rawServer(guarded('never'));
   const never: Authorizer = { headers: () => ({}), challenged: () => false };
   expect(await ask(server.url, never)).toMatchObject({ code: 'http-error', status: 401 });
   expect(server.visits).toHaveLength(1);
   const always: Authorizer = { headers: async () => ({}), challenged: () => true };
   expect(await ask(server.url, always)).toMatchObject({ code: 'http-error', status: 401 });
-  expect(server.visits).toHaveLength(5);
+  expect(server.visits).toHaveLength(7);
 });
 
 test('what the authorizer itself fails with is the error', async () => {

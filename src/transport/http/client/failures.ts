@@ -9,7 +9,9 @@ const BROKEN = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
 
 /** The server answered with a status that is no answer; `answered` is what its body says, if it is an error of JSON-RPC. */
 export function statusError({ status, header }: ResponseHead, name: string, answered?: RpcError): ConnectionError {
-  const text = `${name} answered with HTTP status ${status}${answered ? `: ${answered.message}` : ''}`;
+  const said = answered ? `: ${answered.message}` : '';
+  const advice = status === 401 ? '. It lets in only whom it knows: see the option "auth"' : '';
+  const text = `${name} answered with HTTP status ${status}${said}${advice}`;
   return new ConnectionError('http-error', text, {
     status,
     retryAfterMs: retryAfterMs(header('retry-after')),

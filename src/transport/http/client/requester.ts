@@ -1,6 +1,6 @@
 /** Requests to one server, each with what lets it in, through redirects to the response that counts. */
 
-import type { Authorizer, CheckedHttpOptions, HeaderFields } from '../../../client/http-options.ts';
+import type { Authorizer, CheckedHttpOptions, HeaderFields, ResponseFacts } from '../../../client/http-options.ts';
 import { ConnectionError, McpError, toError } from '../../../jsonrpc/errors.ts';
 import { cutOff, noResponse } from './failures.ts';
 import { MAX_REDIRECTS, redirectTarget } from './redirect.ts';
@@ -26,7 +26,7 @@ export interface RequesterOptions extends CheckedHttpOptions {
 }
 
 // Whoever is not let in after this many tries is not to be let in.
-const MAX_CHALLENGES = 3;
+const MAX_CHALLENGES = 5;
 
 /** Makes requests to one URL, and to others of its origin. */
 export class Requester {
@@ -61,6 +61,8 @@ class Journey implements ResponseReader {
   #hangUp: (() => void) | undefined;
   #redirects = 0;
   #challenges = 0;
+  /** What was to let it in the last time. */
+  #allowed: HeaderFields = {};
   #isOver = false;
   #hasHead = false;
   /** What arrives belongs to a response that is not passed on. */
@@ -77,7 +79,7 @@ class Journey implements ResponseReader {
     const { headers, authorize } = this.#requester.options;
     try {
       const given = typeof headers === 'function' ? headers() : headers;
-      const allowed = authorize?.headers(this.#url);
+      const allowed = authorize?.headers({ method: this.#asked.method, url: this.#url });
       if (given instanceof Promise || allowed instanceof Promise) void this.#beginLater(given, allowed);
       else this.#send(given, allowed);
     } catch (error) {
@@ -94,9 +96,10 @@ class Journey implements ResponseReader {
 
   onHead(head: ResponseHead): void {
     const { status } = head;
+    const { authorize } = this.#requester.options;
+    if (status !== 401 && status !== 403) authorize?.answered?.(this.#factsOf(head));
     if (status >= 300 && status < 400) this.#redirect(head);
-    else if ((status === 401 || status === 403) && this.#requester.options.authorize)
-      void this.#challenge(head, status);
+    else if ((status === 401 || status === 403) && authorize) void this.#challenge(authorize, head, status);
     else this.#pass(head);
   }
 
@@ -130,6 +133,7 @@ class Journey implements ResponseReader {
   #send(given: HeaderFields | undefined, allowed: HeaderFields | undefined): void {
     const { method, headers: own, added, body, repeatable } = this.#asked;
     const headers = mergedHeaders(own, given, added, allowed);
+    this.#allowed = allowed ?? {};
     this.#isAside = false;
     this.#hangUp = this.#requester.sender.send({ method, url: this.#url, headers, body, repeatable }, this);
   }
@@ -153,13 +157,18 @@ class Journey implements ResponseReader {
     }
   }
 
-  async #challenge(head: ResponseHead, status: 401 | 403): Promise<void> {
-    const { authorize } = this.#requester.options;
-    const url = this.#url;
-    if (!authorize || ++this.#challenges > MAX_CHALLENGES) return this.#pass(head);
+  #factsOf(head: ResponseHead): ResponseFacts {
+    const { status } = head;
+    const sent = this.#allowed;
+    return { method: this.#asked.method, url: this.#url, status, header: (name) => head.header(name), sent };
+  }
+
+  async #challenge(authorize: Authorizer, head: ResponseHead, status: 401 | 403): Promise<void> {
+    const tries = this.#challenges++;
+    if (tries >= MAX_CHALLENGES) return this.#pass(head);
     this.#leave();
     try {
-      const isWorthIt = await authorize.challenged({ status, url, header: (name) => head.header(name) });
+      const isWorthIt = await authorize.challenged({ ...this.#factsOf(head), status, tries });
       if (this.#isOver) return;
       if (isWorthIt) this.begin();
       else {

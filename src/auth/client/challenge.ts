@@ -1,0 +1,99 @@
+/** What a server says in `WWW-Authenticate` when it does not let a request in (RFC 9110, section 11). */
+
+import type { AuthChallenge } from '../errors.ts';
+import { errorCodeIn } from './responses.ts';
+import { parseScopes } from './scopes.ts';
+
+/** Schemes that an access token can be shown with. */
+const FOLLOWED = ['bearer', 'dpop'];
+
+// Each matches a run of one kind of character from a place on, so that nothing is read more than a few times.
+const BETWEEN = /[ \t,]*/y;
+const SPACE = /[ \t]*/y;
+const TOKEN = /[!#$%&'*+.^_`|~0-9a-z-]*/iy;
+const UNQUOTED = /[^ \t,]*/y;
+const TOKEN68 = /[0-9a-z._~+/-]+=*(?=[ \t]*(?:,|$))/iy;
+
+/** All challenges of a header field, in their order; what makes no sense in it is passed over. */
+export function readChallenges(header: string | undefined): AuthChallenge[] {
+  const text = header ?? '';
+  const found: { scheme: string; parameters: Map<string, string> }[] = [];
+  let at = 0;
+  while (at < text.length) {
+    at = endOf(BETWEEN, text, at);
+    const end = endOf(TOKEN, text, at);
+    const next = endOf(SPACE, text, end);
+    const name = text.slice(at, end).toLowerCase();
+    if (name === '') {
+      at = text[at] === '"' ? quotedAt(text, at + 1).end : at + 1;
+    } else if (text[next] === '=') {
+      const value = valueAt(text, endOf(SPACE, text, next + 1));
+      const parameters = found.at(-1)?.parameters;
+      if (value.text !== undefined && !parameters?.has(name)) parameters?.set(name, value.text);
+      at = value.end;
+    } else {
+      found.push({ scheme: name, parameters: new Map() });
+      // Only right after the scheme, and alone, it is a value of the older kind: `Negotiate YII=`.
+      at = next > end ? (matchEnd(TOKEN68, text, next) ?? next) : end;
+    }
+  }
+  return found.map(({ scheme, parameters }) => challengeOf(scheme, parameters));
+}
+
+/** The challenge to follow: one for access tokens, and of several the one that says most. */
+export function challengeIn(header: string | undefined): AuthChallenge | undefined {
+  const challenges = readChallenges(header);
+  const [first] = challenges
+    .filter(({ scheme }) => FOLLOWED.includes(scheme))
+    .sort((one, other) => weight(other) - weight(one));
+  if (!first) return undefined;
+  // Where to find out more does not depend on the scheme.
+  const resourceMetadata = first.resourceMetadata ?? challenges.find((one) => one.resourceMetadata)?.resourceMetadata;
+  return { ...first, ...(resourceMetadata !== undefined && { resourceMetadata }) };
+}
+
+function weight({ error, resourceMetadata }: AuthChallenge): number {
+  return (error === undefined ? 0 : 2) + (resourceMetadata === undefined ? 0 : 1);
+}
+
+function challengeOf(scheme: string, parameters: ReadonlyMap<string, string>): AuthChallenge {
+  const error = errorCodeIn(parameters.get('error'));
+  const scopes = parseScopes(parameters.get('scope'));
+  const resourceMetadata = parameters.get('resource_metadata') || undefined;
+  return {
+    scheme,
+    ...(error !== undefined && { error }),
+    ...(scopes && { scopes }),
+    ...(resourceMetadata !== undefined && { resourceMetadata }),
+  };
+}
+
+function valueAt(text: string, at: number): { text: string | undefined; end: number } {
+  if (text[at] === '"') return quotedAt(text, at + 1);
+  // Quotes are forgotten around URLs, so more is taken than a token may have.
+  const end = endOf(UNQUOTED, text, at);
+  return { text: text.slice(at, end), end };
+}
+
+function quotedAt(text: string, start: number): { text: string | undefined; end: number } {
+  let value = '';
+  let from = start;
+  for (let at = start; at < text.length; at += 1) {
+    if (text[at] === '"') return { text: value + text.slice(from, at), end: at + 1 };
+    if (text[at] === '\\') {
+      value += text.slice(from, at);
+      at += 1;
+      from = at;
+    }
+  }
+  return { text: undefined, end: text.length };
+}
+
+function endOf(run: RegExp, text: string, at: number): number {
+  return matchEnd(run, text, at) ?? at;
+}
+
+function matchEnd(pattern: RegExp, text: string, at: number): number | undefined {
+  pattern.lastIndex = at;
+  return pattern.test(text) ? pattern.lastIndex : undefined;
+}

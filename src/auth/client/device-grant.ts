@@ -1,0 +1,110 @@
+/** The device authorization grant: a person confirms a code on another device, for programs that have no browser. */
+
+import { AuthError } from '../errors.ts';
+import type { ClientIdentity } from './client-auth.ts';
+import { type DeviceAuthorization, deviceRequest, readDeviceAuthorization, readDevicePoll } from './device.ts';
+import type { Grant, GrantContext, Granted } from './grant.ts';
+import type { Registrar } from './registrar.ts';
+import type { CredentialStore } from './store.ts';
+import { deviceCodeGrant, type TokenResponse } from './token.ts';
+import { askForTokens } from './token-exchange.ts';
+
+/** What to show to a person. */
+export interface DeviceCode {
+  /** What they have to type. */
+  readonly userCode: string;
+  /** Where. */
+  readonly verificationUri: string;
+  /** The same place with the code in it, for a link or a QR code. */
+  readonly verificationUriComplete: string | undefined;
+  readonly expiresAt: Date;
+}
+
+/** What the grant is made with. */
+export interface DeviceGrantOptions {
+  readonly issuer: string | undefined;
+  readonly registrar: Registrar;
+  readonly onCode: (code: DeviceCode) => void | Promise<void>;
+}
+
+const SLOWER_MS = 5000;
+
+/** Shows a code, and asks until somebody has confirmed it. */
+export class DeviceGrant implements Grant {
+  readonly issuer: string | undefined;
+  readonly wantsRefreshTokens = true;
+  readonly #registrar: Registrar;
+  readonly #onCode: DeviceGrantOptions['onCode'];
+
+  constructor({ issuer, registrar, onCode }: DeviceGrantOptions) {
+    this.issuer = issuer;
+    this.#registrar = registrar;
+    this.#onCode = onCode;
+  }
+
+  get hasCredentials(): boolean {
+    return this.#registrar.hasCredentials;
+  }
+
+  identityAt(issuer: string, clientId: string, store: CredentialStore): Promise<ClientIdentity | undefined> {
+    return this.#registrar.identityAt(issuer, clientId, store);
+  }
+
+  async obtain(context: GrantContext): Promise<Granted> {
+    const { wire, found, scopes = [], withPerson } = context;
+    const { as, resource } = found;
+    const identity = await this.#registrar.identify(context);
+    const request = await deviceRequest(as, identity, { scopes, resource });
+    const read = (response: Parameters<typeof readDeviceAuthorization>[0]): DeviceAuthorization =>
+      readDeviceAuthorization(response, Date.now());
+    const device = await wire.post('device authorization', request, read);
+    const tokens = await withPerson(async () => {
+      const { userCode, verificationUri, verificationUriComplete, expiresAt } = device;
+      await this.#onCode({ userCode, verificationUri, verificationUriComplete, expiresAt: new Date(expiresAt) });
+      return poll(context, identity, device);
+    });
+    return { tokens, identity };
+  }
+}
+
+async function poll(
+  context: GrantContext,
+  identity: ClientIdentity,
+  device: DeviceAuthorization,
+): Promise<TokenResponse> {
+  const { wire, found, dpop } = context;
+  const { as, resource } = found;
+  const asked = { ...deviceCodeGrant(device.deviceCode), resource, dpop };
+  let pause = device.intervalMs;
+  while (Date.now() + pause < device.expiresAt) {
+    await wait(pause, wire.signal);
+    const answer = await patiently(() => askForTokens(wire, as, identity, asked, readDevicePoll));
+    if (typeof answer === 'object') return answer;
+    if (answer === 'slow down') pause += SLOWER_MS;
+  }
+  throw wire.failure('expired_token', 'Nobody confirmed the code in time');
+}
+
+// What is only about the moment is asked again, as often as everything else (RFC 8628, section 3.5).
+async function patiently<T>(ask: () => Promise<T>): Promise<T | 'slow down'> {
+  try {
+    return await ask();
+  } catch (error) {
+    if (error instanceof AuthError && error.isRetryable) return 'slow down';
+    throw error;
+  }
+}
+
+function wait(milliseconds: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const end = (settle: () => void): void => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', onAbort);
+      settle();
+    };
+    const onAbort = (): void => end(() => reject(signal.reason));
+    const timer = setTimeout(() => end(resolve), milliseconds);
+    if (signal.aborted) onAbort();
+    else signal.addEventListener('abort', onAbort, { once: true });
+  });
+}

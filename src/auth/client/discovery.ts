@@ -1,0 +1,146 @@
+/** Finds out how an MCP server lets clients in: its metadata first, then that of its authorization server. */
+
+import type { AuthChallenge, AuthError } from '../errors.ts';
+import type { OAuthResponse } from './exchange.ts';
+import { type ResourceMetadata, readResourceMetadata, resourceMetadataUrls } from './resource-metadata.ts';
+import { fallbackMetadata, readServerMetadata, type ServerMetadata, serverMetadataUrls } from './server-metadata.ts';
+import type { Wire } from './wire.ts';
+
+/** How to be let in. */
+export interface Discovered {
+  readonly as: ServerMetadata;
+  /** The resource tokens are for, as the server spells it. */
+  readonly resource: string;
+  /** The scopes the server wants to be asked for if it named none when it refused. */
+  readonly scopesSupported: readonly string[] | undefined;
+  /** Tokens have to be bound to a key. */
+  readonly dpopRequired: boolean;
+}
+
+/** What is known before. */
+export interface DiscoveryHints {
+  /** What the server said when it did not let us in. */
+  readonly challenge: AuthChallenge | undefined;
+  /** The authorization server that was configured: no other will do, or with `discovered` any that the server names. */
+  readonly issuer: string | undefined;
+  /** The one that was used before: taken if the server still names it. */
+  readonly known: string | undefined;
+  /** Whether the client was registered beforehand, at one authorization server. */
+  readonly hasCredentials: boolean;
+}
+
+/** In place of an issuer: whichever the server names. */
+export const DISCOVERED = 'discovered';
+
+// What a server answers that has no such document; about the moment, in contrast, are 408, 425 and 429.
+function isAbsent({ status }: OAuthResponse): boolean {
+  return status >= 400 && status < 500 && status !== 408 && status !== 425 && status !== 429;
+}
+
+/** Finds the authorization server of an MCP server. */
+export async function discover(wire: Wire, server: URL, hints: DiscoveryHints): Promise<Discovered> {
+  const metadata = await findResource(wire, server, hints.challenge?.resourceMetadata);
+  if (!metadata) return discoverWithoutResource(wire, server, hints);
+  const { resource, scopesSupported, dpopRequired } = metadata;
+  const as = await findNamed(wire, issuersToTry(wire, metadata, hints));
+  return { as, resource, scopesSupported, dpopRequired };
+}
+
+/** The metadata of an authorization server that is known by its issuer. */
+export async function discoverIssuer(wire: Wire, issuer: string): Promise<ServerMetadata> {
+  const as = await findServer(wire, issuer);
+  if (as) return as;
+  throw wire.failure('invalid_metadata', `The authorization server ${issuer} shows no metadata`);
+}
+
+async function findResource(wire: Wire, server: URL, named: string | undefined): Promise<ResourceMetadata | undefined> {
+  const what = 'protected resource metadata';
+  for (const url of resourceMetadataUrls(server, named)) {
+    const read = (response: OAuthResponse): ResourceMetadata | undefined =>
+      isAbsent(response) ? undefined : readResourceMetadata(server, response);
+    const found = await wire.get(what, url, read);
+    if (found) return found;
+  }
+  if (named === undefined) return undefined;
+  throw wire.failure('invalid_metadata', 'The server names protected resource metadata that is not there');
+}
+
+// Of several the one that was configured, else the one that was used before, else the first that can be found.
+function issuersToTry(
+  wire: Wire,
+  { authorizationServers }: ResourceMetadata,
+  hints: DiscoveryHints,
+): readonly string[] {
+  const { issuer, known, hasCredentials } = hints;
+  const bound = issuer === DISCOVERED ? undefined : (issuer ?? (hasCredentials ? known : undefined));
+  if (bound !== undefined && !authorizationServers.includes(bound)) {
+    const named = authorizationServers.join(', ');
+    const whose = issuer === undefined ? 'the one that the client is registered at' : 'the configured one';
+    const message =
+      `The server's authorization server is ${named}, and not ${whose}, ${bound}. ` +
+      'Credentials of one are never sent to another: check the option "issuer"';
+    throw wire.failure('issuer_mismatch', message);
+  }
+  const first = bound ?? known;
+  return first !== undefined && authorizationServers.includes(first) ? [first] : authorizationServers;
+}
+
+async function findNamed(wire: Wire, issuers: readonly string[]): Promise<ServerMetadata> {
+  let last: unknown;
+  for (const issuer of issuers) {
+    try {
+      return await discoverIssuer(wire, issuer);
+    } catch (error) {
+      wire.signal.throwIfAborted();
+      last = error;
+    }
+  }
+  throw last;
+}
+
+async function findServer(wire: Wire, issuer: string): Promise<ServerMetadata | undefined> {
+  const what = 'authorization server metadata';
+  let trouble: AuthError | undefined;
+  for (const url of serverMetadataUrls(issuer)) {
+    const read = (response: OAuthResponse): ServerMetadata | undefined =>
+      isAbsent(response) ? undefined : readServerMetadata(issuer, response);
+    try {
+      const found = await wire.get(what, url, read);
+      if (found) return found;
+    } catch (error) {
+      // Some servers fail where others have nothing; but a document that is there and wrong is not passed over.
+      if (!(error as Partial<AuthError>).isRetryable) throw error;
+      trouble = error as AuthError;
+    }
+  }
+  if (trouble) throw trouble;
+  return undefined;
+}
+
+/**
+ * Without protected resource metadata there is what was configured, or used before; or a server of 2025-03-26, which is
+ * its own authorization server. To that nothing goes that was not had from it.
+ */
+async function discoverWithoutResource(wire: Wire, server: URL, hints: DiscoveryHints): Promise<Discovered> {
+  const configured = hints.issuer === DISCOVERED ? undefined : hints.issuer;
+  const issuer = configured ?? hints.known;
+  const { origin } = server;
+  const unsaid = { resource: canonical(server), scopesSupported: undefined, dpopRequired: false };
+  if (issuer !== undefined && issuer !== origin) {
+    return { as: await discoverIssuer(wire, issuer), ...unsaid };
+  }
+  if (hints.hasCredentials && issuer === undefined) {
+    const message =
+      'The server does not say which authorization server it has, so it is not known whose the credentials are. ' +
+      'Pass the option "issuer"';
+    throw wire.failure('issuer_unknown', message);
+  }
+  const as = (await findServer(wire, origin)) ?? fallbackMetadata(server);
+  wire.note({ what: 'authorization server', url: origin, outcome: 'taken to be the server itself, as in 2025-03-26' });
+  return { as, ...unsaid };
+}
+
+/** The server as a resource: without query and fragment, and without a slash that stands for nothing. */
+export function canonical({ origin, pathname }: URL): string {
+  return pathname === '/' ? origin : `${origin}${pathname}`;
+}

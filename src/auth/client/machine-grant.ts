@@ -1,0 +1,30 @@
+/** Grants without a person at hand: one request, for which something entitles the client. */
+
+import type { ClientIdentity } from './client-auth.ts';
+import type { Grant, GrantContext, Granted } from './grant.ts';
+import type { Grant as Entitlement } from './token.ts';
+import { requestTokens } from './token-exchange.ts';
+
+/** As whom, where, and by what right. */
+export interface MachineGrantOptions {
+  readonly issuer: string | undefined;
+  readonly identity: ClientIdentity;
+  /** Finds what entitles the client to a token. */
+  readonly entitle: (context: GrantContext) => Entitlement | Promise<Entitlement>;
+}
+
+/** A grant that is one request. */
+export function machineGrant({ issuer, identity, entitle }: MachineGrantOptions): Grant {
+  return {
+    issuer,
+    hasCredentials: true,
+    wantsRefreshTokens: false,
+    async obtain(context): Promise<Granted> {
+      const { wire, found, dpop } = context;
+      const { as, resource } = found;
+      const entitlement = await entitle(context);
+      return { identity, tokens: await requestTokens(wire, as, identity, { ...entitlement, resource, dpop }) };
+    },
+    identityAt: async (_issuer, clientId) => (clientId === identity.clientId ? identity : undefined),
+  };
+}

@@ -1,0 +1,10 @@
+/** The file store where there are no files. */
+
+import { AuthError } from '../errors.ts';
+import type { CredentialStore } from './store.ts';
+
+/** Always throws. */
+export function openFileStore(_path?: string): CredentialStore {
+  const text = 'There are no files here to keep credentials in: pass a store of your own, or memoryStore()';
+  throw new AuthError('store_unavailable', text);
+}

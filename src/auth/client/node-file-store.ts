@@ -1,0 +1,210 @@
+/** The file store: one JSON file that is only ever replaced as a whole, and locks beside it. */
+
+import { createHash, randomBytes } from 'node:crypto';
+import { constants } from 'node:fs';
+import { chmod, type FileHandle, lstat, mkdir, open, readdir, realpath, rename, unlink } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { basename, dirname, join, posix, resolve, win32 } from 'node:path';
+import { AuthError } from '../errors.ts';
+import { memoryStore } from './memory-store.ts';
+import { type Lock, takeLock } from './node-lock.ts';
+import type { CredentialStore, Json } from './store.ts';
+
+type Values = Map<string, Json>;
+
+const FORMAT = 1;
+/** The most milliseconds a change waits for others to write theirs. */
+const WRITE_MS = 30_000;
+
+/** The store in this file, or in the one that the platform has for it. */
+export function openFileStore(path?: string): CredentialStore {
+  const file = resolve(path ?? defaultPath(process.platform, process.env, homedir()));
+  const locks = `${file}.locks`;
+
+  async function underLock<T>(name: string, signal: AbortSignal, task: (lock: Lock) => Promise<T>): Promise<T> {
+    await told(file, async () => {
+      await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+      // A folder that somebody chose may hold other things, for others.
+      if (path === undefined) await keepPrivate(await realpath(dirname(file)));
+      await mkdir(locks, { recursive: true, mode: 0o700 });
+      await keepPrivate(locks);
+    });
+    const run = async (): Promise<T> => {
+      const lock = await told(file, () => takeLock(locks, name, signal), signal);
+      try {
+        return await task(lock);
+      } finally {
+        await lock.release();
+      }
+    };
+    return queue.exclusive(join(locks, name), run, signal);
+  }
+
+  return {
+    async get(key) {
+      return (await told(file, () => read(file))).get(key);
+    },
+    async set(key, value) {
+      const patience = AbortSignal.timeout(WRITE_MS);
+      const change = async (lock: Lock): Promise<void> => {
+        const values = await read(file);
+        if (value === undefined && !values.has(key)) return;
+        if (value === undefined) values.delete(key);
+        else values.set(key, value);
+        await write(file, values, lock);
+      };
+      await underLock('write', patience, (lock) => told(file, () => change(lock))).catch((error) => {
+        throw patience.aborted && error === patience.reason ? busy(file) : error;
+      });
+    },
+    async exclusive(key, task, signal) {
+      signal.throwIfAborted();
+      // Keys name servers: that is nobody's business who sees the folder.
+      const name = createHash('sha256').update(key).digest('hex').slice(0, 32);
+      return underLock(name, signal, task);
+    },
+  };
+}
+
+/** Those of this process take their turns without looking at files, whichever store they use. */
+const queue = memoryStore();
+
+/** Where programs keep such things. */
+export function defaultPath(
+  platform: NodeJS.Platform,
+  env: Readonly<Record<string, string | undefined>>,
+  home: string,
+): string {
+  if (platform === 'win32') {
+    return win32.join(env['APPDATA'] || win32.join(home, 'AppData', 'Roaming'), 'mcpp', 'credentials.json');
+  }
+  if (platform === 'darwin') {
+    return posix.join(home, 'Library', 'Application Support', 'mcpp', 'credentials.json');
+  }
+  const config = env['XDG_CONFIG_HOME'];
+  const folder = config && posix.isAbsolute(config) ? config : posix.join(home, '.config');
+  return posix.join(folder, 'mcpp', 'credentials.json');
+}
+
+async function read(file: string): Promise<Values> {
+  const text = await readText(file);
+  if (text.trim() === '') return new Map();
+  let content: unknown;
+  try {
+    content = JSON.parse(text);
+  } catch {
+    throw damaged(file, 'it is not JSON');
+  }
+  const { format, credentials } = (content ?? {}) as { format?: unknown; credentials?: unknown };
+  if (format !== FORMAT) throw damaged(file, `its "format" is not ${FORMAT}: another program or version wrote it`);
+  if (typeof credentials !== 'object' || credentials === null) throw damaged(file, 'it has no "credentials"');
+  return new Map(Object.entries(credentials as Record<string, Json>));
+}
+
+async function readText(file: string): Promise<string> {
+  const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
+  let handle: FileHandle;
+  try {
+    // What is no file at all is not waited for.
+    handle = await open(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return '';
+    if (codeOf(error) === 'ELOOP') throw refused(file, 'it is a symbolic link: give the path of the file itself');
+    throw error;
+  }
+  try {
+    const stats = await handle.stat();
+    if (!stats.isFile()) throw refused(file, 'it is not a regular file');
+    checkOwner(file, stats.uid);
+    if (isWide(stats.mode)) await handle.chmod(0o600);
+    return await handle.readFile('utf8');
+  } finally {
+    await handle.close();
+  }
+}
+
+async function write(file: string, values: Values, lock: Lock): Promise<void> {
+  await clearLeftovers(file);
+  const temporary = `${file}.${randomBytes(8).toString('hex')}.tmp`;
+  try {
+    const handle = await open(temporary, 'wx', 0o600);
+    try {
+      await handle.writeFile(JSON.stringify({ format: FORMAT, credentials: Object.fromEntries(values) }));
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    // After a long stop others may have written: their changes are not undone.
+    if (!(await lock.isHeld())) throw busy(file);
+    await rename(temporary, file);
+  } catch (error) {
+    await unlink(temporary).catch(() => {});
+    throw error;
+  }
+  await syncFolder(dirname(file));
+}
+
+// Whoever has the lock is the only one who writes: what others began to write they did not finish.
+async function clearLeftovers(file: string): Promise<void> {
+  const name = `${basename(file)}.`;
+  for (const found of await readdir(dirname(file))) {
+    if (!found.startsWith(name) || !/^[0-9a-f]{16}\.tmp$/.test(found.slice(name.length))) continue;
+    await unlink(join(dirname(file), found)).catch(() => {});
+  }
+}
+
+// Makes the new name last. Not every platform can, and the file itself is complete either way.
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, constants.O_RDONLY).catch(() => undefined);
+  await handle?.sync().catch(() => {});
+  await handle?.close();
+}
+
+async function keepPrivate(folder: string): Promise<void> {
+  const stats = await lstat(folder);
+  if (!stats.isDirectory()) throw refused(folder, 'it is not a folder');
+  checkOwner(folder, stats.uid);
+  if (isWide(stats.mode)) await chmod(folder, 0o700);
+}
+
+function isWide(mode: number): boolean {
+  return process.platform !== 'win32' && (mode & 0o077) !== 0;
+}
+
+function checkOwner(path: string, uid: number): void {
+  const me = process.getuid?.();
+  if (me !== undefined && me !== uid) throw refused(path, `it belongs to another user (${uid}, and this is ${me})`);
+}
+
+/** Has failures of the file system told by their code. */
+async function told<T>(file: string, task: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+  try {
+    return await task();
+  } catch (error) {
+    if (error instanceof AuthError || signal?.aborted) throw error;
+    const text = `The credentials in ${file} cannot be read or written: the system says ${codeOf(error)}`;
+    throw new AuthError('store_failed', text);
+  }
+}
+
+function damaged(file: string, why: string): AuthError {
+  const advice = 'Restore it from a copy, or move it away to start with an empty one and sign in again';
+  return new AuthError(
+    'store_damaged',
+    `The credentials in ${file} cannot be read: ${why}. It was left as it is. ${advice}`,
+  );
+}
+
+function refused(path: string, why: string): AuthError {
+  return new AuthError('store_refused', `${path} is not used to keep credentials: ${why}`);
+}
+
+function busy(file: string): AuthError {
+  const text = `The credentials in ${file} were not changed: others were writing them for too long`;
+  return new AuthError('store_busy', text, { isRetryable: true });
+}
+
+function codeOf(error: unknown): string {
+  const { code } = (error ?? {}) as { code?: unknown };
+  return typeof code === 'string' ? code : 'nothing more';
+}

@@ -1,0 +1,130 @@
+/** Requests to authorization servers over node:http and node:https: what was checked is what is connected to. */
+
+import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
+import type { LookupFunction } from 'node:net';
+import type { OAuthRequest, OAuthResponse, Send, SendLimits } from './exchange.ts';
+import {
+  Body,
+  checkTarget,
+  forbiddenAddress,
+  isForbidden,
+  literalAddress,
+  tooLarge,
+  unreachable,
+  withinTime,
+} from './send-rules.ts';
+import { isPrivateAddress, isPrivateHost } from './targets.ts';
+
+/** An address that a name stands for. */
+export interface Resolved {
+  readonly address: string;
+  readonly family: number;
+}
+
+/** Looks up all addresses of a name. */
+export type Resolve = (hostname: string) => Promise<readonly Resolved[]>;
+
+/** Sends a request, redirects not followed, on a connection of its own that is closed afterwards. */
+export const send: Send = (request, limits) => sendResolving(lookUp, request, limits);
+
+/** The same, with names looked up by somebody else. */
+export function sendResolving(resolve: Resolve, request: OAuthRequest, limits: SendLimits): Promise<OAuthResponse> {
+  const { url } = request;
+  return withinTime(url, limits.signal, async (ended) => {
+    checkTarget(url, limits);
+    // TLS is loaded by those who need it.
+    const http = url.protocol === 'https:' ? await import('node:https') : await import('node:http');
+    ended.throwIfAborted();
+    try {
+      const outgoing = http.request(optionsFor(request, checked(resolve, url, limits.allowPrivate)));
+      ended.addEventListener('abort', () => outgoing.destroy(), { once: true });
+      return await answerOf(outgoing, request);
+    } catch (error) {
+      throw unreachable(url, error);
+    }
+  });
+}
+
+/** Whether a URL is of a private network: it says so itself, or all addresses of its name are. An unknown name is not. */
+export async function isPrivate(url: URL, resolve: Resolve = lookUp): Promise<boolean> {
+  if (isPrivateHost(url.hostname)) return true;
+  if (literalAddress(url) !== undefined) return false;
+  const found = await resolve(url.hostname).catch(() => []);
+  return found.length > 0 && found.every(({ address }) => isPrivateAddress(address));
+}
+
+async function lookUp(hostname: string): Promise<readonly Resolved[]> {
+  const { lookup } = await import('node:dns/promises');
+  return lookup(hostname, { all: true });
+}
+
+function optionsFor({ method, url, headers, body }: OAuthRequest, lookup: LookupFunction): RequestOptions {
+  return {
+    method,
+    protocol: url.protocol,
+    hostname: literalAddress(url) ?? url.hostname,
+    port: url.port,
+    path: `${url.pathname}${url.search}`,
+    headers: body === undefined ? headers : { ...headers, 'content-length': Buffer.byteLength(body) },
+    // A connection of its own, to an address that was checked for this very request.
+    agent: false,
+    lookup,
+  };
+}
+
+// The connection is made to what this answers: the name is not looked up a second time, so that its owner cannot answer
+// the check with one address and the connection with another.
+function checked(resolve: Resolve, url: URL, allowPrivate: boolean): LookupFunction {
+  return (hostname, { all }, callback) => {
+    const found = resolve(hostname).then((addresses) => {
+      if (addresses.some(({ address }) => isForbidden(address, allowPrivate))) throw forbiddenAddress(url);
+      const [first] = addresses;
+      if (first === undefined) throw Object.assign(new Error('No address'), { code: 'ENOTFOUND' });
+      return { addresses, first };
+    });
+    found.then(
+      ({ addresses, first }) => (all ? callback(null, [...addresses]) : callback(null, first.address, first.family)),
+      (error: NodeJS.ErrnoException) => callback(error, ''),
+    );
+  };
+}
+
+function answerOf(outgoing: ClientRequest, { url, body }: OAuthRequest): Promise<OAuthResponse> {
+  return new Promise((resolve, reject) => {
+    let hasResponse = false;
+    outgoing.on('response', (response) => {
+      hasResponse = true;
+      readResponse(response, url).then(resolve, reject);
+    });
+    outgoing.on('error', reject);
+    // Without an error that is what becomes of a server that wants to speak something else than HTTP.
+    outgoing.on('close', () => {
+      if (!hasResponse) reject(HUNG_UP);
+    });
+    outgoing.end(body);
+  });
+}
+
+const HUNG_UP = { code: 'ECONNRESET' };
+
+function readResponse(response: IncomingMessage, url: URL): Promise<OAuthResponse> {
+  return new Promise((resolve, reject) => {
+    const body = new Body();
+    response.on('data', (chunk: Uint8Array) => {
+      if (!body.add(chunk)) reject(tooLarge(url));
+    });
+    response.on('end', () => {
+      const { statusCode: status = 0, headers } = response;
+      resolve({
+        status,
+        header(name) {
+          const value = Object.hasOwn(headers, name) ? headers[name] : undefined;
+          return Array.isArray(value) ? value.join(', ') : value;
+        },
+        body: body.text(),
+      });
+    });
+    response.on('error', reject);
+    response.on('close', () => reject(HUNG_UP));
+  });
+}

@@ -1,0 +1,138 @@
+/** `oauth()`: a person lets the client in, by way of a browser. */
+
+import type { ClientAuth } from '../../client/http-options.ts';
+import { AuthError } from '../errors.ts';
+import { type AuthOptions, clientAuth, sessionOptions } from './auth.ts';
+import type { Browser } from './browser.ts';
+import { checkCredentials, checkFunction, checkText } from './checks.ts';
+import type { ClientPrivateKey } from './client-auth.ts';
+import { CodeGrant } from './code-grant.ts';
+import { Keeper } from './keeper.ts';
+import { Registrar } from './registrar.ts';
+import { redirectUriFault } from './targets.ts';
+import { Wire } from './wire.ts';
+
+/** What an `authorize` of one's own is told beside the URL. */
+export interface AuthorizeContext {
+  /** What the callback has to bring back in `state`. */
+  readonly state: string;
+  /** Aborts when nobody waits any more. */
+  readonly signal: AbortSignal;
+}
+
+/** Options of `oauth`; none is needed where there is a browser. */
+export interface OAuthOptions extends AuthOptions {
+  /** The client as it was registered with the authorization server beforehand. */
+  readonly clientId?: string | undefined;
+  /** Its secret; needs `issuer`. */
+  readonly clientSecret?: string | undefined;
+  /** Its key, in place of a secret. */
+  readonly privateKey?: ClientPrivateKey | undefined;
+  /**
+   * The authorization server that `clientId` belongs to, exactly as it calls itself. With `discovered` it is whichever the
+   * MCP server names, which then gets the secret.
+   */
+  readonly issuer?: string | undefined;
+  /** An https URL with this client's metadata document, used as client id where authorization servers take that. */
+  readonly clientMetadataUrl?: string | undefined;
+  /** How people see this client called. */
+  readonly clientName?: string | undefined;
+  /** A web page about this client. */
+  readonly clientUri?: string | undefined;
+  /**
+   * Where people are sent back to. Default: a free port of this machine, `http://127.0.0.1:<port>/callback`; with a port of
+   * one's own, that one.
+   */
+  readonly redirectUri?: string | undefined;
+  /**
+   * Takes a person to the URL and gives the URL they were sent back to, for clients with a browser of their own; needs
+   * `redirectUri`. If it gives nothing, the call fails with `authorization_pending`, and `finish` takes the callback later.
+   */
+  readonly authorize?: ((url: URL, context: AuthorizeContext) => Promise<URL | string | undefined>) | undefined;
+  /** Is told the page to show to a person if no browser could be opened. Default: it is written to stderr. */
+  readonly onUrl?: ((url: URL) => void) | undefined;
+}
+
+/** What `oauth` gives: for `connect`, and for those who complete authorizations later. */
+export interface OAuth extends ClientAuth {
+  /** Takes the URL a person was sent back to, and keeps the tokens: the next call is let in. */
+  finish(callback: URL | string): Promise<void>;
+}
+
+const GRANT_TYPES = ['authorization_code', 'refresh_token'];
+
+/** Lets a person sign in at the authorization server of the MCP server. */
+export function oauth(options: OAuthOptions = {}): OAuth {
+  check(options);
+  const { issuer } = options;
+  const settings = sessionOptions(options);
+  const registrar = new Registrar({ ...options, grantTypes: GRANT_TYPES });
+  const grant = new CodeGrant({ issuer, registrar, browser: () => browserFor(options) });
+  const { authorizer } = clientAuth(grant, settings);
+  return {
+    authorizer,
+    async finish(callback) {
+      const { store, send } = settings;
+      const url = URL.canParse(String(callback)) ? new URL(callback) : undefined;
+      if (!url) throw new TypeError('finish needs the URL that the person was sent back to');
+      // Nobody waits for it, so nobody gives it up.
+      const { signal } = new AbortController();
+      const done = await grant.complete(
+        store,
+        url,
+        async (server) => new Wire({ send, signal, allowPrivate: await settings.isPrivate(server) }),
+      );
+      const { record, identity, tokens, dpop } = done;
+      const { authorization, resource } = record;
+      const at = { issuer: authorization.issuer, resource, clientId: identity.clientId };
+      const keeper = new Keeper(new URL(record.server), store, grant);
+      await keeper.keep(at, tokens, authorization.scopes, dpop);
+    },
+  };
+}
+
+function check({ authorize, redirectUri, clientMetadataUrl, ...options }: OAuthOptions): void {
+  checkCredentials('oauth', options);
+  if (authorize !== undefined) {
+    checkFunction('oauth', 'authorize', authorize);
+    checkText('oauth', 'redirectUri', redirectUri);
+  }
+  const fault = redirectUri === undefined ? undefined : redirectUriFault(redirectUri);
+  if (fault !== undefined) throw new TypeError(`oauth: "redirectUri": ${fault}`);
+  if (clientMetadataUrl !== undefined && !isClientMetadataUrl(clientMetadataUrl)) {
+    throw new TypeError('oauth: "clientMetadataUrl" must be an https URL with a path, without query and fragment');
+  }
+}
+
+function isClientMetadataUrl(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, pathname, search, hash, username, password } = new URL(text);
+  return protocol === 'https:' && pathname !== '/' && [search, hash, username, password].every((part) => part === '');
+}
+
+async function browserFor({ authorize, redirectUri = '', onUrl }: OAuthOptions): Promise<Browser> {
+  if (authorize) return browserOf(authorize, redirectUri);
+  // Whoever has a browser of its own needs nothing of the machine's.
+  const { systemBrowser } = await import('#auth-browser');
+  return systemBrowser({ redirectUri: redirectUri || undefined, onUrl });
+}
+
+function browserOf(authorize: NonNullable<OAuthOptions['authorize']>, redirectUri: string): Browser {
+  return {
+    begin: async () => ({
+      redirectUri,
+      async authorize(url, state, signal) {
+        const callback = await authorize(url, { state, signal });
+        if (callback === undefined) throw pending();
+        if (!URL.canParse(String(callback))) throw new TypeError('oauth: "authorize" must give a URL, or nothing');
+        return new URL(callback);
+      },
+      async close() {},
+    }),
+  };
+}
+
+function pending(): AuthError {
+  const message = 'A person has to sign in first. Pass the URL they are sent back to to "finish", and call again';
+  return new AuthError('authorization_pending', message, { isRetryable: true });
+}

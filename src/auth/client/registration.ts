@@ -1,0 +1,112 @@
+/** Dynamic client registration (RFC 7591): a client introduces itself to an authorization server that never heard of it. */
+
+import { AuthError } from '../errors.ts';
+import type { OAuthRequest, OAuthResponse } from './exchange.ts';
+import { answerIn, optionalString, secondsIn, stringIn } from './responses.ts';
+import { endpointIn, type ServerMetadata } from './server-metadata.ts';
+import { redirectUriFault } from './targets.ts';
+
+/** How a client introduces itself. */
+export interface RegistrationOptions {
+  /** Shown to people when they are asked for consent. */
+  readonly clientName: string;
+  readonly redirectUris: readonly string[];
+  /** `native` for what runs on a person's machine, `web` for what runs on a server. */
+  readonly applicationType: 'native' | 'web';
+  readonly grantTypes: readonly string[];
+  /** Separated by spaces. */
+  readonly scope?: string | undefined;
+  /** Default: none at all if the server takes that, else a secret. */
+  readonly tokenEndpointAuthMethod?: string | undefined;
+  readonly clientUri?: string | undefined;
+  readonly logoUri?: string | undefined;
+  readonly softwareId?: string | undefined;
+  readonly softwareVersion?: string | undefined;
+  /** Whether all tokens are to be bound to a key. */
+  readonly dpopBound?: boolean | undefined;
+  /** Lets the client in where not everybody may register. */
+  readonly initialAccessToken?: string | undefined;
+}
+
+/** Who a client is at one authorization server. Secret, and can be kept as JSON. */
+export interface Registration {
+  readonly clientId: string;
+  readonly clientSecret?: string;
+  /** In milliseconds since 1970; never, if it is not there. */
+  readonly secretExpiresAt?: number;
+  readonly authMethod?: string;
+  /** As they were registered. */
+  readonly redirectUris: readonly string[];
+}
+
+const WHO = 'The registration endpoint';
+const ADVICE =
+  'Register the client with the authorization server by hand and pass its "clientId", or use a client ID metadata document';
+const SECRETS = ['client_secret_basic', 'client_secret_post'];
+
+/** A request to be registered. */
+export function registrationRequest(as: ServerMetadata, options: RegistrationOptions): OAuthRequest {
+  const { redirectUris, grantTypes, initialAccessToken } = options;
+  for (const uri of redirectUris) {
+    const fault = redirectUriFault(uri);
+    if (fault !== undefined) throw new AuthError('invalid_redirect_uri', `A redirect URI cannot be used: ${fault}`);
+  }
+  const metadata = {
+    client_name: options.clientName,
+    redirect_uris: redirectUris,
+    application_type: options.applicationType,
+    grant_types: grantTypes,
+    response_types: grantTypes.includes('authorization_code') ? ['code'] : [],
+    token_endpoint_auth_method: options.tokenEndpointAuthMethod ?? authMethodFor(as),
+    scope: options.scope,
+    client_uri: options.clientUri,
+    logo_uri: options.logoUri,
+    software_id: options.softwareId,
+    software_version: options.softwareVersion,
+    dpop_bound_access_tokens: options.dpopBound,
+  };
+  return {
+    method: 'POST',
+    url: endpointIn(as, 'registration_endpoint'),
+    headers: {
+      accept: 'application/json',
+      'content-type': 'application/json',
+      ...(initialAccessToken !== undefined && { authorization: `Bearer ${initialAccessToken}` }),
+    },
+    body: JSON.stringify(metadata),
+  };
+}
+
+/** What came of it, if the server left the redirect URIs as they are. */
+export function readRegistration(response: OAuthResponse, redirectUris: readonly string[]): Registration {
+  const fields = answerIn(response, { who: WHO, statuses: [201, 200], field: 'client_id', advice: ADVICE });
+  const registered = fields['redirect_uris'];
+  const isSame =
+    registered == null || (Array.isArray(registered) && redirectUris.every((uri) => registered.includes(uri)));
+  if (!isSame) {
+    throw new AuthError(
+      'invalid_redirect_uri',
+      `${WHO} registered other redirect URIs than it was asked to. ${ADVICE}`,
+    );
+  }
+  const clientSecret = optionalString(fields, 'client_secret');
+  const secretExpires = secondsIn(fields['client_secret_expires_at']);
+  const authMethod = optionalString(fields, 'token_endpoint_auth_method');
+  return {
+    clientId: stringIn(fields, 'client_id', WHO),
+    ...(clientSecret !== undefined && { clientSecret }),
+    ...(clientSecret !== undefined && secretExpires && { secretExpiresAt: secretExpires * 1000 }),
+    ...(authMethod !== undefined && { authMethod }),
+    redirectUris,
+  };
+}
+
+function authMethodFor({ token_endpoint_auth_methods_supported: taken }: ServerMetadata): string {
+  if (!taken || taken.includes('none')) return 'none';
+  const method = SECRETS.find((one) => taken.includes(one));
+  if (method !== undefined) return method;
+  throw new AuthError(
+    'client_auth_unsupported',
+    `The authorization server takes neither public clients nor client secrets, so nobody can register by itself. ${ADVICE}`,
+  );
+}

@@ -1,0 +1,159 @@
+/** What every sender keeps to, whatever it sends with: how much, how long, where to, and how failures are told. */
+
+import { AuthError } from '../errors.ts';
+import type { SendLimits } from './exchange.ts';
+import { isPrivateAddress, isPrivateHost } from './targets.ts';
+
+/** The most bytes of an answer that are read. */
+export const MAX_BODY_BYTES: number = 1024 * 1024;
+/** The most milliseconds a request takes, from looking up the name to the last byte of the answer. */
+export const TIMEOUT_MS = 10_000;
+
+/** The address that a URL names directly, without a name that has to be looked up. */
+export function literalAddress({ hostname }: URL): string | undefined {
+  if (hostname.startsWith('[')) return hostname.slice(1, -1);
+  // URLs have every other way to write one (127.1, 0x7f000001) turned into this already.
+  return /^\d+\.\d+\.\d+\.\d+$/.test(hostname) ? hostname : undefined;
+}
+
+/** Throws for what no request may be sent to, as far as the URL alone tells. */
+export function checkTarget(url: URL, { allowPrivate }: Pick<SendLimits, 'allowPrivate'>): void {
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') {
+    throw new AuthError('forbidden_address', `Nothing is sent to ${url.protocol} URLs, only to https: and http:`);
+  }
+  const address = literalAddress(url);
+  if (address === undefined ? !allowPrivate && isPrivateHost(url.hostname) : isForbidden(address, allowPrivate)) {
+    throw forbiddenAddress(url);
+  }
+}
+
+/** Whether nothing may be sent to an address. */
+export function isForbidden(address: string, allowPrivate: boolean): boolean {
+  return isNeverAllowed(address) || (!allowPrivate && isPrivateAddress(address));
+}
+
+// Link-local networks, where clouds answer whoever asks with credentials, and "this host", which is nobody's address.
+const NEVER_V4 = /^(169\.254|0\.\d+)\./;
+const NEVER_V6 = /^(fe[89ab][0-9a-f]:|::$)/;
+
+function isNeverAllowed(address: string): boolean {
+  if (!address.includes(':')) return NEVER_V4.test(address);
+  const canonical = canonicalV6(address);
+  if (canonical === undefined) return true;
+  // An IPv4 address in the clothes of an IPv6 one: mapped, or as NAT64 has it.
+  const [, high, low] = /^(?:::ffff:|64:ff9b::)([0-9a-f]+):([0-9a-f]+)$/.exec(canonical) ?? [];
+  if (high === undefined || low === undefined) return NEVER_V6.test(canonical);
+  const bytes = [high, low].flatMap((group) => [Number.parseInt(group, 16) >> 8, Number.parseInt(group, 16) & 255]);
+  return NEVER_V4.test(bytes.join('.'));
+}
+
+function canonicalV6(address: string): string | undefined {
+  const url = `http://[${address.replace(/%.*$/, '')}]/`;
+  return URL.canParse(url) ? new URL(url).hostname.slice(1, -1) : undefined;
+}
+
+/** Runs one exchange: ends it, and rejects, when its time is over or the signal gives it up. Nothing goes on after it. */
+export async function withinTime<T>(
+  url: URL,
+  signal: AbortSignal,
+  exchange: (ended: AbortSignal) => Promise<T>,
+): Promise<T> {
+  signal.throwIfAborted();
+  const end = new AbortController();
+  const over = new Promise<never>((_resolve, reject) => {
+    end.signal.addEventListener('abort', () => reject(end.signal.reason), { once: true });
+  });
+  const giveUp = (): void => end.abort(signal.reason);
+  signal.addEventListener('abort', giveUp, { once: true });
+  const timer = setTimeout(() => end.abort(timedOut(url)), TIMEOUT_MS);
+  try {
+    // What does not heed its end, as a fetch of somebody's own may not, is not waited for.
+    return await Promise.race([exchange(end.signal), over]);
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', giveUp);
+    end.abort();
+  }
+}
+
+/** The body of an answer while it comes in. */
+export class Body {
+  readonly #chunks: Uint8Array[] = [];
+  #size = 0;
+
+  /** False if this is more than is read. */
+  add(chunk: Uint8Array): boolean {
+    this.#size += chunk.byteLength;
+    const fits = this.#size <= MAX_BODY_BYTES;
+    if (fits) this.#chunks.push(chunk);
+    return fits;
+  }
+
+  /** All of it. */
+  text(): string {
+    const bytes = new Uint8Array(this.#size);
+    let at = 0;
+    for (const chunk of this.#chunks) {
+      bytes.set(chunk, at);
+      at += chunk.byteLength;
+    }
+    return new TextDecoder().decode(bytes);
+  }
+}
+
+// A query may hold a code or a token, and what comes before the host a password.
+function named({ origin, pathname }: URL): string {
+  return `${origin}${pathname}`;
+}
+
+/** The URL, or what its name stands for, is an address that nothing may be sent to. */
+export function forbiddenAddress(url: URL): AuthError {
+  const text = `${named(url)} is in a private, loopback or link-local network: the MCP server may not send us there`;
+  return new AuthError('forbidden_address', text);
+}
+
+/** The answer was a redirect, which the runtime does not let us see, or had followed already. */
+export function redirected(url: URL): AuthError {
+  return new AuthError('redirected', `${named(url)} redirects to another URL, which is not followed`);
+}
+
+/** The answer is more than is read. */
+export function tooLarge(url: URL): AuthError {
+  return new AuthError('too_large', `The answer of ${named(url)} is larger than ${MAX_BODY_BYTES} bytes`);
+}
+
+/** There was no complete answer. The cause is told by its code: its text may hold what was sent. */
+export function unreachable(url: URL, error: unknown): AuthError {
+  if (error instanceof AuthError) return error;
+  const code = codeOf(error);
+  const why = REASONS.find(([codes]) => codes.test(code))?.[1] ?? 'the connection failed';
+  const text = `Cannot reach ${named(url)}: ${why}${code === '' ? '' : ` (${code})`}`;
+  return new AuthError('unreachable', text, { isRetryable: true });
+}
+
+function timedOut(url: URL): AuthError {
+  const text = `${named(url)} did not answer within ${TIMEOUT_MS / 1000} seconds`;
+  return new AuthError('timeout', text, { isRetryable: true });
+}
+
+// What usually is the matter; the code stays in sight for everything else.
+const REASONS: readonly (readonly [codes: RegExp, reason: string])[] = [
+  [/^ECONNREFUSED$|^ConnectionRefused$/, 'nothing listens there: is it running, and is it this port?'],
+  [/^(ENOTFOUND|EAI_AGAIN)$/, 'there is no host of this name, or names cannot be looked up'],
+  [
+    /^(EPROTO|ERR_SSL_WRONG_VERSION_NUMBER|ERR_SSL_PACKET_LENGTH_TOO_LONG)$/,
+    'it does not speak TLS: is it an http: URL?',
+  ],
+  [/CERT|^UNABLE_TO_/, 'its certificate is not trusted'],
+  [/^(ECONNRESET|EPIPE|UND_ERR_SOCKET)$/, 'it hung up before its answer was complete'],
+  [/^(EHOSTUNREACH|ENETUNREACH|ETIMEDOUT|UND_ERR_CONNECT_TIMEOUT)$/, 'there is no way to this host'],
+  [/^ERR_INVALID_CHAR$/, 'a header field of the request has characters that cannot be sent'],
+  [/^HPE_/, 'it answered with something that is not HTTP'],
+];
+
+// What fetch throws says why it did in its cause.
+function codeOf(error: unknown): string {
+  if (typeof error !== 'object' || error === null) return '';
+  const { code, cause } = error as { code?: unknown; cause?: unknown };
+  return typeof code === 'string' && /^\w+$/.test(code) ? code : codeOf(cause);
+}

@@ -1,0 +1,112 @@
+/** Sends the requests of one flow, by the rules for where they may go, and keeps account of them. */
+
+import { AuthError, type AuthErrorDetails, type AuthStep } from '../errors.ts';
+import type { OAuthRequest, OAuthResponse, Send } from './exchange.ts';
+import { targetFault } from './targets.ts';
+
+/** What requests are sent with. */
+export interface WireOptions {
+  readonly send: Send;
+  readonly signal: AbortSignal;
+  /** Whether the MCP server is in a private network: only then may anything else be. */
+  readonly allowPrivate: boolean;
+}
+
+/** Makes something of an answer, or throws an `AuthError` that says which rule it breaks. */
+export type Read<T> = (response: OAuthResponse) => T | Promise<T>;
+
+const MAX_REDIRECTS = 3;
+const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+
+/** The requests of one flow, and what came of each. */
+export class Wire {
+  readonly #options: WireOptions;
+  readonly #trace: AuthStep[] = [];
+
+  constructor(options: WireOptions) {
+    this.#options = options;
+  }
+
+  /** Aborts when nobody waits for the flow any more. */
+  get signal(): AbortSignal {
+    return this.#options.signal;
+  }
+
+  /** Whether addresses of private networks may be used. */
+  get allowPrivate(): boolean {
+    return this.#options.allowPrivate;
+  }
+
+  /** Gets a public document and reads it. Redirects are followed within its origin. */
+  async get<T>(what: string, url: URL, read: Read<T>): Promise<T> {
+    let at = url;
+    for (let redirects = 0; ; redirects++) {
+      const request: OAuthRequest = { method: 'GET', url: at, headers: { accept: 'application/json' } };
+      const response = await this.#send(what, request);
+      if (!REDIRECTS.has(response.status) || redirects === MAX_REDIRECTS) return this.#read(what, at, response, read);
+      at = this.#redirected(what, at, response);
+    }
+  }
+
+  /** Sends what may hold secrets, and reads the answer. No redirect is followed. */
+  async post<T>(what: string, request: OAuthRequest, read: Read<T>): Promise<T> {
+    const response = await this.#send(what, request);
+    return this.#read(what, request.url, response, read);
+  }
+
+  /** Adds something that was found without a request. */
+  note(step: AuthStep): void {
+    this.#trace.push(step);
+  }
+
+  /** An error that tells what was tried. */
+  failure(code: string, message: string, details: AuthErrorDetails = {}): AuthError {
+    return new AuthError(code, message, { ...details, trace: [...this.#trace] });
+  }
+
+  async #send(what: string, request: OAuthRequest): Promise<OAuthResponse> {
+    const { send, signal, allowPrivate } = this.#options;
+    signal.throwIfAborted();
+    try {
+      const fault = targetFault(request.url, { allowPrivate });
+      if (fault !== undefined)
+        throw new AuthError('forbidden_address', `${nameOf(request.url)} is not asked: ${fault}`);
+      return await send(request, { signal, allowPrivate });
+    } catch (error) {
+      throw this.#failed(what, request.url, undefined, error);
+    }
+  }
+
+  async #read<T>(what: string, url: URL, response: OAuthResponse, read: Read<T>): Promise<T> {
+    const { status } = response;
+    try {
+      const value = await read(response);
+      this.note({ what, url: nameOf(url), status, outcome: 'ok' });
+      return value;
+    } catch (error) {
+      throw this.#failed(what, url, status, error);
+    }
+  }
+
+  #redirected(what: string, from: URL, response: OAuthResponse): URL {
+    const { status } = response;
+    const location = response.header('location');
+    const to = location !== undefined && URL.canParse(location, from.href) ? new URL(location, from) : undefined;
+    const rule = !to ? 'a redirect to nowhere' : 'a redirect to another origin, which is not followed';
+    if (to?.origin !== from.origin) throw this.#failed(what, from, status, new AuthError('redirect_refused', rule));
+    this.note({ what, url: nameOf(from), status, outcome: 'redirected' });
+    return to;
+  }
+
+  // The account goes along, so that whoever reads the error sees how it came to it.
+  #failed(what: string, url: URL, status: number | undefined, error: unknown): unknown {
+    if (!(error instanceof AuthError)) return error;
+    const { code, message, challenge, isRetryable } = error;
+    this.note({ what, url: nameOf(url), ...(status === undefined ? {} : { status }), outcome: message });
+    return this.failure(code, message, { challenge, isRetryable });
+  }
+}
+
+function nameOf({ origin, pathname }: URL): string {
+  return `${origin}${pathname}`;
+}

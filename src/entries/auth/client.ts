@@ -1,0 +1,20 @@
+/** `mcpp/auth/client`: be let in by servers that ask who is calling. */
+
+export type { AuthOptions } from '../../auth/client/auth.ts';
+export { bearer } from '../../auth/client/bearer.ts';
+export type { ClientPrivateKey } from '../../auth/client/client-auth.ts';
+export { type ClientCredentialsOptions, clientCredentials } from '../../auth/client/client-credentials.ts';
+export { type DeviceCodeOptions, deviceCode } from '../../auth/client/device-code.ts';
+export type { DeviceCode } from '../../auth/client/device-grant.ts';
+export {
+  type EnterpriseManagedOptions,
+  enterpriseManaged,
+  type IdentityProvider,
+} from '../../auth/client/enterprise-managed.ts';
+export { type FileStoreOptions, fileStore } from '../../auth/client/file-store.ts';
+export { memoryStore } from '../../auth/client/memory-store.ts';
+export { type AuthorizeContext, type OAuth, type OAuthOptions, oauth } from '../../auth/client/oauth.ts';
+export type { CredentialStore, Json } from '../../auth/client/store.ts';
+export { type WorkloadIdentityOptions, workloadIdentity } from '../../auth/client/workload-identity.ts';
+export { type AuthChallenge, AuthError, type AuthStep } from '../../auth/errors.ts';
+export type { ClientAuth } from '../../client/http-options.ts';
