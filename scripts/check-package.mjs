@@ -51,6 +51,9 @@ async function check(what, body) {
   }
 }
 
+/** What is for authorization, and loaded by nothing else. */
+const DEPENDENCIES = ['jose', 'oauth4webapi'];
+
 function packAndInstall() {
   execFileSync(process.execPath, [join(root, 'scripts/build.mjs'), '--if-changed'], { stdio: 'inherit' });
   // The build has just run; as a script of `npm pack` it would print into the answer.
@@ -59,7 +62,7 @@ function packAndInstall() {
   const [{ filename, files }] = JSON.parse(run('npm', args, { cwd: root, shell, stdio: ['ignore', 'pipe', 'pipe'] }));
   mkdirSync(installed, { recursive: true });
   run('tar', ['-xzf', join(folder, filename), '-C', installed, '--strip-components=1']);
-  for (const name of ['zod', '@types/node', 'undici-types']) {
+  for (const name of [...DEPENDENCIES, 'zod', '@types/node', 'undici-types']) {
     mkdirSync(dirname(join(consumer, 'node_modules', name)), { recursive: true });
     symlinkSync(bin(name), join(consumer, 'node_modules', name), 'junction');
   }
@@ -95,10 +98,15 @@ await check('no path of the machine that built it', () => {
   assert(shown.length === 0, `found in ${shown.join(', ')}`);
 });
 
-await check('no dependencies, and no peer that is needed', () => {
-  const kinds = ['dependencies', 'optionalDependencies', 'bundleDependencies', 'bundledDependencies'];
+await check('two dependencies, which have none themselves, and no peer that is needed', () => {
+  const kinds = ['optionalDependencies', 'bundleDependencies', 'bundledDependencies'];
   const found = kinds.filter((kind) => manifest[kind] !== undefined);
   assert(found.length === 0, `package.json has ${found.join(', ')}`);
+  assert(Object.keys(manifest.dependencies).join() === DEPENDENCIES.join(), 'package.json has other dependencies');
+  for (const name of DEPENDENCIES) {
+    const { dependencies = {} } = JSON.parse(readFileSync(join(bin(name), 'package.json'), 'utf8'));
+    assert(Object.keys(dependencies).length === 0, `${name} has dependencies`);
+  }
   const needed = Object.keys(manifest.peerDependencies ?? {}).filter(
     (name) => !manifest.peerDependenciesMeta?.[name]?.optional,
   );
@@ -182,7 +190,9 @@ write(
    import * as client from 'mcpp/client';
    import * as server from 'mcpp/server';
    import * as testing from 'mcpp/testing';
-   export { client, mcpp, server, testing };`,
+   import * as authClient from 'mcpp/auth/client';
+   import * as authServer from 'mcpp/auth/server';
+   export { authClient, authServer, client, mcpp, server, testing };`,
 );
 
 await check('types: nodenext, ESM', () => typeCheck('consumer.mts', { ...nodenext, noEmit: true }));

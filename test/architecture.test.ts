@@ -31,7 +31,7 @@ const BEHIND_AN_ENTRY = ['extensions', 'testing'];
 
 /** Where Node's own modules may be used: everything else runs in a Worker too. */
 const ON_NODE =
-  /^(cli\/|transport\/stdio\/|transport\/websocket\/node-|transport\/http\/(client\/send-node|server\/node-))/;
+  /^(cli\/|auth\/client\/node-|transport\/stdio\/|transport\/websocket\/node-|transport\/http\/(client\/send-node|server\/node-))/;
 /** Who may write to stdout: the transport it belongs to, and commands for people. */
 const OWNS_STDOUT = /^(cli|transport\/stdio)\//;
 /** The one file that has the JSON Schema engine. */
@@ -49,9 +49,14 @@ const CONDITIONAL: ReadonlySet<string> = new Set([
   '#send-request',
   '#web-socket',
   '#web-socket-server',
+  '#auth-send',
+  '#auth-browser',
+  '#auth-file-store',
 ]);
 /** Where the optional peer dependency may be used. */
 const PEER = /^transport\/websocket\/node-/;
+/** The dependencies, which are for one room: whoever needs no authorization loads neither. */
+const AUTH_ONLY: ReadonlySet<string> = new Set(['jose', 'oauth4webapi']);
 
 const MAX_LINES = 400;
 
@@ -77,6 +82,7 @@ function importFaults(path: string, code: Code, files: ReadonlyMap<string, Code>
     if (CONDITIONAL.has(specifier)) return [];
     if (specifier === 'ws')
       return PEER.test(path) ? [] : says('it is an optional peer, for the WebSocket transport only');
+    if (AUTH_ONLY.has(specifier)) return room === 'auth' ? [] : says('it is for auth only');
     if (!specifier.startsWith('.')) {
       const bundled = BUNDLED.get(path);
       const isBundled = bundled !== undefined && (specifier === bundled || specifier.startsWith(`${bundled}/`));
@@ -217,6 +223,7 @@ describe('the finder', () => {
         "import { Check } from 'typebox/schema';",
         'imports typebox/schema: only a file that the build bundles has a dependency, its own',
       ],
+      ["import { jwtVerify } from 'jose';", 'imports jose: it is for auth only'],
       ["import { a } from './gone.ts';", 'imports ./gone.ts: there is no such source file'],
       ['const load = (name: string) => import(name);', 'imports something unnamed: an import() needs a literal'],
       ["export * from './x.ts';", 'export *: names are listed one by one'],

@@ -38,9 +38,9 @@ const NAMES: Readonly<Record<string, { readonly values: string; readonly types: 
   client: {
     values: 'Client ConnectionError IncompleteListError RpcError connect isMcpError toolDigest',
     types: `
-      AnswerHandlers ChildOptions ClientCall ClientMiddleware Command ConnectOptions Connection ConnectionOptions
-      ConnectionState HeaderFields HttpClientOptions InProcess IncompleteListErrorCode Invocation OutputOf PendingCall
-      Progress QuestionContext ReconnectOptions RequestHandler RequestOptions RestartOptions StateListener StderrSink Step Target ToolArguments ToolBookOptions ToolCallResult ToolChange
+      AnswerHandlers Authorizer ChildOptions ClientAuth ClientCall ClientMiddleware Command ConnectOptions Connection
+      ConnectionOptions ConnectionState HeaderFields HttpChallenge HttpClientOptions InProcess IncompleteListErrorCode Invocation OutputOf PendingCall
+      Progress ProtectedServer QuestionContext ReconnectOptions RequestFacts RequestHandler RequestOptions ResponseFacts RestartOptions StateListener StderrSink Step Target ToolArguments ToolBookOptions ToolCallResult ToolChange
       ToolFailure ToolName ToolSuccess ToolsOf
       Verdict WatchEvent WatchListener`,
   },
@@ -63,6 +63,21 @@ const NAMES: Readonly<Record<string, { readonly values: string; readonly types: 
       ServeWebSocketOptions ServingWebSocket WebSocketHandler WebSocketLimits WebSocketOptions
       WebSocketTransportOptions`,
   },
+  'auth/client': {
+    values: `
+      AuthError bearer clientCredentials deviceCode enterpriseManaged fileStore memoryStore oauth workloadIdentity`,
+    types: `
+      AuthChallenge AuthOptions AuthStep AuthorizeContext ClientAuth ClientCredentialsOptions ClientPrivateKey
+      CredentialStore DeviceCode DeviceCodeOptions EnterpriseManagedOptions FileStoreOptions IdentityProvider Json
+      OAuth OAuthOptions WorkloadIdentityOptions`,
+  },
+  'auth/server': {
+    values: 'AuthError introspect jwt protectedResource verifier',
+    types: `
+      AuthStep Authenticate Challenge ClientCredentials Credentials HttpRequest IntrospectOptions JwtOptions
+      MetadataHandler NodeMetadataRequest NodeMetadataResponse OnError Principal ProtectedResource ResourceAuth
+      ResourceOptions VerifierOptions`,
+  },
   testing: { values: 'record testClient', types: 'Script TestClient TestClientOptions Testable WireEntry' },
 };
 
@@ -78,7 +93,7 @@ function publicDeclarations(entry: string): { isType: boolean; path: string; dec
     return { isType: ['interface', 'type'].includes(declaration.kind), path, declaration };
   });
   const others = reexportsOf(code).map(({ name, isType, specifier }) => {
-    const from = posix.join('dist/entries', specifier.replace(/\.[jt]s$/, '.d.ts'));
+    const from = posix.join(posix.dirname(path), specifier.replace(/\.[jt]s$/, '.d.ts'));
     const declared = declarationsOf(readCode(readFileSync(root + from, 'utf8')));
     return { isType, path: from, declaration: declared.find((one) => one.name === name) };
   });
