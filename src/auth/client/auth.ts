@@ -4,7 +4,7 @@ import { isPrivate, send } from '#auth-send';
 import type { ClientAuth } from '../../client/http-options.ts';
 import type { Grant } from './grant.ts';
 import { memoryStore } from './memory-store.ts';
-import { sendWith } from './send-fetch.ts';
+import { isPrivate as isPrivateByName, sendWith } from './send-fetch.ts';
 import { Session, type SessionOptions } from './session.ts';
 import type { CredentialStore } from './store.ts';
 
@@ -26,8 +26,8 @@ export function sessionOptions({ store, scopes, dpop, fetch: own }: AuthOptions)
     store: store ?? memoryStore(),
     scopes,
     dpop: dpop ?? 'auto',
-    send: own ? sendWith(own) : send,
-    isPrivate: (url) => isPrivate(url),
+    // Who sends knows the way: a name may stand for something else there than here.
+    ...(own ? { send: sendWith(own), isPrivate: isPrivateByName } : { send, isPrivate: (url: URL) => isPrivate(url) }),
   };
 }
 

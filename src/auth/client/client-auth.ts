@@ -3,6 +3,7 @@
 import { type CryptoKey, importJWK, importPKCS8, type JWK } from 'jose';
 import { type ClientAuth, ClientSecretPost, modifyAssertion, None, PrivateKeyJwt } from 'oauth4webapi';
 import { AuthError } from '../errors.ts';
+import { cleanText } from './responses.ts';
 import type { ServerMetadata } from './server-metadata.ts';
 
 /** The ways that are supported, by the names of RFC 8414. */
@@ -62,9 +63,7 @@ function methodFor(as: ServerMetadata, { clientSecret, privateKey }: ClientIdent
   if (usable.length === 0) return 'none';
   const method = [...usable, 'none'].find((one) => taken.includes(one));
   if (method !== undefined) return method;
-  throw unsupported(
-    `the server takes ${taken.join(', ').slice(0, 200) || 'none'}, this client has ${usable.join(', ')}`,
-  );
+  throw unsupported(`the server takes ${cleanText(taken.join(', ')) ?? 'none'}, this client has ${usable.join(', ')}`);
 }
 
 function secretOf({ clientSecret }: ClientIdentity): string {
@@ -90,7 +89,7 @@ function bySignature(
   if (!privateKey) throw unsupported('a private key is needed for it');
   const alg = algOf(privateKey);
   if (alg !== undefined && taken && !taken.includes(alg)) {
-    throw unsupported(`the server takes signatures by ${taken.join(', ').slice(0, 200)}, this key signs by ${alg}`);
+    throw unsupported(`the server takes signatures by ${cleanText(taken.join(', '))}, this key signs by ${alg}`);
   }
   const imported = memo(() => importKey(privateKey, alg));
   const kid = privateKey.kid ?? (isJwk(privateKey.key) ? privateKey.key.kid : undefined);

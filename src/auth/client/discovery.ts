@@ -33,7 +33,9 @@ export interface DiscoveryHints {
 export const DISCOVERED = 'discovered';
 
 // What a server answers that has no such document; about the moment, in contrast, are 408, 425 and 429.
-function isAbsent({ status }: OAuthResponse): boolean {
+function isAbsent({ status, header }: OAuthResponse): boolean {
+  // Some show the same page wherever one looks.
+  if (status === 200) return header('content-type')?.startsWith('text/html') === true;
   return status >= 400 && status < 500 && status !== 408 && status !== 425 && status !== 429;
 }
 

@@ -92,11 +92,13 @@ export function readRegistration(response: OAuthResponse, redirectUris: readonly
   const clientSecret = optionalString(fields, 'client_secret');
   const secretExpires = secondsIn(fields['client_secret_expires_at']);
   const authMethod = optionalString(fields, 'token_endpoint_auth_method');
+  // Some name their default method, although they gave no secret for it.
+  const isVain = clientSecret === undefined && SECRETS.includes(authMethod ?? '');
   return {
     clientId: stringIn(fields, 'client_id', WHO),
     ...(clientSecret !== undefined && { clientSecret }),
     ...(clientSecret !== undefined && secretExpires && { secretExpiresAt: secretExpires * 1000 }),
-    ...(authMethod !== undefined && { authMethod }),
+    ...(authMethod !== undefined && !isVain && { authMethod }),
     redirectUris,
   };
 }

@@ -84,8 +84,8 @@ function strings(value: unknown): readonly string[] | undefined {
   return Array.isArray(value) && value.every((one) => typeof one === 'string') ? value : undefined;
 }
 
-// `new URL` forgives spaces around, line breaks within and backslashes; what is compared by letter must have none.
+// `new URL` forgives spaces around, line breaks within and backslashes; what is compared by letter, and shown, has none.
 function plainUrl(value: string): URL | undefined {
-  if (!/^https?:\/\/[^\s\\]+$/i.test(value) || !URL.canParse(value)) return undefined;
+  if (!/^https?:\/\/[\x21-\x5b\x5d-\x7e]+$/i.test(value) || !URL.canParse(value)) return undefined;
   return new URL(value);
 }

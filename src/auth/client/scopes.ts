@@ -27,7 +27,9 @@ export function firstScopes(
 
 /** The same scopes, with the one that asks for a refresh token if the authorization server lists it. */
 export function withOfflineAccess(scopes: readonly string[], as: ServerMetadata): readonly string[] {
-  return as.scopes_supported?.includes(OFFLINE_ACCESS) ? unionOfScopes(scopes, [OFFLINE_ACCESS]) : scopes;
+  // Alone it would ask for nothing but that.
+  const isOffered = scopes.length > 0 && as.scopes_supported?.includes(OFFLINE_ACCESS) === true;
+  return isOffered ? unionOfScopes(scopes, [OFFLINE_ACCESS]) : scopes;
 }
 
 /** What to ask for when more is needed: what was requested before comes first, and nothing comes twice. */

@@ -10,10 +10,17 @@ export interface FlowHost {
   withPerson<T>(task: () => Promise<T>): Promise<T>;
 }
 
+/** A connection that waits, however many of its requests do. */
+interface Waiting<T> {
+  readonly outcome: Promise<T>;
+  /** Lets its clocks go on. */
+  go: (() => void) | undefined;
+}
+
 /** One run of a task, and those who wait for it. */
 export class SharedFlow<T> {
   readonly #abort = new AbortController();
-  readonly #waiting = new Map<ProtectedServer, (() => void) | undefined>();
+  readonly #waiting = new Map<ProtectedServer, Waiting<T>>();
   /** What came of it. */
   readonly outcome: Promise<T>;
   #needsPerson = false;
@@ -31,37 +38,46 @@ export class SharedFlow<T> {
 
   /** The outcome, or the reason why this connection does not want it any more. */
   join(server: ProtectedServer): Promise<T> {
+    if (server.signal.aborted) return Promise.reject(server.signal.reason);
+    const waiting = this.#waiting.get(server);
+    if (waiting) return waiting.outcome;
+    const outcome = this.#outcomeFor(server);
+    this.#waiting.set(server, { outcome, go: this.#needsPerson ? server.waitForPerson() : undefined });
+    return outcome;
+  }
+
+  // One listener for each connection: its signal lives longer than this, and has many others.
+  #outcomeFor(server: ProtectedServer): Promise<T> {
     const { signal } = server;
-    if (signal.aborted) return Promise.reject(signal.reason);
-    if (!this.#waiting.has(server)) {
-      this.#waiting.set(server, this.#needsPerson ? server.waitForPerson() : undefined);
-    }
     return new Promise((resolve, reject) => {
-      const leave = (): void => {
+      const leave = (settle: () => void): void => {
         signal.removeEventListener('abort', onAbort);
-        this.#waiting.get(server)?.();
+        this.#waiting.get(server)?.go?.();
         this.#waiting.delete(server);
+        settle();
       };
       const onAbort = (): void => {
-        leave();
+        leave(() => reject(signal.reason));
         if (this.#waiting.size === 0) this.#abort.abort(signal.reason);
-        reject(signal.reason);
       };
       signal.addEventListener('abort', onAbort, { once: true });
-      this.outcome.then(resolve, reject).finally(leave);
+      this.outcome.then(
+        (value) => leave(() => resolve(value)),
+        (error: unknown) => leave(() => reject(error)),
+      );
     });
   }
 
   async #withPerson<U>(work: () => Promise<U>): Promise<U> {
     this.#needsPerson = true;
-    for (const server of this.#waiting.keys()) this.#waiting.set(server, server.waitForPerson());
+    for (const [server, waiting] of this.#waiting) waiting.go = server.waitForPerson();
     try {
       return await work();
     } finally {
       this.#needsPerson = false;
-      for (const [server, go] of this.#waiting) {
-        this.#waiting.set(server, undefined);
-        go?.();
+      for (const waiting of this.#waiting.values()) {
+        waiting.go?.();
+        waiting.go = undefined;
       }
     }
   }

@@ -1,0 +1,94 @@
+/** Proofs that a caller has the key its token is bound to (RFC 9449). */
+
+import { base64url, calculateJwkThumbprint, EmbeddedJWK, errors, type JWTPayload, jwtVerify } from 'jose';
+import { ALGORITHMS } from './algorithms.ts';
+import { ExpiringMap } from './expiring-map.ts';
+
+/** Why a proof is not accepted. */
+export const PROOF_FAULTS = {
+  missing: 'The header DPoP must be there once, with a proof',
+  malformed: 'The proof cannot be read',
+  signature: 'The signature of the proof is not valid',
+  key: 'The proof was made with another key than the token is bound to',
+  token: 'The proof is for another token',
+  method: 'The proof is for another HTTP method',
+  url: 'The proof is for another URL',
+  time: 'The proof is too old, or from the future',
+  reused: 'The proof was used before',
+} as const;
+
+/** One of the reasons. */
+export type ProofFault = keyof typeof PROOF_FAULTS;
+
+/** A proof, and what it has to prove. */
+export interface ShownProof {
+  /** The header `DPoP`. */
+  readonly proof: string | undefined;
+  readonly method: string;
+  readonly token: string;
+  /** The thumbprint of the key the token is bound to. */
+  readonly jkt: string;
+}
+
+const MAX_AGE_SECONDS = 60;
+const MAX_AHEAD_SECONDS = 5;
+const MAX_LENGTH = 8 * 1024;
+const MAX_JTI_LENGTH = 256;
+const MAX_REMEMBERED = 100_000;
+const PRIVATE_MEMBERS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k', 'priv'];
+
+/**
+ * Checks proofs for requests to one URL. That is the URL clients know, not the one this process is reached at: a proxy may
+ * be in between.
+ */
+export function proofCheck(resource: URL): (shown: ShownProof) => Promise<ProofFault | undefined> {
+  const used = new ExpiringMap<true>(MAX_REMEMBERED);
+  return async ({ proof, method, token, jkt }) => {
+    // A proof has no comma: two header fields of that name have been joined with one.
+    if (!proof || proof.includes(',')) return 'missing';
+    if (proof.length > MAX_LENGTH) return 'malformed';
+    const read = await readProof(proof);
+    if (typeof read === 'string') return read;
+    const { htm, htu, ath, jti, iat } = read.claims;
+    if (read.thumbprint !== jkt) return 'key';
+    if (ath !== (await hashOf(token))) return 'token';
+    if (htm !== method) return 'method';
+    if (typeof htu !== 'string' || placeOf(htu) !== placeOf(resource.href)) return 'url';
+    if (typeof jti !== 'string' || jti === '' || jti.length > MAX_JTI_LENGTH) return 'malformed';
+    if (typeof iat !== 'number') return 'malformed';
+    const age = Date.now() / 1000 - iat;
+    if (age > MAX_AGE_SECONDS || age < -MAX_AHEAD_SECONDS) return 'time';
+    const name = `${jkt} ${jti}`;
+    if (used.get(name)) return 'reused';
+    used.set(name, true, (iat + MAX_AGE_SECONDS + 1) * 1000);
+    return undefined;
+  };
+}
+
+async function readProof(proof: string): Promise<{ claims: JWTPayload; thumbprint: string } | ProofFault> {
+  try {
+    const { payload: claims, protectedHeader } = await jwtVerify(proof, EmbeddedJWK, {
+      typ: 'dpop+jwt',
+      algorithms: [...ALGORITHMS],
+      clockTolerance: MAX_AHEAD_SECONDS,
+    });
+    const { jwk, crit } = protectedHeader;
+    if (!jwk || crit !== undefined || PRIVATE_MEMBERS.some((member) => member in jwk)) return 'malformed';
+    return { claims, thumbprint: await calculateJwkThumbprint(jwk) };
+  } catch (error) {
+    if (error instanceof errors.JWSSignatureVerificationFailed) return 'signature';
+    if (error instanceof errors.JWTExpired) return 'time';
+    return 'malformed';
+  }
+}
+
+async function hashOf(token: string): Promise<string> {
+  return base64url.encode(new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(token))));
+}
+
+/** Scheme, host and path; a proof says nothing of the query. */
+function placeOf(text: string): string | undefined {
+  if (!URL.canParse(text)) return undefined;
+  const { origin, pathname } = new URL(text);
+  return `${origin}${pathname}`;
+}

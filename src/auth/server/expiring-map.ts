@@ -1,0 +1,33 @@
+/** Remembers things for a time, and never more than so many. */
+
+/** A map whose entries expire; the oldest go first when it is full. */
+export class ExpiringMap<Value> {
+  readonly #entries = new Map<string, { readonly value: Value; readonly until: number }>();
+  readonly #maxEntries: number;
+
+  constructor(maxEntries: number) {
+    this.#maxEntries = maxEntries;
+  }
+
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  /** What is remembered under this key, unless it has expired. */
+  get(key: string): Value | undefined {
+    const entry = this.#entries.get(key);
+    return entry && entry.until > Date.now() ? entry.value : undefined;
+  }
+
+  /** Remembers a value until then, in milliseconds since 1970. */
+  set(key: string, value: Value, until: number): void {
+    const now = Date.now();
+    this.#entries.delete(key);
+    if (until <= now) return;
+    for (const [oldest, entry] of this.#entries) {
+      if (entry.until > now && this.#entries.size < this.#maxEntries) break;
+      this.#entries.delete(oldest);
+    }
+    this.#entries.set(key, { value, until });
+  }
+}

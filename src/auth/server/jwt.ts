@@ -1,0 +1,138 @@
+/** Access tokens that are JWTs, checked with the keys of their issuer (RFC 9068). */
+
+import {
+  decodeProtectedHeader,
+  errors,
+  type JWTPayload,
+  type JWTVerifyGetKey,
+  type JWTVerifyOptions,
+  jwtVerify,
+} from 'jose';
+import { toError } from '../../jsonrpc/errors.ts';
+import { AuthError } from '../errors.ts';
+import { acceptedAlgorithms } from './algorithms.ts';
+import { asking } from './ask.ts';
+import { authenticator } from './authenticator.ts';
+import { type Expected, expectedAudience, expectedTolerance, verifiedToken } from './claims.ts';
+import { ExpiringMap } from './expiring-map.ts';
+import { remoteKeys } from './keys.ts';
+import { type OnError, reportTo } from './report.ts';
+import { type ResourceAuth, type ResourceOptions, resourceOf } from './resource.ts';
+import type { TokenFault, Verdict, VerifiedToken } from './token.ts';
+import { endpointUrl, identifierUrl } from './urls.ts';
+
+/** Options of `jwt`. */
+export interface JwtOptions extends ResourceOptions {
+  /** The authorization server, written as it writes itself: `iss` must be exactly this. */
+  readonly issuer: string;
+  /** What `aud` must hold one of. Default: `resource`. */
+  readonly audience?: string | readonly string[] | undefined;
+  /** The signature algorithms that are accepted. Default: all that have a public key. */
+  readonly algorithms?: readonly string[] | undefined;
+  /** Where the issuer's keys are. Default: where its metadata says. */
+  readonly jwksUri?: string | undefined;
+  /** Seconds that clocks may differ by. Default: 5. */
+  readonly clockTolerance?: number | undefined;
+  /** Fetches metadata and keys, in place of what the runtime has for that. */
+  readonly fetch?: typeof fetch | undefined;
+  /** Told why keys cannot be had; callers get a 503 meanwhile. Default: a line on stderr. */
+  readonly onError?: OnError | undefined;
+}
+
+const MAX_REMEMBERED = 1000;
+const REMEMBERED_MS = 30_000;
+
+/**
+ * Lets callers in whose token is a JWT of this issuer for this resource. Signature, issuer, audience and times are checked;
+ * keys are found in the issuer's metadata and fetched at the first token.
+ */
+export function jwt(options: JwtOptions): ResourceAuth {
+  const { issuer, jwksUri } = options;
+  identifierUrl(issuer, 'issuer');
+  if (jwksUri !== undefined) endpointUrl(jwksUri, 'jwksUri');
+  const resource = resourceOf(options, [issuer]);
+  const report = reportTo(options.onError);
+  const expected: Expected = {
+    issuer,
+    audience: expectedAudience(options.audience, resource.identifiers),
+    clockTolerance: expectedTolerance(options.clockTolerance),
+    widen: resource.widen,
+  };
+  const rules = {
+    issuer,
+    audience: [...expected.audience],
+    clockTolerance: expected.clockTolerance,
+    algorithms: acceptedAlgorithms(options.algorithms),
+    requiredClaims: ['exp'],
+  };
+  const keys = remoteKeys({ issuer, jwksUri, ask: asking(options.fetch), report });
+  // A client sends the same token again and again; its signature does not change.
+  const remembered = new ExpiringMap<VerifiedToken>(MAX_REMEMBERED);
+
+  const verify = async (token: string): Promise<Verdict> => {
+    try {
+      const fault = headerFault(token);
+      if (fault) return fault;
+      const verdict = verifiedToken(await claimsOf(token, keys, rules), expected, token);
+      if (typeof verdict === 'string') return verdict;
+      remembered.set(token, verdict, Math.min(verdict.expiresAt, Date.now() + REMEMBERED_MS));
+      return verdict;
+    } catch (error) {
+      if (error instanceof AuthError) return 'unavailable';
+      // Not the token's fault: for instance a key of the issuer's that cannot be used.
+      if (!(error instanceof errors.JOSEError)) report(toError(error));
+      return faultOf(error);
+    }
+  };
+  return authenticator(resource, (token) => remembered.get(token) ?? verify(token));
+}
+
+/** What the header says of keys (`jku`, `x5u`, `jwk`) is never looked at. */
+function headerFault(token: string): TokenFault | undefined {
+  try {
+    const { crit, typ = 'JWT' } = decodeProtectedHeader(token);
+    if (crit !== undefined) return 'malformed';
+    return /^(?:application\/)?(?:at\+)?jwt$/i.test(typ) ? undefined : 'type';
+  } catch {
+    return 'malformed';
+  }
+}
+
+async function claimsOf(token: string, keys: JWTVerifyGetKey, rules: JWTVerifyOptions): Promise<JWTPayload> {
+  try {
+    return (await jwtVerify(token, keys, rules)).payload;
+  } catch (error) {
+    if (!(error instanceof errors.JWKSMultipleMatchingKeys)) throw error;
+    // The token does not say which one it is.
+    for await (const key of error) {
+      const { payload } = await jwtVerify(token, key, rules).catch(unlessSignature);
+      if (payload) return payload;
+    }
+    throw new errors.JWSSignatureVerificationFailed();
+  }
+}
+
+function unlessSignature(error: unknown): { payload?: undefined } {
+  if (error instanceof errors.JWSSignatureVerificationFailed) return {};
+  throw error;
+}
+
+const FAULTS: ReadonlyMap<unknown, TokenFault> = new Map<unknown, TokenFault>([
+  [errors.JOSEAlgNotAllowed.code, 'algorithm'],
+  [errors.JWSInvalid.code, 'malformed'],
+  [errors.JWTInvalid.code, 'malformed'],
+  [errors.JWTExpired.code, 'expired'],
+]);
+const CLAIM_FAULTS: ReadonlyMap<string, TokenFault> = new Map([
+  ['iss', 'issuer'],
+  ['aud', 'audience'],
+  ['nbf', 'early'],
+]);
+
+function faultOf(error: unknown): TokenFault {
+  if (error instanceof errors.JWTClaimValidationFailed) {
+    const isDate = error.claim === 'nbf' && error.reason !== 'check_failed';
+    return isDate ? 'malformed' : (CLAIM_FAULTS.get(error.claim) ?? 'malformed');
+  }
+  return FAULTS.get((error as { code?: unknown }).code) ?? 'signature';
+}
