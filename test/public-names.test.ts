@@ -49,13 +49,13 @@ const NAMES: Readonly<Record<string, { readonly values: string; readonly types: 
     values: 'nodeHandler serveHttp',
     types: `
       Authenticate Challenge Credentials EventStore HttpLimits HttpOptions HttpRequest Letter Mailboxes NodeHandler
-      ServeHttpOptions ServingHttp SessionOptions SessionStore StoredEvent StoredSession`,
+      ProtectedResource ServeHttpOptions ServingHttp SessionOptions SessionStore StoredEvent StoredSession`,
   },
   fetch: {
     values: 'fetchHandler',
     types: `
       Authenticate Challenge Credentials EventStore FetchHandler HttpLimits HttpOptions HttpRequest Letter Mailboxes
-      SessionOptions SessionStore StoredEvent StoredSession`,
+      ProtectedResource SessionOptions SessionStore StoredEvent StoredSession`,
   },
   websocket: {
     values: 'serveWebSocket webSocketHandler webSocketTransport',
@@ -130,7 +130,7 @@ describe.each(entries)('%s', (entry) => {
       values: words(names?.values ?? ''),
       types: words(names?.types ?? ''),
     });
-    const module: object = await import(`../src/entries/${entry}.ts`);
+    const module: object = await import(/* @vite-ignore */ `${root}src/entries/${entry}.ts`);
     expect(Object.keys(module).toSorted()).toEqual(words(names?.values ?? ''));
   });
 

@@ -1,6 +1,12 @@
 /** `mcpp/http`: serve over HTTP on Node, alone or within a framework. */
 
-export type { Authenticate, Challenge, Credentials, HttpRequest } from '../protocol/http-request.ts';
+export type {
+  Authenticate,
+  Challenge,
+  Credentials,
+  HttpRequest,
+  ProtectedResource,
+} from '../protocol/http-request.ts';
 export type { EventStore, StoredEvent } from '../store/events.ts';
 export type { Mailboxes } from '../store/mailboxes.ts';
 export type { SessionStore } from '../store/sessions.ts';

@@ -8,6 +8,7 @@ export interface Principal {
   readonly subject: string;
   /** The client software the call is made with. */
   readonly clientId?: string;
+  /** What was granted, with everything that follows from it: what needs a scope asks for it by its name. */
   readonly scopes?: readonly string[];
   readonly claims?: Readonly<Record<string, unknown>>;
 }

@@ -28,6 +28,7 @@ const LOSSY: ReadonlySet<string> = new Set(['notifications/progress', 'notificat
 /** One request on its way. */
 export class ConnectionExchange implements Exchange {
   readonly method: string;
+  readonly principal: Principal | undefined;
   /** The request was given up, or is to end now. */
   cancelled = false;
   /** Nobody waits for the answer any more. */
@@ -44,10 +45,7 @@ export class ConnectionExchange implements Exchange {
   constructor(line: Line, method: string) {
     this.#line = line;
     this.method = method;
-  }
-
-  get principal(): Principal | undefined {
-    return this.#line.principal;
+    this.principal = line.principal;
   }
 
   get forceReruns(): boolean {

@@ -15,6 +15,7 @@ import type { Context, RequestContext } from './context.ts';
 import { InputRequired } from './input-required.ts';
 import { chain, type Maybe } from './maybe.ts';
 import type { Entry, Registry, Visible } from './registry.ts';
+import { scopesOf } from './scopes.ts';
 import { isContent } from './tool-result.ts';
 
 /** What a prompt is, apart from its name and its handler. */
@@ -29,6 +30,8 @@ export interface PromptConfig<S extends AnySchema = AnySchema> {
   readonly _meta?: Meta;
   /** Hides the prompt from some callers. */
   readonly visible?: Visible;
+  /** Who asks for it must have been granted all of these, or is told to ask for them. They are not shown in the list. */
+  readonly scopes?: readonly string[];
   /** Takes the place of a prompt of the same name. */
   readonly replace?: boolean;
 }
@@ -51,7 +54,7 @@ export interface PromptEntry extends Entry {
 
 /** Makes a prompt ready to be served. */
 export function promptEntry(name: string, config: PromptConfig, get: PromptEntry['get']): PromptEntry {
-  const { argsSchema, complete, visible, replace: _, ...shown } = config;
+  const { argsSchema, complete, visible, scopes: needed, replace: _, ...shown } = config;
   if (name === '') throw new TypeError('A prompt must have a name');
   if (typeof get !== 'function') throw new TypeError(`Prompt "${name}": the handler must be a function`);
   const input = argsSchema && checkedSchema(argsSchema, `Prompt "${name}": argsSchema`, 'input');
@@ -62,7 +65,8 @@ export function promptEntry(name: string, config: PromptConfig, get: PromptEntry
     args.map((one) => one.name),
   );
   const definition: Prompt = { name, ...shown, ...(args.length > 0 ? { arguments: args } : {}) };
-  return { key: name, definition, visible, input, complete, get };
+  const scopes = scopesOf(`Prompt "${name}"`, needed);
+  return { key: name, definition, visible, scopes, input, complete, get };
 }
 
 /** Answers `prompts/get`. */

@@ -12,6 +12,8 @@ export interface Entry {
   readonly key: string;
   readonly definition: object;
   readonly visible?: Visible | undefined;
+  /** What a caller must have been granted to use it. */
+  readonly scopes?: readonly string[] | undefined;
 }
 
 /** Lets a server's entries of one kind be looked up, switched off and on, and taken away at run time. */
@@ -44,6 +46,7 @@ export class Registry<E extends Entry> implements Features {
   readonly #slots = new Map<string, Slot<E>>();
   readonly #lists = new Map<string, EncodedJson>();
   #filtered = false;
+  #scoped = false;
 
   constructor(kind: ListKind, noun: string, onChange: () => void, onError: (error: unknown) => void) {
     this.#kind = kind;
@@ -88,6 +91,17 @@ export class Registry<E extends Entry> implements Features {
   get(name: string, viewer: Viewer): E | undefined {
     const slot = this.#slots.get(name);
     return slot?.enabled && this.#isVisible(slot.entry, viewer) ? slot.entry : undefined;
+  }
+
+  /** True if some entry needs scopes. */
+  get isScoped(): boolean {
+    return this.#scoped;
+  }
+
+  /** The scopes the entry of this name needs, if the viewer may know of it. */
+  scopes(name: unknown, viewer: Viewer): readonly string[] | undefined {
+    const entry = this.#slots.get(name as string)?.entry;
+    return entry?.scopes && this.get(entry.key, viewer)?.scopes;
   }
 
   /** True for an entry that is there, but not for this viewer. */
@@ -169,7 +183,9 @@ export class Registry<E extends Entry> implements Features {
 
   #changed(): void {
     this.#lists.clear();
-    this.#filtered = [...this.#slots.values()].some(({ entry }) => entry.visible !== undefined);
+    const slots = [...this.#slots.values()];
+    this.#filtered = slots.some(({ entry }) => entry.visible !== undefined);
+    this.#scoped = slots.some(({ entry }) => entry.scopes !== undefined);
     this.#onChange();
   }
 }

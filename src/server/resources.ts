@@ -6,13 +6,14 @@ import { stringParam } from '../protocol/checks.ts';
 import { resourceNotFound } from '../protocol/errors.ts';
 import type { ResourceContents } from '../protocol/model/content.ts';
 import type { ReadResourceResult, Resource, ResourceTemplate } from '../protocol/model/resources.ts';
-import type { CacheHints } from '../protocol/revision.ts';
+import type { CacheHints, Viewer } from '../protocol/revision.ts';
 import { toBase64 } from './base64.ts';
 import { type Completers, checkCompleters } from './completion.ts';
 import type { Context, RequestContext } from './context.ts';
 import { InputRequired } from './input-required.ts';
 import { chain, type Maybe } from './maybe.ts';
 import type { Entry, Registry, Visible } from './registry.ts';
+import { scopesOf } from './scopes.ts';
 import { parseUriTemplate, type UriTemplate } from './uri-template.ts';
 
 /** What a resource is, apart from its URI and its handler. */
@@ -23,6 +24,8 @@ export interface ResourceConfig extends Partial<Omit<Resource, 'uri' | 'name'>> 
   readonly cache?: Partial<CacheHints>;
   /** Hides the resource from some callers. */
   readonly visible?: Visible;
+  /** Who reads it must have been granted all of these, or is told to ask for them. They are not shown in the list. */
+  readonly scopes?: readonly string[];
   /** Takes the place of a resource with the same URI. */
   readonly replace?: boolean;
 }
@@ -100,12 +103,14 @@ export function resourceEntry(uri: string, config: ResourceConfig | string, read
     name = uri,
     cache,
     visible,
+    scopes: needed,
     replace: _,
     ...shown
   } = typeof config === 'string' ? { mimeType: config } : config;
   if (!URL.canParse(uri)) throw new TypeError(`Resource "${shorten(uri)}": the URI is not valid, it needs a scheme`);
   if (typeof read !== 'function') throw new TypeError(`Resource "${uri}": the handler must be a function`);
-  return { key: uri, definition: { uri, name, ...shown }, visible, cache, read };
+  const scopes = scopesOf(`Resource "${uri}"`, needed);
+  return { key: uri, definition: { uri, name, ...shown }, visible, scopes, cache, read };
 }
 
 /** Makes a template ready to be served. */
@@ -118,6 +123,7 @@ export function templateEntry(
     name = uriTemplate,
     cache,
     visible,
+    scopes: needed,
     replace: _,
     complete,
     ...shown
@@ -126,34 +132,46 @@ export function templateEntry(
     throw new TypeError(`Resource template "${uriTemplate}": the handler must be a function`);
   const template = parseUriTemplate(uriTemplate);
   checkCompleters(`Resource template "${uriTemplate}"`, complete, template.variables);
-  return { key: uriTemplate, definition: { uriTemplate, name, ...shown }, visible, template, cache, complete, read };
+  const scopes = scopesOf(`Resource template "${uriTemplate}"`, needed);
+  const definition = { uriTemplate, name, ...shown };
+  return { key: uriTemplate, definition, visible, scopes, template, cache, complete, read };
 }
 
-/** Answers `resources/read`: a resource of that very URI first, then the first template that fits. */
+/** What is read at a URI. */
+export interface Found {
+  readonly entry: ResourceEntry | TemplateEntry;
+  read(ctx: Context): unknown;
+}
+
+/** Finds it: a resource of that very URI first, then the first template that fits. */
+export function resourceAt(
+  resources: Registry<ResourceEntry>,
+  templates: Registry<TemplateEntry>,
+  uri: string,
+  viewer: Viewer,
+): Found | undefined {
+  const resource = resources.get(uri, viewer);
+  if (resource) return { entry: resource, read: (ctx) => resource.read(uri, ctx) };
+  for (const entry of templates.entries(viewer)) {
+    const matched = entry.template.match(uri);
+    if (matched) return { entry, read: (ctx) => entry.read(Object.fromEntries(matched), ctx, uri) };
+  }
+  return undefined;
+}
+
+/** Answers `resources/read`. */
 export function readResource(
   resources: Registry<ResourceEntry>,
   templates: Registry<TemplateEntry>,
   ctx: RequestContext,
 ): Maybe<unknown> {
   const uri = stringParam(ctx.params, 'uri');
-  const resource = resources.get(uri, ctx);
-  if (resource) return run(ctx, uri, resource, () => resource.read(uri, ctx));
-  for (const template of templates.entries(ctx)) {
-    const matched = template.template.match(uri);
-    if (matched) return run(ctx, uri, template, () => template.read(Object.fromEntries(matched), ctx, uri));
-  }
-  throw resourceNotFound(uri);
-}
-
-function run(
-  ctx: RequestContext,
-  uri: string,
-  entry: ResourceEntry | TemplateEntry,
-  read: () => unknown,
-): Maybe<unknown> {
-  return chain(read() as Maybe<unknown>, (returned) => {
-    // What came out of questions is one caller's business.
-    const scope = entry.visible || ctx.asked ? ({ cacheScope: 'private' } as const) : {};
+  const found = resourceAt(resources, templates, uri, ctx);
+  if (!found) throw resourceNotFound(uri);
+  const { entry } = found;
+  return chain(found.read(ctx) as Maybe<unknown>, (returned) => {
+    // What not everybody may read, and what came out of questions, is one caller's business.
+    const scope = entry.visible || entry.scopes || ctx.asked ? ({ cacheScope: 'private' } as const) : {};
     ctx.about = { cache: { ...ctx.parts.host.cache, ...entry.cache, ...scope } };
     if (returned instanceof InputRequired || (isObject(returned) && isContents(returned['contents']))) return returned;
     const contents = contentsOf(returned, uri, entry.definition.mimeType);

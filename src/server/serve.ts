@@ -27,12 +27,18 @@ import { answerBatch, standsAlone } from './batch.ts';
 import { ConnectionExchange, type Line } from './connection-exchange.ts';
 import { InFlight } from './in-flight.ts';
 import { isPromise, type Maybe } from './maybe.ts';
+import { scopeRefusal } from './scopes.ts';
 import type { Served, ServerParts } from './served.ts';
 
 /** Options of `serve`. */
 export interface ServeOptions {
   /** Who is at the other end, if the transport knows. */
   readonly principal?: Principal | undefined;
+  /**
+   * Who is at the other end owns this process, as with a program that was started for its client: if there is no
+   * principal, no scopes are asked for. Without it, what needs scopes is refused to those who are not known.
+   */
+  readonly ownsProcess?: boolean;
   /** Runs handlers again after each answer on every revision, so that tests find side effects that happen twice. */
   readonly forceReruns?: boolean;
 }
@@ -48,16 +54,29 @@ export interface Serving {
 /** Time an aborted handler has to answer before the connection is closed, in milliseconds. */
 const ABORT_MS = 100;
 
+/** A connection being served, as those see it who authenticate each message. */
+export interface ServedLine extends Serving {
+  /** Who sends what arrives from now on. */
+  principal: Principal | undefined;
+  readonly session: Session | undefined;
+}
+
 /** Serves one connection, over any transport. */
 export async function serve(server: Served, transport: Transport, options: ServeOptions = {}): Promise<Serving> {
+  return serveLine(server, transport, options);
+}
+
+/** The same, for transports that bring who is calling with each message. */
+export async function serveLine(server: Served, transport: Transport, options: ServeOptions): Promise<ServedLine> {
   const connection = new ServedConnection(server, transport, options);
   await transport.connect(connection);
   return connection;
 }
 
-class ServedConnection implements Receiver, Serving, Line {
+class ServedConnection implements Receiver, ServedLine, Line {
   readonly closed: Promise<void>;
-  readonly principal: Principal | undefined;
+  principal: Principal | undefined;
+  readonly ownsProcess: boolean;
   readonly forceReruns: boolean;
   readonly headers = undefined;
   readonly ask: Line['ask'];
@@ -76,11 +95,13 @@ class ServedConnection implements Receiver, Serving, Line {
   #ended = false;
   #end: () => void = () => {};
 
-  constructor(server: Served, transport: Transport, { principal, forceReruns = false }: ServeOptions) {
+  constructor(server: Served, transport: Transport, options: ServeOptions) {
+    const { principal, ownsProcess = false, forceReruns = false } = options;
     this.#server = server;
     this.#own = server['~parts'];
     this.#transport = transport;
     this.principal = principal;
+    this.ownsProcess = ownsProcess;
     this.forceReruns = forceReruns;
     this.closed = new Promise((resolve) => {
       this.#end = resolve;
@@ -210,13 +231,17 @@ class ServedConnection implements Receiver, Serving, Line {
     return exchange.dropped ? undefined : response;
   }
 
-  #refusalOf({ id }: Request): ErrorResponse | undefined {
+  #refusalOf(request: Request): ErrorResponse | undefined {
+    const { id } = request;
     // An error under this id would end the call that is running under it.
     if (this.#inFlight.get(id))
       return this.#unreadable(RpcError.invalidRequest('A request with this id is running already'));
     if (this.#closing) return error(id, RpcError.internal('The server is closing'));
-    if (this.#inFlight.running < this.#own.limits.inFlight) return undefined;
-    return error(id, RpcError.internal('Too many requests are running on this connection'));
+    if (this.#inFlight.running >= this.#own.limits.inFlight) {
+      return error(id, RpcError.internal('Too many requests are running on this connection'));
+    }
+    const lacking = this.#own.scopesFor && scopeRefusal(this.#own, [request], this);
+    return lacking && error(id, lacking.error);
   }
 
   #respondLater(request: Request, response: Promise<Response | undefined>): void {

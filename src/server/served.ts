@@ -1,5 +1,6 @@
 /** A server as `answer` and `serve` see it: its parts and its handlers. */
 
+import type { Request } from '../jsonrpc/message.ts';
 import type { Tool } from '../protocol/model/tools.ts';
 import type { Viewer } from '../protocol/revision.ts';
 import type { RequestContext } from './context.ts';
@@ -16,6 +17,8 @@ export interface ServerParts extends Parts {
   notificationHandler(method: string): Handler | undefined;
   /** The arguments of a tool that HTTP repeats as header fields; undefined if there are none, or no such tool. */
   paramHeaders(tool: string, viewer: Viewer): ReadonlyMap<string, readonly string[]> | undefined;
+  /** All scopes a request of this viewer needs; absent if nothing here needs any. */
+  readonly scopesFor: ((request: Request, viewer: Viewer) => readonly string[] | undefined) | undefined;
   /** The tools this viewer may know of. */
   toolsFor(viewer: Viewer): readonly Tool[];
 }

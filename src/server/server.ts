@@ -13,6 +13,7 @@ import { Changes } from './changes.ts';
 import { complete } from './completion.ts';
 import type { Context, RequestContext } from './context.ts';
 import type { Middleware } from './middleware.ts';
+import { neededScopes, ofResource, type Registries } from './needed-scopes.ts';
 import {
   checkExtensions,
   limitsOf,
@@ -35,6 +36,7 @@ import {
   templateEntry,
   type VariablesOf,
 } from './resources.ts';
+import { hasScopes } from './scopes.ts';
 import { Seal } from './seal.ts';
 import { type ServeOptions, serve } from './serve.ts';
 import type { Handler, Served, ServerParts } from './served.ts';
@@ -64,9 +66,11 @@ export class McpServer<out Tools = {}> implements Served {
   readonly #prompts: Registry<PromptEntry>;
   readonly #resources: Registry<ResourceEntry>;
   readonly #templates: Registry<TemplateEntry>;
+  readonly #all: Registries;
   readonly #handlers = new Map<string, Handler>();
   readonly #middleware: Middleware[] = [];
   readonly #parts: ServerParts;
+  #scopesFor: ServerParts['scopesFor'];
   #derived: ServerCapabilities;
   #capabilities: ServerCapabilities | undefined;
 
@@ -77,12 +81,16 @@ export class McpServer<out Tools = {}> implements Served {
     this.#options = options;
     this.#derived = { logging: {} };
     const failed = (method: string) => (error: unknown) => this.#parts.report(error, { method });
-    const changed = (type: 'tools' | 'prompts' | 'resources') => () => this.#changes.publish({ type });
+    const changed = (type: 'tools' | 'prompts' | 'resources') => () => {
+      this.#checkScoped();
+      this.#changes.publish({ type });
+    };
     this.#changes = new Changes(options.changes ?? memoryChangeBus(), failed('changes'));
     this.#tools = new Registry('tools', 'Tool', changed('tools'), failed('visible'));
     this.#prompts = new Registry('prompts', 'Prompt', changed('prompts'), failed('visible'));
     this.#resources = new Registry('resources', 'Resource', changed('resources'), failed('visible'));
     this.#templates = new Registry('resourceTemplates', 'Resource template', changed('resources'), failed('visible'));
+    this.#all = { tools: this.#tools, prompts: this.#prompts, resources: this.#resources, templates: this.#templates };
     this.#parts = this.#makeParts(info, options);
     this.#offerDeclared(options.capabilities);
   }
@@ -190,7 +198,7 @@ export class McpServer<out Tools = {}> implements Served {
   /** The client's end of a new connection to this server, within this process. */
   async connectInProcess(options?: ServeOptions): Promise<Transport> {
     const [near, far] = memoryPair();
-    await serve(this, far, options);
+    await serve(this, far, { ownsProcess: true, ...options });
     return near;
   }
 
@@ -218,13 +226,25 @@ export class McpServer<out Tools = {}> implements Served {
       handler: (method) => (method.startsWith('notifications/') ? undefined : this.#handlers.get(method)),
       notificationHandler: (method) => (method.startsWith('notifications/') ? this.#handlers.get(method) : undefined),
       paramHeaders: (tool, viewer) => this.#tools.get(tool, viewer)?.headers,
+      get scopesFor() {
+        return server.#scopesFor;
+      },
       toolsFor: (viewer) => [...this.#tools.entries(viewer)].map(({ definition }) => definition),
       report: reporter(options.onError),
     };
   }
 
-  // What a viewer may not see must not become known by its changes either.
+  // Servers that ask for no scopes do nothing for them per request.
+  #checkScoped(): void {
+    const isScoped = Object.values(this.#all).some((registry) => registry.isScoped);
+    this.#scopesFor = isScoped ? (request, viewer) => neededScopes(this.#all, request, viewer) : undefined;
+  }
+
+  // What a viewer may not see or read must not become known by its changes either.
   #hides(uri: string, viewer: Viewer): boolean {
+    const { principal } = viewer;
+    const needed = principal && ofResource(this.#all, uri, viewer);
+    if (needed && !hasScopes(principal, needed)) return true;
     if (this.#resources.has(uri)) return this.#resources.hides(uri, viewer);
     for (const template of this.#templates.all()) {
       if (template.template.match(uri)) return this.#templates.hides(template.key, viewer);

@@ -34,6 +34,8 @@ export interface ToolConfig<I extends AnySchema = AnySchema, O extends AnySchema
   readonly _meta?: Meta;
   /** Hides the tool from some callers: absent from their list, unknown when they call it. */
   readonly visible?: Visible;
+  /** Who calls it must have been granted all of these, or is told to ask for them. They are not shown in the list. */
+  readonly scopes?: readonly string[];
   /** Takes the place of a tool of the same name. */
   readonly replace?: boolean;
 }

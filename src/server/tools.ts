@@ -13,6 +13,7 @@ import { toolFailure } from './failures.ts';
 import { InputRequired } from './input-required.ts';
 import { chain, isPromise, type Maybe } from './maybe.ts';
 import type { Entry, Registry } from './registry.ts';
+import { scopesOf } from './scopes.ts';
 import { toolResult, withText } from './tool-result.ts';
 import type { ToolConfig } from './tool-types.ts';
 
@@ -39,7 +40,7 @@ const NO_ARGUMENTS: CheckedSchema = {
 
 /** Makes a tool ready to be served; what is wrong with it is told now, with its name. */
 export function toolEntry(name: string, config: ToolConfig, call: ToolEntry['call']): ToolEntry {
-  const { inputSchema, outputSchema, visible, replace: _, ...shown } = config;
+  const { inputSchema, outputSchema, visible, scopes: needed, replace: _, ...shown } = config;
   if (!NAME.test(name)) {
     throw new TypeError(`Tool "${shorten(name)}": a name has 1 to 128 of the characters A-Z a-z 0-9 _ . -`);
   }
@@ -49,13 +50,14 @@ export function toolEntry(name: string, config: ToolConfig, call: ToolEntry['cal
   const annotated = paramHeaders(input.jsonSchema);
   if ('fault' in annotated) throw new TypeError(`Tool "${name}": inputSchema: ${annotated.fault}`);
   const headers = annotated.headers.size > 0 ? annotated.headers : undefined;
+  const scopes = scopesOf(`Tool "${name}"`, needed);
   const definition: Tool = {
     name,
     ...shown,
     inputSchema: input.jsonSchema,
     ...(output ? { outputSchema: output.jsonSchema } : {}),
   };
-  return { key: name, definition, visible, input, output, headers, call };
+  return { key: name, definition, visible, scopes, input, output, headers, call };
 }
 
 /** Answers `tools/call`. */

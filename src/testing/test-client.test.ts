@@ -37,6 +37,24 @@ test('everything that went over the wire is there, in order', async () => {
   ]);
 });
 
+describe.each(REVISIONS)('scopes, %s', (revision) => {
+  const scoped = new McpServer({ name: 's', version: '1' }).registerTool('write', { scopes: ['w'] }, () => 'written');
+
+  test('are asked of a principal, as where it is served', async () => {
+    const without = await testClient(scoped, { revision, principal: { subject: 'alice' } });
+    await expect(without.callTool('write')).rejects.toMatchObject({ code: -32600, data: { requiredScopes: ['w'] } });
+    const having = await testClient(scoped, { revision, principal: { subject: 'alice', scopes: ['w'] } });
+    expect(await having.callTool('write')).toMatchObject({ content: [{ text: 'written' }] });
+    await Promise.all([without.close(), having.close()]);
+  });
+
+  test('are not asked of whoever runs the test', async () => {
+    const client = await testClient(scoped, { revision });
+    expect(await client.callTool('write')).toMatchObject({ content: [{ text: 'written' }] });
+    await client.close();
+  });
+});
+
 describe.each(['2025-06-18', '2025-11-25', '2026-07-28'] as const)('a script of answers, %s', (revision) => {
   test('is used in order; a function sees the question', async () => {
     const client = await testClient(server, {

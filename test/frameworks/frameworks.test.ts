@@ -1,67 +1,27 @@
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, writeFileSync } from 'node:fs';
-import { Server as NetServer } from 'node:net';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { McpServer } from 'mcpp/server';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { root } from '../docs/snippets.ts';
 import { recipes, writeRecipes } from './recipes.ts';
+import { end, portOf, prepare } from './run.ts';
 import { newestCall, openSession, type Received, send } from './speaker.ts';
 
 const folder = writeRecipes('frameworks');
-const ON_NODE = ['http', 'express', 'express-json', 'fastify', 'fastify-raw', 'hono-node'];
+const ON_NODE = ['http', 'express', 'express-json', 'fastify', 'fastify-raw', 'koa', 'hono-node'];
 const BY_FETCH = ['hono', 'hono-read'];
-const ELSEWHERE = ['koa', 'bun', 'deno', 'worker', 'durable'];
+const ELSEWHERE = ['bun', 'deno', 'worker', 'durable'];
 
-/** What the recipes listen with: a free port of this machine, whatever they ask for. */
-const listening = new Set<NetServer>();
-const { listen } = NetServer.prototype;
-
-beforeAll(() => {
-  vi.spyOn(NetServer.prototype, 'listen').mockImplementation(function (this: NetServer, ...args: unknown[]) {
-    listening.add(this);
-    const done = args.find((arg): arg is () => void => typeof arg === 'function');
-    return listen.call(this, { port: 0, host: '127.0.0.1' }, done);
-  });
-});
-
-afterAll(async () => {
-  vi.restoreAllMocks();
-  const closed = [...listening].map((one) => new Promise((resolve) => one.close(resolve)));
-  for (const one of listening) (one as { closeAllConnections?(): void }).closeAllConnections?.();
-  await Promise.all(closed);
-});
-
-interface App {
-  readonly fetch: (request: Request) => Promise<Response>;
-}
-
-/** Serves what a recipe leaves to its runtime. */
-async function serveApp({ fetch }: App): Promise<void> {
-  // Its types are for compilers that know browsers.
-  const adapter: string = '@hono/node-server';
-  const { serve } = (await import(/* @vite-ignore */ adapter)) as { serve(options: App & { port: number }): void };
-  serve({ fetch, port: 3000 });
-}
-
-/** Runs a recipe; gives the port it listens at. */
-async function portOf(name: string): Promise<number> {
-  const before = new Set(listening);
-  const file = pathToFileURL(join(folder, `${name}.ts`)).href;
-  const { default: app } = (await import(/* @vite-ignore */ file)) as { default?: App };
-  if (app) await serveApp(app);
-  const server = [...listening].find((one) => !before.has(one));
-  if (!server) throw new Error(`${name} does not listen`);
-  if (!server.listening) await new Promise((resolve) => server.once('listening', resolve));
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error(`${name} listens at no port`);
-  return address.port;
-}
+beforeAll(prepare);
+afterAll(end);
 
 test('every recipe of the page is run here, or by npm run runtimes', () => {
-  const run = [...ON_NODE, ...BY_FETCH, ...ELSEWHERE, 'server', 'stop'];
-  expect([...recipes().keys()].sort()).toEqual(run.sort());
+  const run = [...ON_NODE, ...BY_FETCH, ...ELSEWHERE, 'server', 'auth', 'stop'];
+  // Those with authorization have a test of their own.
+  const names = [...recipes().keys()].filter((name) => !name.endsWith('-auth'));
+  expect(names.sort()).toEqual(run.sort());
 });
 
 test('every recipe type-checks', { timeout: 60_000 }, () => {
@@ -76,7 +36,7 @@ test('every recipe type-checks', { timeout: 60_000 }, () => {
 
 test('stop: SIGTERM ends streams and then the server', async () => {
   const before = new Set(process.listeners('SIGTERM'));
-  const port = await portOf('stop');
+  const port = await portOf(folder, 'stop');
   const onSignal = process.listeners('SIGTERM').find((one) => !before.has(one));
   const headers = await openSession(port);
   const stream = await send(port, { method: 'GET', headers });
@@ -94,7 +54,7 @@ describe.each([...ON_NODE, ...BY_FETCH])('%s', (name) => {
 
   beforeAll(async () => {
     vi.spyOn(console, 'error').mockImplementation(complaints);
-    port = await portOf(name);
+    port = await portOf(folder, name);
     ({ server } = (await import(/* @vite-ignore */ pathToFileURL(join(folder, 'server.ts')).href)) as {
       server: McpServer;
     });

@@ -7,7 +7,9 @@ const HOST = 'mcp.example.com';
 
 /** What is sent. */
 export interface Sent {
-  readonly method?: 'POST' | 'GET' | 'DELETE';
+  readonly method?: 'POST' | 'GET' | 'DELETE' | 'OPTIONS';
+  /** Default: `/mcp`. */
+  readonly target?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly message?: unknown;
   /** The body as it is. */
@@ -27,7 +29,8 @@ export interface Received {
 }
 
 /** Sends a request, and resolves when its answer begins. */
-export function send(port: number, { method = 'POST', headers = {}, message, body }: Sent): Promise<Received> {
+export function send(port: number, sent: Sent): Promise<Received> {
+  const { method = 'POST', target = '/mcp', headers = {}, message, body } = sent;
   const text = body ?? (message === undefined ? undefined : JSON.stringify(message));
   const all = {
     host: HOST,
@@ -36,7 +39,7 @@ export function send(port: number, { method = 'POST', headers = {}, message, bod
     ...headers,
   };
   return new Promise((resolve, reject) => {
-    const request = httpRequest({ host: '127.0.0.1', port, path: '/mcp', method, headers: all, agent: false });
+    const request = httpRequest({ host: '127.0.0.1', port, path: target, method, headers: all, agent: false });
     request.on('error', reject);
     request.on('response', (response) => resolve(received(response, () => request.destroy())));
     request.end(text);

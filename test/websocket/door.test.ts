@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { connect } from 'mcpp/client';
+import type { Challenge } from 'mcpp/http';
 import { McpServer } from 'mcpp/server';
 import {
   type ServingWebSocket,
@@ -126,6 +127,18 @@ describe('auth', () => {
       code: 'failed',
       message: `Cannot open a WebSocket to ws://${new URL(url).host}: the server answered 401 Unauthorized`,
     });
+  });
+
+  test.each<readonly [Challenge, string]>([
+    [{ status: 400 }, 'The request says in a wrong way who is calling'],
+    [{ status: 403, headers: { 'WWW-Authenticate': 'Bearer error="x"' } }, 'This is not allowed'],
+    [{ status: 503, headers: { 'Retry-After': '10' } }, 'Who is calling cannot be found out at the moment'],
+  ])('that says %j says it to the client', async (challenge, message) => {
+    const { status, head, body } = await answerTo(await served({ auth: () => challenge }));
+    expect([status, body]).toEqual([challenge.status, `${message}\n`]);
+    for (const [name, value] of Object.entries(challenge.headers ?? {})) {
+      expect(head).toContain(`\r\n${name.toLowerCase()}: ${value}\r\n`);
+    }
   });
 
   test.each([

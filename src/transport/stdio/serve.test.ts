@@ -39,6 +39,22 @@ describe('serving streams in a process that lives on', () => {
     expect(String(output.read())).toBe(pong(1));
   });
 
+  test('asks for no scopes: who started the program owns it', async () => {
+    const [input, output] = [new PassThrough(), new PassThrough()];
+    const scoped = server().registerTool('delete', { scopes: ['notes:write'] }, () => 'Deleted');
+    const serving = await serveStdio(scoped, { input, output, exit: false });
+    const params = {
+      name: 'delete',
+      _meta: {
+        'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+        'io.modelcontextprotocol/clientCapabilities': {},
+      },
+    };
+    input.end(`${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params })}\n`);
+    await serving.closed;
+    expect(JSON.parse(String(output.read())).result.content).toEqual([{ type: 'text', text: 'Deleted' }]);
+  });
+
   test('ends when the output breaks', async () => {
     const [input, output] = [new PassThrough(), new PassThrough()];
     const onClose = vi.fn();

@@ -44,7 +44,7 @@ export async function serveStdio(server: McpServer, options: StdioOptions = {}):
   const transport = new StreamTransport(input, output, { maxLineLength, keepOpen: true, onEnd });
 
   // The input can end before `serve` is through.
-  const started = serve(server, transport);
+  const started = serve(server, transport, { ownsProcess: true });
   const end = (reason: EndReason | 'client-gone'): void => {
     deadline.start();
     // Nobody would read what an orphan answers.

@@ -4,7 +4,9 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Served } from '../../server/served.ts';
-import { isLoopback } from '../http/server/guard.ts';
+import { guardOf, isLoopback } from '../http/server/guard.ts';
+import { metadataOf } from '../http/server/metadata.ts';
+import { NodeExchange } from '../http/server/node-exchange.ts';
 import { Handler, requestOf, type WebSocketHandler } from './node-handler.ts';
 import type { Refusal } from './node-refusal.ts';
 import type { ServeWebSocketOptions, ServingWebSocket, WebSocketOptions } from './options.ts';
@@ -37,7 +39,14 @@ export async function listen(server: Served, options: ServeWebSocketOptions): Pr
   await handler.ready;
   const http = createServer({ headersTimeout: 10_000, requestTimeout: 30_000 });
   http.on('upgrade', handler.upgrade);
+  const guard = guardOf(options);
+  const metadata = metadataOf(auth?.protectedResource, true);
   http.on('request', (message, response) => {
+    const exchange = new NodeExchange(message, response);
+    if (metadata?.isFor(exchange) && guard.refuseHost(exchange) === undefined) {
+      metadata.answer(exchange);
+      return;
+    }
     const { status, message: text, headers } = handler.refusalOf(requestOf(message)) ?? WEB_SOCKETS_ONLY;
     response.writeHead(status, { connection: 'close', 'content-type': 'text/plain; charset=utf-8', ...headers });
     response.end(`${text}\n`);

@@ -3,7 +3,7 @@
 import type { HttpRequest } from '../../../protocol/http-request.ts';
 import type { Fields } from './http-exchange.ts';
 
-const EXPOSED = 'Mcp-Session-Id, MCP-Protocol-Version, WWW-Authenticate, Retry-After';
+const EXPOSED = 'Mcp-Session-Id, MCP-Protocol-Version, WWW-Authenticate, DPoP-Nonce, Retry-After';
 const HEADER_NAMES = /^[\w!#$%&'*+.^`|~, -]{0,4096}$/;
 
 /** For every answer to a page whose origin was let in. */

@@ -28,6 +28,7 @@ import { Heartbeat } from './heartbeat.ts';
 import type { Body, HttpExchange } from './http-exchange.ts';
 import type { LiveSession } from './live-session.ts';
 import { Load } from './load.ts';
+import { type Metadata, metadataOf } from './metadata.ts';
 import { countable, type HttpOptions, type Settings, settingsOf } from './options.ts';
 import { PAGE, pageFor } from './page.ts';
 import { parsedPayload } from './parsed-payload.ts';
@@ -48,6 +49,8 @@ export class Endpoint {
   readonly #path: string | undefined;
   readonly #settings: Settings;
   readonly #guard: Guard;
+  /** How to be let in, where somebody says it. */
+  readonly #metadata: Metadata | undefined;
   readonly #load: Load;
   readonly #handshakes: Handshakes;
   readonly #stateless: Stateless;
@@ -68,6 +71,7 @@ export class Endpoint {
     this.#path = path;
     this.#settings = settings;
     this.#guard = guardOf(options);
+    this.#metadata = metadataOf(settings.auth?.protectedResource, path !== undefined);
     // Twice as often as a stream shows that it is alive: a call that was just missed does not wait for two intervals.
     const heartbeat = new Heartbeat(settings.keepAliveMs / 2);
     const load = new Load(limits);
@@ -85,12 +89,13 @@ export class Endpoint {
 
   /** Answers a request. Never throws. */
   handle(http: HttpExchange): void {
-    const stranger = this.#guard.refuse(http);
-    const cors = stranger === undefined ? corsFields(http) : undefined;
+    const isPublic = this.#metadata?.isFor(http) === true;
+    const stranger = isPublic ? this.#guard.refuseHost(http) : this.#guard.refuse(http);
+    const cors = stranger === undefined && !isPublic ? corsFields(http) : undefined;
     const visit: Visit = { http, principal: undefined, accept: acceptOf(http.header('accept')), cors };
     this.#attempt(visit, () => {
       if (stranger !== undefined) throw new Refusal(403, stranger);
-      return this.#admit(visit);
+      return isPublic ? this.#metadata?.answer(http) : this.#admit(visit);
     });
   }
 

@@ -18,6 +18,8 @@ export interface GuardOptions {
 export interface Guard {
   /** Why the request may not pass, for a 403; undefined if it may. */
   refuse(request: HttpRequest): string | undefined;
+  /** The same for what every web page may read. */
+  refuseHost(request: HttpRequest): string | undefined;
 }
 
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\]|::1)$/;
@@ -39,10 +41,15 @@ export function guardOf({ hosts, origins = [], auth }: GuardOptions): Guard {
   if (hosts?.length === 0) throw new TypeError('hosts is empty: nobody could reach the server');
   const isHost = hostCheck(hosts ?? (auth ? 'any' : undefined));
   const isOrigin = originCheck(origins);
+  const hostOf = (request: HttpRequest): string | undefined => {
+    const host = request.header('host')?.toLowerCase();
+    return host !== undefined && isHost(host) ? host : undefined;
+  };
   return {
+    refuseHost: (request) => (hostOf(request) === undefined ? BAD_HOST : undefined),
     refuse(request) {
-      const host = request.header('host')?.toLowerCase();
-      if (host === undefined || !isHost(host)) return BAD_HOST;
+      const host = hostOf(request);
+      if (host === undefined) return BAD_HOST;
       const origin = request.header('origin')?.toLowerCase();
       return origin === undefined || isOrigin(origin, host) ? undefined : BAD_ORIGIN;
     },

@@ -13,6 +13,9 @@ import { Reader } from './reader.ts';
 import type { Refusal } from './refusal.ts';
 import { errorResponse, openStream, refuse, reply, replyMessage, type Visit } from './visit.ts';
 
+// What shows who is calling.
+const PROOFS: ReadonlySet<string> = new Set(['authorization', 'dpop']);
+
 /** What a post needs of its endpoint. */
 export interface PostHost {
   readonly heartbeat: Heartbeat;
@@ -68,7 +71,7 @@ export class Post implements Line, Beating {
     const { http, principal } = this.#visit;
     if (!principal) return http.headers;
     // Handlers know who is calling; what proved it is not theirs to pass on.
-    return new Map([...http.headers].filter(([name]) => name !== 'authorization'));
+    return new Map([...http.headers].filter(([name]) => !PROOFS.has(name)));
   }
 
   get ask(): Line['ask'] {

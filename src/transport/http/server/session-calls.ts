@@ -13,6 +13,7 @@ import {
   type Response,
 } from '../../../jsonrpc/message.ts';
 import type { Payload } from '../../../jsonrpc/parse.ts';
+import type { Authenticate } from '../../../protocol/http-request.ts';
 import { METHODS } from '../../../protocol/methods.ts';
 import { revisionNamed } from '../../../protocol/pick.ts';
 import type { Revision } from '../../../protocol/revision.ts';
@@ -22,6 +23,7 @@ import { answerBatch, standsAlone } from '../../../server/batch.ts';
 import { ConnectionExchange } from '../../../server/connection-exchange.ts';
 import { chain, isPromise, type Maybe, unwatched } from '../../../server/maybe.ts';
 import type { Served } from '../../../server/served.ts';
+import { checkScopes } from './authenticate.ts';
 import type { LiveSession } from './live-session.ts';
 import type { Load } from './load.ts';
 import type { Letter } from './options.ts';
@@ -32,6 +34,7 @@ import { errorResponse, reply, type Visit } from './visit.ts';
 
 /** What is needed of the session a POST belongs to. */
 export interface CallsHost {
+  readonly settings: { readonly auth: Authenticate | undefined };
   readonly server: Served;
   readonly session: Session;
   readonly live: LiveSession;
@@ -69,6 +72,7 @@ export class SessionCalls {
 
   #takeRequest(visit: Visit, request: Request): void {
     const { live, load } = this.#host;
+    this.#checkScopes(visit, request);
     const refusal = this.#refusalOf(request);
     if (refusal) throw refusal;
     const { post, recording } = this.#host.makePost(visit);
@@ -126,6 +130,11 @@ export class SessionCalls {
     }
   }
 
+  #checkScopes({ principal }: Visit, payload: Payload): void {
+    const { server, session, settings } = this.#host;
+    if (server['~parts'].scopesFor) checkScopes(server, payload, { principal, session }, settings);
+  }
+
   #refusalOf({ id }: Request): Refusal | undefined {
     const { live, server } = this.#host;
     // An error under this id would end the call that is running under it.
@@ -170,6 +179,7 @@ export class SessionCalls {
     if (batch.some(standsAlone)) {
       throw this.#unreadable(RpcError.invalidRequest('A batch may not hold this kind of request'));
     }
+    this.#checkScopes(visit, batch);
     const { live } = this.#host;
     const { post, recording } = this.#host.makePost(visit);
     const release = live.hold();

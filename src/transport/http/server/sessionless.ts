@@ -3,6 +3,7 @@
 import { type Id, isBatch, type Request } from '../../../jsonrpc/message.ts';
 import type { Payload } from '../../../jsonrpc/parse.ts';
 import { unsupportedVersion } from '../../../protocol/errors.ts';
+import type { Authenticate } from '../../../protocol/http-request.ts';
 import { revisionNamed } from '../../../protocol/pick.ts';
 import type { Session } from '../../../protocol/session.ts';
 import type { Maybe } from '../../../server/maybe.ts';
@@ -17,6 +18,7 @@ import type { Visit } from './visit.ts';
 
 /** What it needs of its endpoint. */
 export interface SessionlessHost extends PostHost {
+  readonly settings: { readonly auth: Authenticate | undefined };
   readonly handshakes: Handshakes;
   readonly load: Load;
   report(error: unknown): void;
@@ -54,6 +56,7 @@ export class Sessionless {
     const release = live.hold();
     const calls = new SessionCalls({
       server: this.#server,
+      settings: this.#host.settings,
       session,
       live,
       load: this.#host.load,

@@ -4,9 +4,11 @@ import { ConnectionError } from '../../../jsonrpc/errors.ts';
 import { type Message, serialize } from '../../../jsonrpc/message.ts';
 import type { Payload } from '../../../jsonrpc/parse.ts';
 import type { Receiver, Transport } from '../../../jsonrpc/transport.ts';
+import type { Authenticate } from '../../../protocol/http-request.ts';
 import { principalKey } from '../../../protocol/principal.ts';
-import { type Serving, serve } from '../../../server/serve.ts';
+import { type ServedLine, serveLine } from '../../../server/serve.ts';
 import type { Served } from '../../../server/served.ts';
+import { checkScopes } from './authenticate.ts';
 import { EVENT_STREAM, messageEvent } from './events.ts';
 import type { Heartbeat } from './heartbeat.ts';
 import type { Load } from './load.ts';
@@ -20,14 +22,14 @@ export interface SseLinesHost {
   readonly heartbeat: Heartbeat;
   readonly unreadBytes: number;
   readonly load: Load;
-  readonly settings: { readonly sse: boolean };
+  readonly settings: { readonly sse: boolean; readonly auth: Authenticate | undefined };
   report(error: unknown): void;
 }
 
 interface Open {
   readonly line: SseLine;
   readonly principal: string;
-  readonly serving: Promise<Serving>;
+  readonly serving: Promise<ServedLine>;
 }
 
 /** The connections of clients that speak it, by the id in the URL of their POSTs. */
@@ -55,7 +57,7 @@ export class SseLines {
     parameters.set('sessionId', id);
     // Two slashes at the beginning would name another host.
     reader.write(`event: endpoint\ndata: ${path.replace(/^\/+/, '/')}?${parameters}\n\n`);
-    const serving = serve(this.#server, line, { principal });
+    const serving = serveLine(this.#server, line, { principal });
     this.#open.set(id, { line, principal: principalKey(principal), serving });
     this.#host.heartbeat.join(reader);
     http.onClose(() => {
@@ -73,12 +75,17 @@ export class SseLines {
   }
 
   /** Takes what a client posted; the answer goes on its stream. */
-  post(visit: Visit, payload: Payload): void {
+  async post(visit: Visit, payload: Payload): Promise<void> {
+    const { principal } = visit;
     const open = this.#open.get(idIn(visit.http.target) ?? '');
-    if (!open || open.principal !== principalKey(visit.principal)) {
+    if (!open || open.principal !== principalKey(principal)) {
       throw new Refusal(404, 'There is no such session, or its stream has ended: open another');
     }
+    const serving = await open.serving;
+    checkScopes(this.#server, payload, { principal, session: serving.session }, this.#host.settings);
     reply(visit, 202, {});
+    // The same caller, who may have been granted more or less since.
+    serving.principal = principal;
     open.line.receive(payload);
   }
 

@@ -108,6 +108,7 @@ export class Stateful {
     const release = live.hold();
     const calls = new SessionCalls({
       server: this.#server,
+      settings: this.#host.settings,
       session: stored.session,
       live,
       load: this.#host.load,

@@ -3,6 +3,7 @@
 import { ConnectionError, type RpcError } from '../../../jsonrpc/errors.ts';
 import { isErrorResponse, isObject, type Notification, type Request, type Response } from '../../../jsonrpc/message.ts';
 import { McpErrorCode, unsupportedVersion } from '../../../protocol/errors.ts';
+import type { Authenticate } from '../../../protocol/http-request.ts';
 import { staysOpen } from '../../../protocol/methods.ts';
 import { claimedVersion } from '../../../protocol/stateless/caller.ts';
 import { answer, notice } from '../../../server/answer.ts';
@@ -10,6 +11,7 @@ import { ConnectionExchange } from '../../../server/connection-exchange.ts';
 import { InFlight } from '../../../server/in-flight.ts';
 import { isPromise } from '../../../server/maybe.ts';
 import type { Served } from '../../../server/served.ts';
+import { checkScopes } from './authenticate.ts';
 import { checkHeaders, checkParamHeaders, isServed } from './header-checks.ts';
 import type { Load } from './load.ts';
 import { Post, type PostHost } from './post.ts';
@@ -18,6 +20,7 @@ import { reply, type Visit } from './visit.ts';
 
 /** What it needs of its endpoint. */
 export interface StatelessHost extends PostHost {
+  readonly settings: { readonly auth: Authenticate | undefined };
   readonly limits: { readonly running: number };
   readonly load: Load;
 }
@@ -109,11 +112,12 @@ export class Stateless {
     const own = this.#server['~parts'];
     try {
       const { capabilities } = checkHeaders(http, request, own.host.versions);
+      if (own.scopesFor) checkScopes(this.#server, request, { principal, session: undefined }, this.#host.settings);
       if (method !== 'tools/call' || !isObject(params)) return;
       const headers = own.paramHeaders(String(params['name']), { principal, capabilities });
       if (headers) checkParamHeaders(http, params['arguments'], headers);
     } catch (error) {
-      throw new Refusal(400, error as RpcError, request.id);
+      throw error instanceof Refusal ? error : new Refusal(400, error as RpcError, request.id);
     }
   }
 }

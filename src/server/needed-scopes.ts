@@ -1,0 +1,50 @@
+/** Which scopes a request needs: those of what it is about. What its sender may not know of needs none. */
+
+import { isObject, type Params, type Request } from '../jsonrpc/message.ts';
+import type { Viewer } from '../protocol/revision.ts';
+import type { PromptEntry } from './prompts.ts';
+import type { Registry } from './registry.ts';
+import { type ResourceEntry, resourceAt, type TemplateEntry } from './resources.ts';
+import type { ToolEntry } from './tools.ts';
+
+/** Everything that can be asked for. */
+export interface Registries {
+  readonly tools: Registry<ToolEntry>;
+  readonly prompts: Registry<PromptEntry>;
+  readonly resources: Registry<ResourceEntry>;
+  readonly templates: Registry<TemplateEntry>;
+}
+
+type Scopes = readonly string[] | undefined;
+type Finder = (all: Registries, params: Params, viewer: Viewer) => Scopes;
+
+const FINDERS: ReadonlyMap<string, Finder> = new Map<string, Finder>([
+  ['tools/call', ({ tools }, { name }, viewer) => tools.scopes(name, viewer)],
+  ['prompts/get', ({ prompts }, { name }, viewer) => prompts.scopes(name, viewer)],
+  ['resources/read', (all, { uri }, viewer) => ofResource(all, uri, viewer)],
+  ['resources/subscribe', (all, { uri }, viewer) => ofResource(all, uri, viewer)],
+  ['subscriptions/listen', ofSubscriptions],
+  ['completion/complete', ofCompletion],
+]);
+
+/** All scopes this request needs; undefined if none. */
+export function neededScopes(all: Registries, { method, params }: Request, viewer: Viewer): Scopes {
+  return isObject(params) ? FINDERS.get(method)?.(all, params, viewer) : undefined;
+}
+
+/** The scopes of whatever is read at this URI. */
+export function ofResource({ resources, templates }: Registries, uri: unknown, viewer: Viewer): Scopes {
+  if (typeof uri !== 'string' || !(resources.isScoped || templates.isScoped)) return undefined;
+  return resourceAt(resources, templates, uri, viewer)?.entry.scopes;
+}
+
+function ofSubscriptions(all: Registries, { notifications }: Params, viewer: Viewer): Scopes {
+  const uris = isObject(notifications) ? notifications['resourceSubscriptions'] : undefined;
+  if (!Array.isArray(uris)) return undefined;
+  return [...new Set(uris.flatMap((uri) => ofResource(all, uri, viewer) ?? []))];
+}
+
+function ofCompletion({ prompts, templates }: Registries, { ref }: Params, viewer: Viewer): Scopes {
+  if (!isObject(ref)) return undefined;
+  return ref['type'] === 'ref/prompt' ? prompts.scopes(ref['name'], viewer) : templates.scopes(ref['uri'], viewer);
+}

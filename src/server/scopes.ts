@@ -1,0 +1,88 @@
+/** Scopes: what a caller must have been granted before it may use something. */
+
+import { RpcError } from '../jsonrpc/errors.ts';
+import { type Id, isObject, type Request } from '../jsonrpc/message.ts';
+import type { ClientCapabilities } from '../protocol/model/capabilities.ts';
+import type { Principal } from '../protocol/principal.ts';
+import type { Session } from '../protocol/session.ts';
+import { callerOf, claimedVersion } from '../protocol/stateless/caller.ts';
+import type { ServerParts } from './served.ts';
+
+/** Who sends a request. */
+export interface Sender {
+  readonly principal: Principal | undefined;
+  readonly session: Session | undefined;
+  /** It owns this process: without a principal it may do everything. */
+  readonly ownsProcess?: boolean;
+}
+
+/** Why requests are not carried out. */
+export interface ScopeRefusal {
+  /** The first of them whose sender lacks something. */
+  readonly id: Id;
+  /** All that they need. */
+  readonly scopes: readonly string[];
+  readonly error: RpcError;
+}
+
+// What RFC 6749 lets a scope be made of: a challenge names it between quotes.
+const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]+$/;
+
+/** The scopes of an entry as it was registered; refuses what no token could have. */
+export function scopesOf(owner: string, scopes: unknown): readonly string[] | undefined {
+  if (scopes === undefined) return undefined;
+  if (!Array.isArray(scopes) || scopes.length === 0) {
+    throw new TypeError(`${owner}: scopes must be a list with at least one scope; leave it out to ask for none`);
+  }
+  const bad = scopes.findIndex((scope) => typeof scope !== 'string' || !SCOPE.test(scope));
+  if (bad >= 0) {
+    throw new TypeError(
+      `${owner}: scopes[${bad}] is no scope: it has one or more visible ASCII characters, but no space, " or \\`,
+    );
+  }
+  if (new Set(scopes).size < scopes.length) throw new TypeError(`${owner}: scopes names the same scope twice`);
+  return Object.freeze([...scopes]);
+}
+
+/** True if the caller was granted all of these. */
+export function hasScopes({ scopes = [] }: Principal, needed: readonly string[]): boolean {
+  return needed.every((scope) => scopes.includes(scope));
+}
+
+/**
+ * Why requests that came together are not carried out; undefined if their sender has every scope they need. It is asked
+ * before anything of them is begun.
+ */
+export function scopeRefusal(own: ServerParts, requests: readonly Request[], sender: Sender): ScopeRefusal | undefined {
+  const { principal, session, ownsProcess } = sender;
+  if (!own.scopesFor || (ownsProcess && !principal)) return undefined;
+  const all = new Set<string>();
+  let lacking: Request | undefined;
+  for (const request of requests) {
+    const capabilities = capabilitiesIn(request, session);
+    const needed = (capabilities && own.scopesFor(request, { principal, capabilities })) ?? [];
+    for (const scope of needed) all.add(scope);
+    if (needed.length > 0 && !(principal && hasScopes(principal, needed))) lacking ??= request;
+  }
+  if (!lacking) return undefined;
+  const scopes = [...all];
+  return { id: lacking.id, scopes, error: insufficientScope(scopes, principal) };
+}
+
+function insufficientScope(scopes: readonly string[], principal: Principal | undefined): RpcError {
+  const names = `${scopes.length === 1 ? 'the scope' : 'the scopes'} ${scopes.join(', ')}`;
+  const message = principal
+    ? `This needs ${names}`
+    : `This needs ${names}, and nobody is asked who is calling. Set the option "auth" where the server is served.`;
+  return RpcError.invalidRequest(message, { requiredScopes: scopes });
+}
+
+// Whoever does not say who it is as it must is told that by whoever answers, and nothing else is done for it.
+function capabilitiesIn({ params }: Request, session: Session | undefined): ClientCapabilities | undefined {
+  if (claimedVersion(params) === undefined) return session?.capabilities ?? {};
+  try {
+    return isObject(params) ? callerOf(params).capabilities : undefined;
+  } catch {
+    return undefined;
+  }
+}
