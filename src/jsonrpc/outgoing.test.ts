@@ -208,6 +208,56 @@ describe('time', () => {
     requests.settle({ jsonrpc: '2.0', id: 1, result: {} });
   });
 
+  test('stands still for all while it is held, also for those that begin meanwhile', async () => {
+    const { requests, cancelled } = outgoing({ timeout: MINUTE });
+    const early = outcomeOf(requests.request('early', undefined));
+    await vi.advanceTimersByTimeAsync(MINUTE - 1000);
+    const [first, second] = [requests.hold(), requests.hold()];
+    const late = outcomeOf(requests.request('late', undefined));
+    await vi.advanceTimersByTimeAsync(10 * MINUTE);
+    first();
+    first();
+    await vi.advanceTimersByTimeAsync(MINUTE);
+    expect([early.settled, late.settled]).toEqual([[], []]);
+    second();
+    await vi.advanceTimersByTimeAsync(999);
+    expect(early.settled).toEqual([]);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(early.settled).toMatchObject([{ code: 'timeout' }]);
+    expect(late.settled).toEqual([]);
+    await vi.advanceTimersByTimeAsync(MINUTE - 1000);
+    expect(late.settled).toMatchObject([{ code: 'timeout' }]);
+    expect(cancelled.map(({ method }) => method)).toEqual(['early', 'late']);
+  });
+
+  test('that is held goes on only when nobody pauses the call either', async () => {
+    const { requests } = outgoing({ timeout: MINUTE });
+    const call = outcomeOf(requests.request('a', undefined));
+    requests.pause(1);
+    const go = requests.hold();
+    requests.resume(1);
+    await vi.advanceTimersByTimeAsync(2 * MINUTE);
+    expect(call.settled).toEqual([]);
+    const goAgain = requests.pauseAll();
+    go();
+    await vi.advanceTimersByTimeAsync(2 * MINUTE);
+    expect(call.settled).toEqual([]);
+    goAgain();
+    await vi.advanceTimersByTimeAsync(MINUTE);
+    expect(call.settled).toMatchObject([{ code: 'timeout' }]);
+  });
+
+  test('that is held does not keep the maximum from coming, nor an answer', async () => {
+    const { requests } = outgoing();
+    const [one, other] = [outcomeOf(requests.request('a', undefined)), outcomeOf(requests.request('b', undefined))];
+    const go = requests.hold();
+    requests.settle({ jsonrpc: '2.0', id: 1, result: {} });
+    await vi.advanceTimersByTimeAsync(30 * MINUTE);
+    expect(one.settled).toEqual([{}]);
+    expect(other.settled).toMatchObject([{ code: 'timeout' }]);
+    go();
+  });
+
   test('of unknown calls is nobody’s business', () => {
     const { requests } = outgoing();
     requests.progress(1, 1);

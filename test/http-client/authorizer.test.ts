@@ -1,10 +1,11 @@
 /** What lets requests in: asked for with every request, and told when it was not enough. */
 
 import type { Receiver } from 'mcpp';
+import { AuthError } from 'mcpp/auth/client';
 import { afterEach, expect, test, vi } from 'vitest';
 import type { Authorizer } from '../../src/client/http-options.ts';
 import { httpTransport } from '../../src/transport/http/client/transport.ts';
-import { type Answers, closeAll, rawServer } from './raw-server.ts';
+import { type Answers, closeAll, eventually, rawServer } from './raw-server.ts';
 
 afterEach(closeAll);
 
@@ -59,4 +60,71 @@ test('what the authorizer itself fails with is the error', async () => {
     code: 'failed',
     message: expect.stringContaining('window closed'),
   });
+});
+
+test('what the authorizer gives wins over what everybody else does, and is told what became of it', async () => {
+  const server = await rawServer({ ping: (visit) => visit.json(visit.answer({}), 200, { 'dpop-nonce': 'n1' }) });
+  const sent = { Authorization: 'Bearer mine' };
+  const answered = vi.fn<NonNullable<Authorizer['answered']>>();
+  const authorize: Authorizer = { headers: () => sent, challenged: () => false, answered };
+  const transport = await httpTransport(new URL(server.url), { authorize, headers: { authorization: 'Basic theirs' } });
+  const outcome = new Promise((resolve) => {
+    const receiver: Receiver = { onMessage: resolve, onError: resolve, onClose: () => {} };
+    void transport.connect(receiver).then(() => transport.send(request, { onEnd: resolve }));
+  });
+  expect(await outcome).toMatchObject({ result: {} });
+  await transport.disconnect();
+  expect(server.visits[0]?.headers.authorization).toBe('Bearer mine');
+  expect(answered).toHaveBeenCalledTimes(1);
+  const [facts] = answered.mock.calls[0] ?? [];
+  expect(facts).toMatchObject({ status: 200, method: 'POST', url: new URL(server.url) });
+  // The very object, so that whoever gave it knows it again.
+  expect(facts?.sent).toBe(sent);
+  expect(facts?.header('dpop-nonce')).toBe('n1');
+});
+
+test('it is asked for every try, and counts how often the very same request was refused', async () => {
+  const server = await rawServer({ ping: (visit) => visit.status(server.visits.length === 2 ? 403 : 401) });
+  const seen: unknown[] = [];
+  const authorize: Authorizer = {
+    headers: ({ method, url }) => ({ try: `${method} ${url.pathname} ${seen.length}` }),
+    challenged({ status, tries, sent }) {
+      seen.push([status, tries, sent['try']]);
+      return tries < 2;
+    },
+  };
+  expect(await ask(server.url, authorize)).toMatchObject({ code: 'http-error', status: 401 });
+  expect(seen).toEqual([
+    [401, 0, 'POST /mcp 0'],
+    [403, 1, 'POST /mcp 1'],
+    [401, 2, 'POST /mcp 2'],
+  ]);
+});
+
+test('an error of its own kind is passed on as it is, from either of its functions', async () => {
+  const server = await rawServer(guarded('never'));
+  const error = new AuthError('invalid_token', 'No');
+  const failing = (): never => {
+    throw error;
+  };
+  expect(await ask(server.url, { headers: failing, challenged: () => true })).toBe(error);
+  expect(server.visits).toEqual([]);
+  expect(await ask(server.url, { headers: () => ({}), challenged: failing })).toBe(error);
+  expect(await ask(server.url, { headers: async () => failing(), challenged: () => true })).toBe(error);
+});
+
+test('a request that is given up while it waits to be let in is not sent again', async () => {
+  const server = await rawServer(guarded('never'));
+  const letIn: ((isWorthIt: boolean) => void)[] = [];
+  const challenged = (): Promise<boolean> => new Promise((resolve) => void letIn.push(resolve));
+  const transport = await httpTransport(new URL(server.url), { authorize: { headers: () => ({}), challenged } });
+  await transport.connect({ onMessage: () => {}, onError: () => {}, onClose: () => {} });
+  const given = new AbortController();
+  void transport.send(request, { signal: given.signal });
+  await eventually(() => letIn.length > 0);
+  given.abort();
+  letIn[0]?.(true);
+  for (let turns = 0; turns < 20; turns++) await new Promise((resolve) => setImmediate(resolve));
+  await transport.disconnect();
+  expect(server.visits).toHaveLength(1);
 });

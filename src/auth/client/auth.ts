@@ -2,6 +2,7 @@
 
 import { isPrivate, send } from '#auth-send';
 import type { ClientAuth } from '../../client/http-options.ts';
+import { checkCommon } from './checks.ts';
 import type { Grant } from './grant.ts';
 import { memoryStore } from './memory-store.ts';
 import { isPrivate as isPrivateByName, sendWith } from './send-fetch.ts';
@@ -20,8 +21,10 @@ export interface AuthOptions {
   readonly fetch?: typeof fetch | undefined;
 }
 
-/** The options with all defaults filled in. */
-export function sessionOptions({ store, scopes, dpop, fetch: own }: AuthOptions): SessionOptions {
+/** The options with all defaults filled in; `who` is the function they were passed to. */
+export function sessionOptions(who: string, options: AuthOptions): SessionOptions {
+  checkCommon(who, options);
+  const { store, scopes, dpop, fetch: own } = options;
   return {
     store: store ?? memoryStore(),
     scopes,

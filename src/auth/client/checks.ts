@@ -7,14 +7,54 @@ import { isIssuer } from './resource-metadata.ts';
 export interface CredentialOptions {
   readonly clientId?: string | undefined;
   readonly clientSecret?: string | undefined;
+  readonly privateKey?: object | undefined;
   readonly issuer?: string | undefined;
+  readonly clientMetadataUrl?: string | undefined;
+}
+
+/** What every way of getting tokens can be given. */
+export interface CommonOptions {
+  readonly store?: unknown;
+  readonly scopes?: unknown;
+  readonly dpop?: unknown;
+  readonly fetch?: unknown;
+}
+
+// As requests carry them, separated by spaces (RFC 6749, section 3.3).
+const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]+$/;
+const STORE = ['get', 'set', 'exclusive'] as const;
+
+/** Refuses what would go wrong in the middle of a flow. */
+export function checkCommon(who: string, { store, scopes, dpop, fetch: send }: CommonOptions): void {
+  const kept = store as Partial<Record<string, unknown>> | null | undefined;
+  if (kept !== undefined && STORE.some((name) => typeof kept?.[name] !== 'function')) {
+    throw new TypeError(
+      `${who}: "store" must be a store: memoryStore(), fileStore(), or one with get, set and exclusive`,
+    );
+  }
+  const isScope = (one: unknown): boolean => typeof one === 'string' && SCOPE.test(one);
+  if (scopes !== undefined && !(Array.isArray(scopes) && scopes.every(isScope))) {
+    throw new TypeError(`${who}: "scopes" must be an array of strings, one for each scope`);
+  }
+  if (dpop !== undefined && typeof dpop !== 'boolean' && dpop !== 'auto') {
+    throw new TypeError(`${who}: "dpop" must be true, false or "auto"`);
+  }
+  if (send !== undefined) checkFunction(who, 'fetch', send);
 }
 
 /** Refuses credentials that could be sent to the wrong place. `who` is the function they were passed to. */
-export function checkCredentials(who: string, { clientId, clientSecret, issuer }: CredentialOptions): void {
+export function checkCredentials(who: string, options: CredentialOptions): void {
+  const { clientId, clientSecret, privateKey, issuer, clientMetadataUrl } = options;
+  if (clientId !== undefined) checkText(who, 'clientId', clientId);
+  if (clientSecret !== undefined) checkText(who, 'clientSecret', clientSecret);
   if (clientSecret !== undefined && clientId === undefined)
     throw new TypeError(`${who}: "clientSecret" needs "clientId"`);
-  if (issuer !== undefined && issuer !== DISCOVERED && !isIssuer(issuer)) {
+  if (privateKey !== undefined && clientId === undefined && clientMetadataUrl === undefined)
+    throw new TypeError(`${who}: "privateKey" needs "clientId" or "clientMetadataUrl"`);
+  if (clientMetadataUrl !== undefined && !isClientMetadataUrl(clientMetadataUrl)) {
+    throw new TypeError(`${who}: "clientMetadataUrl" must be an https URL with a path, without query and fragment`);
+  }
+  if (issuer !== undefined && issuer !== DISCOVERED && !(typeof issuer === 'string' && isIssuer(issuer))) {
     throw new TypeError(`${who}: "issuer" must be the https URL by which the authorization server calls itself`);
   }
   if (clientSecret === undefined || issuer !== undefined) return;
@@ -22,6 +62,12 @@ export function checkCredentials(who: string, { clientId, clientSecret, issuer }
     `${who}: "clientSecret" needs "issuer", the authorization server it belongs to: an MCP server could name another to ` +
       'get hold of it. Pass issuer: "discovered" if you trust the server with it',
   );
+}
+
+/** Refuses what is not a URL that requests could be sent to. */
+export function checkUrl(who: string, name: string, value: unknown): void {
+  const isUrl = typeof value === 'string' && URL.canParse(value) && /^https?:$/.test(new URL(value).protocol);
+  if (!isUrl) throw new TypeError(`${who}: "${name}" must be an https URL`);
 }
 
 /** Refuses what is not there. */
@@ -33,4 +79,10 @@ export function checkText(who: string, name: string, value: unknown): void {
 /** Refuses what cannot be called. */
 export function checkFunction(who: string, name: string, value: unknown): void {
   if (typeof value !== 'function') throw new TypeError(`${who}: "${name}" must be a function`);
+}
+
+function isClientMetadataUrl(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, pathname, search, hash, username, password } = new URL(text);
+  return protocol === 'https:' && pathname !== '/' && [search, hash, username, password].every((part) => part === '');
 }

@@ -32,5 +32,5 @@ export function clientCredentials(options: ClientCredentialsOptions): ClientAuth
   }
   const identity = { clientId, clientSecret, privateKey };
   const grant = machineGrant({ issuer, identity, entitle: ({ scopes = [] }) => clientCredentialsGrant(scopes) });
-  return clientAuth(grant, sessionOptions(options));
+  return clientAuth(grant, sessionOptions('clientCredentials', options));
 }

@@ -2,13 +2,13 @@
 
 import { AuthError } from '../errors.ts';
 import { beginAuthorization, readCallback } from './authorization.ts';
-import type { Browser } from './browser.ts';
+import type { Browser, BrowserVisit } from './browser.ts';
 import type { ClientIdentity } from './client-auth.ts';
 import { discoverIssuer } from './discovery.ts';
 import type { DpopProver } from './dpop.ts';
 import type { Grant, GrantContext, Granted } from './grant.ts';
 import { proverOf } from './keeper.ts';
-import { PENDING_MS, type PendingRecord, pendingPlace, takePending } from './pending.ts';
+import { claimPending, PENDING_MS, type PendingRecord, pendingPlace, takePending } from './pending.ts';
 import type { Registrar } from './registrar.ts';
 import { requirePkce, type ServerMetadata } from './server-metadata.ts';
 import type { CredentialStore } from './store.ts';
@@ -73,12 +73,24 @@ export class CodeGrant implements Grant {
       };
       const place = pendingPlace(pending.state);
       await place.write(store, record);
-      const callback = await withPerson(() => visit.authorize(url, pending.state, wire.signal));
+      const callback = await withPerson(() => this.#visit(context, visit, url, pending.state));
       // Whoever completed it elsewhere has it now.
-      if (!(await takePending(store, pending.state))) throw unknownState();
-      return { tokens: await redeem(wire, found.as, identity, record, callback, dpop), identity };
+      if (!(await claimPending(store, pending.state))) throw unknownState();
+      const redeemed = (): Promise<TokenResponse> => redeem(wire, as, identity, record, callback, dpop);
+      return { tokens: await this.#registrar.appearing(context, identity, redeemed), identity };
     } finally {
       await visit.close();
+    }
+  }
+
+  async #visit({ wire, store }: GrantContext, visit: BrowserVisit, url: URL, state: string): Promise<URL> {
+    try {
+      return await wire.unlessAborted(visit.authorize(url, state, wire.signal));
+    } catch (error) {
+      // Nobody comes back from it, unless that is what was said.
+      const isLater = error instanceof AuthError && error.code === 'authorization_pending';
+      if (!isLater) await pendingPlace(state).write(store, undefined);
+      throw error;
     }
   }
 
@@ -89,10 +101,15 @@ export class CodeGrant implements Grant {
     const { issuer, clientId } = record.authorization;
     const identity = await this.#registrar.identityAt(issuer, clientId, store);
     if (!identity) throw new AuthError('invalid_client', 'It is not known any more as whom this client asked');
-    const wire = await wireFor(new URL(record.server));
-    const as = await discoverIssuer(wire, issuer);
-    const dpop = await proverOf(record);
-    return { record, identity, tokens: await redeem(wire, as, identity, record, callback, dpop), dpop };
+    const server = new URL(record.server);
+    const wire = await wireFor(server);
+    try {
+      const as = await discoverIssuer(wire, issuer, server);
+      const dpop = await proverOf(record);
+      return { record, identity, tokens: await redeem(wire, as, identity, record, callback, dpop), dpop };
+    } catch (error) {
+      throw wire.explained(error);
+    }
   }
 }
 

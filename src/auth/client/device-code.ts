@@ -33,5 +33,5 @@ export function deviceCode(options: DeviceCodeOptions): ClientAuth {
   checkFunction('deviceCode', 'onCode', onCode);
   checkCredentials('deviceCode', options);
   const registrar = new Registrar({ ...options, grantTypes: GRANT_TYPES });
-  return clientAuth(new DeviceGrant({ issuer, registrar, onCode }), sessionOptions(options));
+  return clientAuth(new DeviceGrant({ issuer, registrar, onCode }), sessionOptions('deviceCode', options));
 }

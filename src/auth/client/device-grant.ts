@@ -57,13 +57,18 @@ export class DeviceGrant implements Grant {
     const request = await deviceRequest(as, identity, { scopes, resource });
     const read = (response: Parameters<typeof readDeviceAuthorization>[0]): DeviceAuthorization =>
       readDeviceAuthorization(response, Date.now());
-    const device = await wire.post('device authorization', request, read);
-    const tokens = await withPerson(async () => {
-      const { userCode, verificationUri, verificationUriComplete, expiresAt } = device;
-      await this.#onCode({ userCode, verificationUri, verificationUriComplete, expiresAt: new Date(expiresAt) });
-      return poll(context, identity, device);
+    const tokens = await this.#registrar.appearing(context, identity, async () => {
+      const device = await wire.post('device authorization', request, read);
+      return withPerson(async () => {
+        await wire.unlessAborted(this.#show(device));
+        return poll(context, identity, device);
+      });
     });
     return { tokens, identity };
+  }
+
+  async #show({ userCode, verificationUri, verificationUriComplete, expiresAt }: DeviceAuthorization): Promise<void> {
+    await this.#onCode({ userCode, verificationUri, verificationUriComplete, expiresAt: new Date(expiresAt) });
   }
 }
 

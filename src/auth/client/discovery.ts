@@ -32,6 +32,11 @@ export interface DiscoveryHints {
 /** In place of an issuer: whichever the server names. */
 export const DISCOVERED = 'discovered';
 
+/** Whether credentials that were configured for one issuer, or for whichever is discovered, are for this one. */
+export function isFor(configured: string | undefined, issuer: string): boolean {
+  return configured === undefined || configured === DISCOVERED || configured === issuer;
+}
+
 // What a server answers that has no such document; about the moment, in contrast, are 408, 425 and 429.
 function isAbsent({ status, header }: OAuthResponse): boolean {
   // Some show the same page wherever one looks.
@@ -48,11 +53,22 @@ export async function discover(wire: Wire, server: URL, hints: DiscoveryHints): 
   return { as, resource, scopesSupported, dpopRequired };
 }
 
-/** The metadata of an authorization server that is known by its issuer. */
-export async function discoverIssuer(wire: Wire, issuer: string): Promise<ServerMetadata> {
+/** The metadata of an authorization server that is known by its issuer; of `server` if that is its own, as in 2025-03-26. */
+export async function discoverIssuer(wire: Wire, issuer: string, server?: URL): Promise<ServerMetadata> {
   const as = await findServer(wire, issuer);
   if (as) return as;
+  if (server?.origin === issuer) return fallbackMetadata(server);
   throw wire.failure('invalid_metadata', `The authorization server ${issuer} shows no metadata`);
+}
+
+/** False if the server has other authorization servers by now than this one; true if that is not to be found out. */
+export async function isStillNamed(wire: Wire, server: URL, issuer: string): Promise<boolean> {
+  try {
+    const metadata = await findResource(wire, server, undefined);
+    return metadata === undefined || metadata.authorizationServers.includes(issuer);
+  } catch {
+    return true;
+  }
 }
 
 async function findResource(wire: Wire, server: URL, named: string | undefined): Promise<ResourceMetadata | undefined> {

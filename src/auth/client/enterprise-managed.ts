@@ -2,7 +2,7 @@
 
 import type { ClientAuth } from '../../client/http-options.ts';
 import { type AuthOptions, clientAuth, sessionOptions } from './auth.ts';
-import { checkCredentials, checkFunction, checkText } from './checks.ts';
+import { checkCredentials, checkFunction, checkText, checkUrl } from './checks.ts';
 import type { ClientIdentity, ClientPrivateKey } from './client-auth.ts';
 import { discoverIssuer } from './discovery.ts';
 import type { GrantContext } from './grant.ts';
@@ -50,9 +50,11 @@ export function enterpriseManaged(options: EnterpriseManagedOptions): ClientAuth
   if ((idpIssuer === undefined) === (tokenEndpoint === undefined)) {
     throw new TypeError(`${WHO}: "identityProvider" needs either "issuer" or "tokenEndpoint"`);
   }
+  if (idpIssuer !== undefined) checkUrl(WHO, 'identityProvider.issuer', idpIssuer);
+  else checkUrl(WHO, 'identityProvider.tokenEndpoint', tokenEndpoint);
   const identity = { clientId, clientSecret, privateKey };
   const entitle = (context: GrantContext): Promise<Grant> => exchange(context, identityProvider, idToken);
-  return clientAuth(machineGrant({ issuer, identity, entitle }), sessionOptions(options));
+  return clientAuth(machineGrant({ issuer, identity, entitle }), sessionOptions(WHO, options));
 }
 
 async function exchange(
@@ -64,7 +66,9 @@ async function exchange(
   const { clientId, clientSecret, privateKey } = provider;
   const identity: ClientIdentity = { clientId, clientSecret, privateKey };
   const [audience, { resource }] = [found.as.issuer, found];
-  const request = await idJagRequest(idp, identity, { audience, resource, subjectToken: await idToken(), scopes });
+  const subjectToken = await idToken();
+  checkText(WHO, 'idToken', subjectToken);
+  const request = await idJagRequest(idp, identity, { audience, resource, subjectToken, scopes });
   const { assertion, scopes: granted } = await wire.post('identity assertion', request, (response) =>
     readIdJag(response, Date.now()),
   );

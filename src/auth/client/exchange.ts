@@ -27,6 +27,7 @@ export interface SendLimits {
 
 /**
  * Sends a request and reads its answer: 1 MiB and 10 seconds at most. Rejects with an `AuthError` that says what is wrong:
- * `unreachable` (retryable), `timeout` (retryable), `too_large`, `forbidden_address`; with the signal's reason if given up.
+ * `unreachable` (retryable), `timeout` (retryable), `too_large`, `forbidden_address`, `redirected` where redirects cannot
+ * be seen; with the signal's reason if given up.
  */
 export type Send = (request: OAuthRequest, limits: SendLimits) => Promise<OAuthResponse>;

@@ -4,7 +4,7 @@ import { AuthError } from '../errors.ts';
 import { discoverIssuer } from './discovery.ts';
 import { type DpopJwk, DpopKey, DpopProver } from './dpop.ts';
 import type { Grant } from './grant.ts';
-import { type Place, type ServerRecord, serverPlace, type TokenRecord, tokenPlace } from './records.ts';
+import { forgetClient, type Place, type ServerRecord, serverPlace, type TokenRecord, tokenPlace } from './records.ts';
 import type { ServerMetadata } from './server-metadata.ts';
 import type { CredentialStore } from './store.ts';
 import { refreshGrant, type TokenResponse } from './token.ts';
@@ -19,13 +19,17 @@ export interface Held {
   readonly prover: DpopProver | undefined;
   /** Got by this process, and not accepted by the server yet. */
   isUntried: boolean;
+  /** Got because the one before had too little scope. */
+  isStepUp?: boolean;
 }
 
-// Clocks differ, and a request takes its time to arrive.
+// Clocks differ, and a request takes its time to arrive; but what lives shortly is not to be refreshed all the time.
 const MARGIN_MS = 30_000;
+const MARGIN_PART = 1 / 4;
 
 /** The tokens of one server. Nothing of them is shown. */
 export class Keeper {
+  readonly #server: URL;
   readonly #store: CredentialStore;
   readonly #grant: Grant;
   readonly #place: Place<ServerRecord>;
@@ -33,6 +37,7 @@ export class Keeper {
   #held: Held | undefined;
 
   constructor(server: URL, store: CredentialStore, grant: Grant) {
+    this.#server = server;
     this.#store = store;
     this.#grant = grant;
     this.#place = serverPlace(server);
@@ -54,7 +59,7 @@ export class Keeper {
     const record = at && (await tokenPlace(at).read(this.#store));
     if (!at || !record) return undefined;
     if (this.#held?.record.accessToken === record.accessToken) return this.#held;
-    return { at, record, prover: await proverOf(record), isUntried: false };
+    return heldOf(at, record);
   }
 
   /** The authorization server that was used the last time. */
@@ -66,11 +71,6 @@ export class Keeper {
   use(held: Held): Held {
     this.#held = held;
     return held;
-  }
-
-  /** Uses none from now on; what is kept stays. */
-  drop(): undefined {
-    this.#held = undefined;
   }
 
   /** Keeps new tokens, and uses them. */
@@ -85,7 +85,8 @@ export class Keeper {
   /** Newer tokens for these; undefined if there are none to be had without asking anew. */
   refresh(wire: Wire, held: Held): Promise<Held | undefined> {
     const place = tokenPlace(held.at);
-    return this.#store.exclusive(place.key, () => this.#refresh(wire, held, place), wire.signal);
+    // An answer that nobody waited for would be lost, and with it the refresh token that took the place of the old one.
+    return this.#store.exclusive(place.key, () => this.#refresh(wire.uninterrupted(), held, place), wire.signal);
   }
 
   /** Remembers the metadata of an authorization server. */
@@ -97,21 +98,27 @@ export class Keeper {
     const kept = await place.read(this.#store);
     if (!kept) return undefined;
     // Somebody else was faster.
-    if (kept.accessToken !== held.record.accessToken && !isExpiring(kept)) return this.#take(held, kept);
+    if (kept.accessToken !== held.record.accessToken && !isExpiring(kept)) return heldOf(held.at, kept);
+    const { at } = held;
     const { refreshToken } = kept;
-    const identity = await this.#grant.identityAt(held.at.issuer, held.at.clientId, this.#store);
-    if (refreshToken === undefined || !identity) return undefined;
-    const as = await this.#metadataOf(wire, held.at.issuer);
-    const prover = held.prover ?? (await proverOf(kept));
-    const { resource } = held.at;
+    const identity = await this.#grant.identityAt(at.issuer, at.clientId, this.#store);
+    // A refresh token is bound to the key of its own generation.
+    const from = kept.accessToken === held.record.accessToken ? held : await heldOf(at, kept);
+    if (refreshToken === undefined || !identity || !from) return undefined;
+    const { prover } = from;
+    const { resource } = at;
+    const as = await this.#metadataOf(wire, at.issuer);
     try {
       const tokens = await requestTokens(wire, as, identity, { ...refreshGrant(refreshToken), resource, dpop: prover });
       const { scopes } = kept;
       const next = recordOf({ refreshToken, ...tokens }, { scopes, source: 'refresh' }, prover);
       await place.write(this.#store, next);
-      return this.use({ at: held.at, record: next, prover, isUntried: true });
+      return { at, record: next, prover, isUntried: true };
     } catch (error) {
+      // It may have moved within its authorization server.
+      this.#metadata.delete(at.issuer);
       if (!isRejection(error)) throw error;
+      if (error.code === 'invalid_client') await forgetClient(this.#store, at.issuer, at.clientId);
       return this.#rejected(held, kept, place);
     }
   }
@@ -119,32 +126,33 @@ export class Keeper {
   // A store that does not lock may have been written to meanwhile: what is newer is never touched.
   async #rejected(held: Held, used: TokenRecord, place: Place<TokenRecord>): Promise<Held | undefined> {
     const kept = await place.read(this.#store);
-    if (kept && kept.refreshToken !== used.refreshToken) return this.#take(held, kept);
+    if (kept && kept.refreshToken !== used.refreshToken) return heldOf(held.at, kept);
     const { refreshToken: _, ...rest } = used;
     await place.write(this.#store, rest);
     return undefined;
   }
 
-  async #take({ at }: Held, record: TokenRecord): Promise<Held> {
-    return this.use({ at, record, prover: await proverOf(record), isUntried: false });
-  }
-
   async #metadataOf(wire: Wire, issuer: string): Promise<ServerMetadata> {
-    const known = this.#metadata.get(issuer) ?? (await discoverIssuer(wire, issuer));
+    const known = this.#metadata.get(issuer) ?? (await discoverIssuer(wire, issuer, this.#server));
     this.remember(known);
     return known;
   }
 }
 
 /** True if a token is about to expire, or has. */
-export function isExpiring({ expiresAt }: TokenRecord, margin: number = MARGIN_MS): boolean {
-  return expiresAt !== undefined && expiresAt - margin <= Date.now();
+export function isExpiring({ refreshAt, expiresAt = Number.POSITIVE_INFINITY }: TokenRecord): boolean {
+  return (refreshAt ?? expiresAt - MARGIN_MS) <= Date.now();
+}
+
+/** True if a token has expired. */
+export function isExpired({ expiresAt = Number.POSITIVE_INFINITY }: TokenRecord): boolean {
+  return expiresAt <= Date.now();
 }
 
 // Everything else may be different in a moment, and nothing is lost by trying again.
 const REJECTIONS: ReadonlySet<string> = new Set(['invalid_grant', 'invalid_client', 'unauthorized_client']);
 
-function isRejection(error: unknown): boolean {
+function isRejection(error: unknown): error is AuthError {
   return error instanceof AuthError && REJECTIONS.has(error.code);
 }
 
@@ -157,11 +165,27 @@ function recordOf(
     accessToken,
     tokenType,
     ...(refreshToken === undefined ? {} : { refreshToken }),
-    ...(expiresAt === undefined ? {} : { expiresAt }),
+    ...timesOf(expiresAt),
     scopes,
     ...(prover ? { dpopKey: prover.key.toJwk() } : {}),
     source,
   };
+}
+
+function timesOf(expiresAt = 0): Pick<TokenRecord, 'expiresAt' | 'refreshAt'> {
+  const lifetime = expiresAt - Date.now();
+  // Some say zero where they mean that they do not know.
+  if (lifetime <= 0) return {};
+  return { expiresAt, refreshAt: expiresAt - Math.min(MARGIN_MS, lifetime * MARGIN_PART) };
+}
+
+// Whoever put it there has tried it, or will. Without the key that it is bound to it is nothing.
+async function heldOf(at: ServerRecord, record: TokenRecord): Promise<Held | undefined> {
+  try {
+    return { at, record, prover: await proverOf(record), isUntried: false };
+  } catch {
+    return undefined;
+  }
 }
 
 /** Proves with a key that was kept. */

@@ -1,6 +1,7 @@
 /** Grants without a person at hand: one request, for which something entitles the client. */
 
 import type { ClientIdentity } from './client-auth.ts';
+import { isFor } from './discovery.ts';
 import type { Grant, GrantContext, Granted } from './grant.ts';
 import type { Grant as Entitlement } from './token.ts';
 import { requestTokens } from './token-exchange.ts';
@@ -22,9 +23,9 @@ export function machineGrant({ issuer, identity, entitle }: MachineGrantOptions)
     async obtain(context): Promise<Granted> {
       const { wire, found, dpop } = context;
       const { as, resource } = found;
-      const entitlement = await entitle(context);
+      const entitlement = await wire.unlessAborted(Promise.resolve(entitle(context)));
       return { identity, tokens: await requestTokens(wire, as, identity, { ...entitlement, resource, dpop }) };
     },
-    identityAt: async (_issuer, clientId) => (clientId === identity.clientId ? identity : undefined),
+    identityAt: async (at, clientId) => (clientId === identity.clientId && isFor(issuer, at) ? identity : undefined),
   };
 }

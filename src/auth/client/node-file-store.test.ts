@@ -10,6 +10,8 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
+import promises from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
@@ -17,7 +19,8 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { AuthError } from '../errors.ts';
 import { fileStore } from './file-store.ts';
 import { openFileStore as openNone } from './no-file-store.ts';
-import { defaultPath } from './node-file-store.ts';
+import { defaultPath, openFileStore } from './node-file-store.ts';
+import { takeLock } from './node-lock.ts';
 
 let folder: string;
 let path: string;
@@ -29,6 +32,7 @@ beforeEach(() => {
   path = join(folder, 'made', 'credentials.json');
 });
 afterEach(() => {
+  vi.useRealTimers();
   vi.unstubAllEnvs();
   vi.restoreAllMocks();
   rmSync(folder, { recursive: true, force: true });
@@ -204,11 +208,48 @@ test('what a writer that crashed left behind is cleared away by the next; nothin
   ]);
 });
 
+test('a file that somebody looks at, and that cannot be replaced therefore, is replaced a moment later', async () => {
+  const store = fileStore({ path });
+  await store.set('a', 1);
+  const busy = (): Promise<never> => Promise.reject(Object.assign(new Error('busy'), { code: 'EPERM' }));
+  const rename = vi.spyOn(promises, 'rename').mockImplementationOnce(busy).mockImplementationOnce(busy);
+  syncBuiltinESMExports();
+  try {
+    await store.set('a', 2);
+    expect(rename).toHaveBeenCalledTimes(3);
+    rename.mockImplementation(busy);
+    const error = await failure(store.set('a', 3));
+    expect([error.code, error.message]).toEqual([
+      'store_failed',
+      `The credentials in ${path} cannot be read or written: the system says EPERM`,
+    ]);
+  } finally {
+    rename.mockRestore();
+    syncBuiltinESMExports();
+  }
+  expect(await store.get('a')).toBe(2);
+  expect(readdirSync(join(folder, 'made')).sort()).toEqual(['credentials.json', 'credentials.json.locks']);
+});
+
+test('who cannot write because others do not stop to says so, and that it may be tried again', async () => {
+  const store = openFileStore(path);
+  await store.set('a', 1);
+  const lock = await takeLock(`${path}.locks`, 'write', signal);
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  const failed = failure(store.set('a', 2));
+  vi.advanceTimersByTime(30_000);
+  const error = await failed;
+  expect([error.code, error.isRetryable]).toEqual(['store_busy', true]);
+  expect(vi.getTimerCount()).toBe(0);
+  vi.useRealTimers();
+  await lock.release();
+  expect(await store.get('a')).toBe(1);
+});
+
 test('who lost the lock while it wrote changes nothing, and says that it may be tried again', async () => {
   const store = fileStore({ path });
   await store.set('a', 1);
   // The last thing before the new file takes the place of the old one is to look whether the lock is still there.
-  const promises = await import('node:fs/promises');
   const handle = await promises.open(path);
   const prototype = Object.getPrototypeOf(handle);
   await handle.close();

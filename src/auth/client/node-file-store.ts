@@ -5,6 +5,7 @@ import { constants } from 'node:fs';
 import { chmod, type FileHandle, lstat, mkdir, open, readdir, realpath, rename, unlink } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { basename, dirname, join, posix, resolve, win32 } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { AuthError } from '../errors.ts';
 import { memoryStore } from './memory-store.ts';
 import { type Lock, takeLock } from './node-lock.ts';
@@ -15,21 +16,25 @@ type Values = Map<string, Json>;
 const FORMAT = 1;
 /** The most milliseconds a change waits for others to write theirs. */
 const WRITE_MS = 30_000;
+/** How often it is tried to replace a file that somebody has open. */
+const MOST_TRIES = 10;
 
 /** The store in this file, or in the one that the platform has for it. */
 export function openFileStore(path?: string): CredentialStore {
   const file = resolve(path ?? defaultPath(process.platform, process.env, homedir()));
   const locks = `${file}.locks`;
 
-  async function underLock<T>(name: string, signal: AbortSignal, task: (lock: Lock) => Promise<T>): Promise<T> {
-    await told(file, async () => {
-      await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-      // A folder that somebody chose may hold other things, for others.
-      if (path === undefined) await keepPrivate(await realpath(dirname(file)));
-      await mkdir(locks, { recursive: true, mode: 0o700 });
-      await keepPrivate(locks);
-    });
+  async function prepare(): Promise<void> {
+    await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+    // A folder that somebody chose may hold other things, for others.
+    if (path === undefined) await keepPrivate(await realpath(dirname(file)));
+    await mkdir(locks, { recursive: true, mode: 0o700 });
+    await keepPrivate(locks);
+  }
+
+  function underLock<T>(name: string, signal: AbortSignal, task: (lock: Lock) => Promise<T>): Promise<T> {
     const run = async (): Promise<T> => {
+      await told(file, prepare);
       const lock = await told(file, () => takeLock(locks, name, signal), signal);
       try {
         return await task(lock);
@@ -45,7 +50,8 @@ export function openFileStore(path?: string): CredentialStore {
       return (await told(file, () => read(file))).get(key);
     },
     async set(key, value) {
-      const patience = AbortSignal.timeout(WRITE_MS);
+      const patience = new AbortController();
+      const timer = setTimeout(() => patience.abort(busy(file)), WRITE_MS);
       const change = async (lock: Lock): Promise<void> => {
         const values = await read(file);
         if (value === undefined && !values.has(key)) return;
@@ -53,15 +59,16 @@ export function openFileStore(path?: string): CredentialStore {
         else values.set(key, value);
         await write(file, values, lock);
       };
-      await underLock('write', patience, (lock) => told(file, () => change(lock))).catch((error) => {
-        throw patience.aborted && error === patience.reason ? busy(file) : error;
-      });
+      try {
+        await underLock('write', patience.signal, (lock) => told(file, () => change(lock)));
+      } finally {
+        clearTimeout(timer);
+      }
     },
-    async exclusive(key, task, signal) {
-      signal.throwIfAborted();
+    exclusive(key, task, signal) {
       // Keys name servers: that is nobody's business who sees the folder.
       const name = createHash('sha256').update(key).digest('hex').slice(0, 32);
-      return underLock(name, signal, task);
+      return underLock(name, signal, () => task());
     },
   };
 }
@@ -136,12 +143,25 @@ async function write(file: string, values: Values, lock: Lock): Promise<void> {
     }
     // After a long stop others may have written: their changes are not undone.
     if (!(await lock.isHeld())) throw busy(file);
-    await rename(temporary, file);
+    await replace(temporary, file);
   } catch (error) {
     await unlink(temporary).catch(() => {});
     throw error;
   }
   await syncFolder(dirname(file));
+}
+
+// On Windows a file cannot be replaced while somebody, for instance a virus scanner, looks at it.
+async function replace(temporary: string, file: string): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    try {
+      await rename(temporary, file);
+      return;
+    } catch (error) {
+      if (tries === MOST_TRIES || !/^(EPERM|EACCES|EBUSY)$/.test(codeOf(error))) throw error;
+      await pause(tries * 5);
+    }
+  }
 }
 
 // Whoever has the lock is the only one who writes: what others began to write they did not finish.

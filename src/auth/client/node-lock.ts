@@ -90,6 +90,7 @@ class Others {
     this.#skipSleep();
     const prefix = `${this.#name}.`;
     const files = (await readdir(this.#folder)).filter((file) => file.startsWith(prefix) && file.endsWith('.lock'));
+    for (const file of this.#watched.keys()) if (!files.includes(file)) this.#watched.delete(file);
     let found = false;
     for (const file of files) {
       if (file === own) continue;

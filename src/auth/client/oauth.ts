@@ -65,7 +65,7 @@ const GRANT_TYPES = ['authorization_code', 'refresh_token'];
 export function oauth(options: OAuthOptions = {}): OAuth {
   check(options);
   const { issuer } = options;
-  const settings = sessionOptions(options);
+  const settings = sessionOptions('oauth', options);
   const registrar = new Registrar({ ...options, grantTypes: GRANT_TYPES });
   const grant = new CodeGrant({ issuer, registrar, browser: () => browserFor(options) });
   const { authorizer } = clientAuth(grant, settings);
@@ -80,7 +80,7 @@ export function oauth(options: OAuthOptions = {}): OAuth {
       const done = await grant.complete(
         store,
         url,
-        async (server) => new Wire({ send, signal, allowPrivate: await settings.isPrivate(server) }),
+        async (server) => new Wire({ send, signal, server, allowPrivate: await settings.isPrivate(server) }),
       );
       const { record, identity, tokens, dpop } = done;
       const { authorization, resource } = record;
@@ -91,23 +91,15 @@ export function oauth(options: OAuthOptions = {}): OAuth {
   };
 }
 
-function check({ authorize, redirectUri, clientMetadataUrl, ...options }: OAuthOptions): void {
+function check({ authorize, redirectUri, onUrl, ...options }: OAuthOptions): void {
   checkCredentials('oauth', options);
   if (authorize !== undefined) {
     checkFunction('oauth', 'authorize', authorize);
     checkText('oauth', 'redirectUri', redirectUri);
   }
+  if (onUrl !== undefined) checkFunction('oauth', 'onUrl', onUrl);
   const fault = redirectUri === undefined ? undefined : redirectUriFault(redirectUri);
   if (fault !== undefined) throw new TypeError(`oauth: "redirectUri": ${fault}`);
-  if (clientMetadataUrl !== undefined && !isClientMetadataUrl(clientMetadataUrl)) {
-    throw new TypeError('oauth: "clientMetadataUrl" must be an https URL with a path, without query and fragment');
-  }
-}
-
-function isClientMetadataUrl(text: string): boolean {
-  if (!URL.canParse(text)) return false;
-  const { protocol, pathname, search, hash, username, password } = new URL(text);
-  return protocol === 'https:' && pathname !== '/' && [search, hash, username, password].every((part) => part === '');
 }
 
 async function browserFor({ authorize, redirectUri = '', onUrl }: OAuthOptions): Promise<Browser> {

@@ -18,7 +18,7 @@ export interface PendingRecord {
   readonly expiresAt: number;
 }
 
-/** How long a person may take. */
+/** How long a person may take whom nobody waits for. */
 export const PENDING_MS: number = 15 * 60_000;
 
 /** Where the authorization with this `state` is kept. */
@@ -26,15 +26,21 @@ export function pendingPlace(state: string): Place<PendingRecord> {
   return place(['pending', state], isPendingRecord);
 }
 
-/** Takes it away: it can be completed once. */
+/** Takes it away: it can be completed once, and not too late. */
 export async function takePending(store: CredentialStore, state: string): Promise<PendingRecord | undefined> {
+  const record = await claimPending(store, state);
+  return record && record.expiresAt > Date.now() ? record : undefined;
+}
+
+/** The same for whoever has waited all the time: then it does not matter how long a person took. */
+export async function claimPending(store: CredentialStore, state: string): Promise<PendingRecord | undefined> {
   const at = pendingPlace(state);
-  const take = async (): Promise<PendingRecord | undefined> => {
+  const claim = async (): Promise<PendingRecord | undefined> => {
     const record = await at.read(store);
     if (record) await at.write(store, undefined);
-    return record && record.expiresAt > Date.now() ? record : undefined;
+    return record;
   };
-  return store.exclusive(at.key, take, new AbortController().signal);
+  return store.exclusive(at.key, claim, new AbortController().signal);
 }
 
 function isPendingRecord(value: unknown): value is PendingRecord {

@@ -2,6 +2,7 @@
 
 import { isObject } from '../../jsonrpc/message.ts';
 import type { DpopJwk } from './dpop.ts';
+import type { Registration } from './registration.ts';
 import type { CredentialStore, Json } from './store.ts';
 
 /** Which authorization server lets clients into an MCP server, and as whom this client is known there. */
@@ -19,12 +20,19 @@ export interface TokenRecord {
   readonly refreshToken?: string;
   /** Milliseconds since 1970. */
   readonly expiresAt?: number;
+  /** When it is time for another, likewise. */
+  readonly refreshAt?: number;
   /** What was asked for, as far as anything was. */
   readonly scopes: readonly string[];
   /** The private key the token is bound to, as JWK. */
   readonly dpopKey?: DpopJwk;
   /** How it was had: what a refresh gave may be refused where a new authorization helps. */
   readonly source: 'refresh' | 'grant';
+}
+
+/** As whom a client was registered, and to ask for tokens with what. */
+export interface ClientRecord extends Registration {
+  readonly grantTypes: readonly string[];
 }
 
 /** A place in a store for values of one kind. */
@@ -46,7 +54,30 @@ export function tokenPlace({ issuer, resource, clientId }: ServerRecord): Place<
   return place(['tokens', issuer, resource, clientId], isTokenRecord);
 }
 
-/** A place for something else of one issuer's. */
+/** Where it is kept as whom clients were registered with an authorization server, the last one first. */
+export function clientsPlace(issuer: string): Place<readonly ClientRecord[]> {
+  return place(['clients', issuer], isClientRecords);
+}
+
+/** Changes what is kept there, with nobody else in between. */
+export function changeClients(
+  store: CredentialStore,
+  issuer: string,
+  change: (clients: readonly ClientRecord[]) => readonly ClientRecord[],
+): Promise<void> {
+  const clients = clientsPlace(issuer);
+  const task = async (): Promise<void> => clients.write(store, change((await clients.read(store)) ?? []));
+  return store.exclusive(clients.key, task, new AbortController().signal);
+}
+
+/** Forgets a client that the authorization server does not know any more: it has to be registered anew. */
+export async function forgetClient(store: CredentialStore, issuer: string, clientId: string): Promise<void> {
+  const kept = (await clientsPlace(issuer).read(store)) ?? [];
+  if (!kept.some((client) => client.clientId === clientId)) return;
+  await changeClients(store, issuer, (clients) => clients.filter((client) => client.clientId !== clientId));
+}
+
+/** A place for something else. */
 export function place<T>(path: readonly string[], isValid: (value: unknown) => value is T): Place<T> {
   const key = JSON.stringify(path);
   return {
@@ -75,8 +106,24 @@ function isTokenRecord(value: unknown): value is TokenRecord {
     (value['tokenType'] === 'bearer' || value['tokenType'] === 'dpop') &&
     isOptional('string', value['refreshToken']) &&
     isOptional('number', value['expiresAt']) &&
+    isOptional('number', value['refreshAt']) &&
     Array.isArray(value['scopes']) &&
     (value['dpopKey'] === undefined || isObject(value['dpopKey']))
+  );
+}
+
+function isClientRecords(value: unknown): value is readonly ClientRecord[] {
+  return Array.isArray(value) && value.every(isClientRecord);
+}
+
+function isClientRecord(value: unknown): value is ClientRecord {
+  return (
+    isObject(value) &&
+    typeof value['clientId'] === 'string' &&
+    isOptional('string', value['clientSecret']) &&
+    isOptional('number', value['secretExpiresAt']) &&
+    Array.isArray(value['redirectUris']) &&
+    Array.isArray(value['grantTypes'])
   );
 }
 

@@ -1,11 +1,11 @@
 /** As whom a client appears at an authorization server: as configured, by its metadata document, or registered anew. */
 
-import { isObject } from '../../jsonrpc/message.ts';
+import { AuthError } from '../errors.ts';
 import type { ClientIdentity, ClientPrivateKey } from './client-auth.ts';
+import { isFor } from './discovery.ts';
 import type { GrantContext } from './grant.ts';
-import { type Place, place } from './records.ts';
-import { type Registration, readRegistration, registrationRequest } from './registration.ts';
-import { formatScopes } from './scopes.ts';
+import { type ClientRecord, changeClients, clientsPlace, forgetClient } from './records.ts';
+import { readRegistration, registrationRequest } from './registration.ts';
 import type { CredentialStore } from './store.ts';
 import { isLoopbackHost } from './targets.ts';
 
@@ -15,6 +15,8 @@ export interface RegistrarOptions {
   readonly clientId?: string | undefined;
   readonly clientSecret?: string | undefined;
   readonly privateKey?: ClientPrivateKey | undefined;
+  /** The authorization server that these belong to. */
+  readonly issuer?: string | undefined;
   /** Where its metadata document is. */
   readonly clientMetadataUrl?: string | undefined;
   /** How it is called when it is registered. */
@@ -25,6 +27,8 @@ export interface RegistrarOptions {
 }
 
 const DEFAULT_NAME = 'MCP client';
+// Tokens belong to the client that got them, so those of before are kept too; but not all that ever were.
+const MAX_CLIENTS = 10;
 
 /** Finds out as whom the client appears. */
 export class Registrar {
@@ -41,7 +45,8 @@ export class Registrar {
 
   /** A redirect URI that was registered earlier, and is best used again. */
   async preferredRedirect(issuer: string, store: CredentialStore): Promise<string | undefined> {
-    return (await this.#place(issuer).read(store))?.redirectUris[0];
+    const [last] = await this.#kept(issuer, store);
+    return last?.redirectUris[0];
   }
 
   /** As whom it appears there; registers it if need be. */
@@ -54,8 +59,8 @@ export class Registrar {
     if (clientMetadataUrl !== undefined && as.client_id_metadata_document_supported === true) {
       return { clientId: clientMetadataUrl, privateKey };
     }
-    const kept = await this.#place(as.issuer).read(store);
-    if (kept && isUsable(kept, redirectUri)) return identityOf(kept);
+    const kept = (await this.#kept(as.issuer, store)).find((client) => isUsable(client, redirectUri));
+    if (kept) return identityOf(kept);
     if (as.registration_endpoint === undefined) {
       const message =
         'The authorization server registers no clients by itself. Register this one there and pass "clientId" and ' +
@@ -67,12 +72,25 @@ export class Registrar {
 
   /** As whom it appeared there before. */
   async identityAt(issuer: string, clientId: string, store: CredentialStore): Promise<ClientIdentity | undefined> {
-    const { clientMetadataUrl, privateKey } = this.#options;
+    const { clientMetadataUrl, privateKey, issuer: own } = this.#options;
     const configured = this.#configured();
-    if (configured?.clientId === clientId) return configured;
+    // What was kept may be of a time when another authorization server was configured.
+    if (configured?.clientId === clientId) return isFor(own, issuer) ? configured : undefined;
     if (clientMetadataUrl === clientId) return { clientId, privateKey };
-    const kept = await this.#place(issuer).read(store);
-    return kept?.clientId === clientId ? identityOf(kept) : undefined;
+    const kept = (await this.#kept(issuer, store)).find((client) => client.clientId === clientId);
+    return kept && identityOf(kept);
+  }
+
+  /** Runs what shows the authorization server who the client is; if it is not known there, it is not next time either. */
+  async appearing<T>({ found, store }: GrantContext, { clientId }: ClientIdentity, task: () => Promise<T>): Promise<T> {
+    try {
+      return await task();
+    } catch (error) {
+      if (error instanceof AuthError && error.code === 'invalid_client') {
+        await forgetClient(store, found.as.issuer, clientId);
+      }
+      throw error;
+    }
   }
 
   #configured(): ClientIdentity | undefined {
@@ -80,34 +98,38 @@ export class Registrar {
     return clientId === undefined ? undefined : { clientId, clientSecret, privateKey };
   }
 
-  async #register({ found, store, wire, scopes }: GrantContext, redirectUri?: string): Promise<ClientIdentity> {
+  async #register({ found, store, wire }: GrantContext, redirectUri?: string): Promise<ClientIdentity> {
     const { clientName = DEFAULT_NAME, clientUri, grantTypes } = this.#options;
     const redirectUris = redirectUri === undefined ? [] : [redirectUri];
+    // No scopes: what is needed now is not all that ever will be, and scopes of the resource may be unknown there.
     const request = registrationRequest(found.as, {
       clientName,
       clientUri,
       redirectUris,
       applicationType: applicationType(redirectUri),
       grantTypes,
-      scope: formatScopes(scopes ?? []),
     });
     const registration = await wire.post('client registration', request, (response) =>
       readRegistration(response, redirectUris),
     );
-    await this.#place(found.as.issuer).write(store, registration);
-    return identityOf(registration);
+    const client: ClientRecord = { ...registration, grantTypes };
+    await changeClients(store, found.as.issuer, (kept) => [client, ...kept].slice(0, MAX_CLIENTS));
+    return identityOf(client);
   }
 
-  #place(issuer: string): Place<Registration> {
-    return place(['client', issuer, ...this.#options.grantTypes], isRegistration);
+  // What was registered for something else may not be used for this.
+  async #kept(issuer: string, store: CredentialStore): Promise<readonly ClientRecord[]> {
+    const wanted = this.#options.grantTypes.join();
+    const clients = (await clientsPlace(issuer).read(store)) ?? [];
+    return clients.filter(({ grantTypes }) => grantTypes.join() === wanted);
   }
 }
 
-function identityOf({ clientId, clientSecret, authMethod }: Registration): ClientIdentity {
+function identityOf({ clientId, clientSecret, authMethod }: ClientRecord): ClientIdentity {
   return { clientId, clientSecret, authMethod };
 }
 
-function isUsable({ secretExpiresAt, redirectUris }: Registration, redirectUri: string | undefined): boolean {
+function isUsable({ secretExpiresAt, redirectUris }: ClientRecord, redirectUri: string | undefined): boolean {
   const isExpired = secretExpiresAt !== undefined && secretExpiresAt <= Date.now();
   return !isExpired && (redirectUri === undefined || redirectUris.includes(redirectUri));
 }
@@ -117,8 +139,4 @@ function applicationType(redirectUri: string | undefined): 'native' | 'web' {
   if (redirectUri === undefined || !URL.canParse(redirectUri)) return 'native';
   const { protocol, hostname } = new URL(redirectUri);
   return protocol === 'https:' && !isLoopbackHost(hostname) ? 'web' : 'native';
-}
-
-function isRegistration(value: unknown): value is Registration {
-  return isObject(value) && typeof value['clientId'] === 'string' && Array.isArray(value['redirectUris']);
 }

@@ -10,11 +10,11 @@ import type {
 } from '../../client/http-options.ts';
 import { type AuthChallenge, AuthError } from '../errors.ts';
 import { challengeIn } from './challenge.ts';
-import { type Discovered, discover } from './discovery.ts';
+import { type Discovered, discover, isStillNamed } from './discovery.ts';
 import { DpopKey, DpopProver, dpopAlgorithm, isNonceChallenge } from './dpop.ts';
 import type { Send } from './exchange.ts';
 import type { Grant } from './grant.ts';
-import { type Held, isExpiring, Keeper } from './keeper.ts';
+import { type Held, isExpired, isExpiring, Keeper } from './keeper.ts';
 import { covers, firstScopes, unionOfScopes, withOfflineAccess } from './scopes.ts';
 import { type FlowHost, SharedFlow } from './shared-flow.ts';
 import type { CredentialStore } from './store.ts';
@@ -54,7 +54,7 @@ export class Session {
 
   /** For one connection. */
   authorizer(connection: ProtectedServer): Authorizer {
-    this.#connections.add(connection);
+    if (!connection.signal.aborted) this.#connections.add(connection);
     connection.signal.addEventListener('abort', () => this.#connections.delete(connection), { once: true });
     return {
       headers: (request) => this.#headers(connection, request),
@@ -108,18 +108,29 @@ export class Session {
     if (status === 403 && !isScope) return false;
     // Somebody else was faster, and what there is now was not refused yet.
     if (this.#keeper.held && this.#keeper.held !== sent) return true;
-    if (isScope && sent) this.#checkProgress(sent, said);
-    await this.#together(connection, (host) => this.#renew(host, sent, said, isScope));
-    return true;
+    if (isScope && sent) this.#checkProgress(sent, said, challenge.tries);
+    const isEnough = (held: Held): boolean => !isScope || covers(held.record.scopes, said?.scopes ?? []);
+    for (;;) {
+      // What somebody else has begun may have been for something else.
+      const isOwn = !this.#isBusy;
+      const held = await this.#together(connection, (host) => this.#renew(host, sent, said, isScope));
+      if (isOwn || (held && held !== sent && isEnough(held))) return true;
+    }
   }
 
-  // Asking again for what was asked for already leads to the same.
-  #checkProgress(sent: Held, challenge: AuthChallenge): void {
+  // Asking again for what was asked for already leads to the same, and what leads to more questions is not gone on with.
+  #checkProgress(sent: Held, challenge: AuthChallenge, tries: number): void {
     const { scopes = [] } = challenge;
-    if (!covers(sent.record.scopes, scopes)) return;
+    const isAsked = covers(sent.record.scopes, scopes);
+    if (!isAsked && !(tries > 0 && sent.isStepUp)) return;
     const needed = scopes.length > 0 ? `: it needs ${scopes.join(' ')}` : '';
-    const message = `The server refuses the request for want of scope${needed}. All of it was asked for already`;
+    const why = isAsked ? 'All of it was asked for already' : 'More was asked for already, and that was not enough';
+    const message = `The server refuses the request for want of scope${needed}. ${why}`;
     throw new AuthError('insufficient_scope', message, { challenge });
+  }
+
+  get #isBusy(): boolean {
+    return this.#flow !== undefined && !this.#flow.isGivenUp;
   }
 
   // One at a time, whoever asks: the others wait for the same.
@@ -127,6 +138,7 @@ export class Session {
     connection: ProtectedServer,
     task: (host: FlowHost) => Promise<Held | undefined>,
   ): Promise<Held | undefined> {
+    connection.signal.throwIfAborted();
     if (!this.#flow || this.#flow.isGivenUp) {
       const flow = new SharedFlow(task);
       this.#flow = flow;
@@ -142,16 +154,31 @@ export class Session {
     const held = this.#keeper.held ?? (await this.#keeper.load());
     if (!held) return undefined;
     await this.#checkTransport();
-    if (!isExpiring(held.record)) return this.#keeper.use(held);
-    const isOver = isExpiring(held.record, 0);
+    if (!isExpiring(held.record)) return this.#use(held);
+    const wire = await this.#wire(host);
     try {
-      const next = await this.#keeper.refresh(await this.#wire(host), held);
-      return next ?? (isOver ? this.#keeper.drop() : this.#keeper.use(held));
+      const next = await this.#keeper.refresh(wire, held);
+      // Without it the server might take us for a stranger, where it has to tell us how to be let in.
+      return this.#use(next ?? held);
     } catch (error) {
-      // What is still good is used, and the next request tries again.
-      if (isOver || !(error instanceof AuthError)) throw error;
-      return this.#keeper.use(held);
+      if (!(error instanceof AuthError)) throw error;
+      const isOver = isExpired(held.record);
+      const isPassing = isOver && error.isRetryable && (await isStillNamed(wire, this.#server, held.at.issuer));
+      if (isPassing) throw error;
+      // What is still good is used, and the next request tries again; of what is not, the server says what to do.
+      return this.#use(held);
     }
+  }
+
+  // What another process signed in with may be somebody else's.
+  #use(held: Held): Held {
+    const { held: before } = this.#keeper;
+    if (held !== before && held.record.source === 'grant') this.#tellSignIn();
+    return this.#keeper.use(held);
+  }
+
+  #tellSignIn(): void {
+    for (const connection of this.#connections) connection.onSignIn();
   }
 
   #renew(
@@ -164,23 +191,32 @@ export class Session {
       await this.#checkTransport();
       const kept = await this.#keeper.load();
       const isNewer = kept && kept.record.accessToken !== sent?.record.accessToken && !isExpiring(kept.record);
-      if (isNewer && (!isScope || covers(kept.record.scopes, said?.scopes ?? []))) return this.#keeper.use(kept);
+      if (isNewer && (!isScope || covers(kept.record.scopes, said?.scopes ?? []))) return this.#use(kept);
       const wire = await this.#wire(host);
-      const known = await this.#keeper.knownIssuer();
-      const { issuer, hasCredentials } = this.#grant;
-      const found = await discover(wire, this.#server, { challenge: said, issuer, known, hasCredentials });
-      this.#keeper.remember(found.as);
-      const current = kept ?? sent;
-      // What one authorization server gave is nothing to another.
-      const mine = current?.at.issuer === found.as.issuer ? current : undefined;
-      const refreshed = isScope || !mine ? undefined : await this.#refreshed(wire, mine, said);
-      return refreshed ?? this.#obtain(host, wire, found, mine, said);
+      try {
+        const found = await this.#discover(wire, said);
+        const current = kept ?? sent;
+        // What one authorization server gave is nothing to another.
+        const mine = current?.at.issuer === found.as.issuer ? current : undefined;
+        const refreshed = isScope || !mine ? undefined : await this.#refreshed(wire, mine, said);
+        return refreshed ? this.#use(refreshed) : await this.#obtain(host, wire, found, mine, said, isScope);
+      } catch (error) {
+        throw wire.explained(error);
+      }
     }, host.signal);
+  }
+
+  async #discover(wire: Wire, challenge: AuthChallenge | undefined): Promise<Discovered> {
+    const known = await this.#keeper.knownIssuer();
+    const { issuer, hasCredentials } = this.#grant;
+    const found = await discover(wire, this.#server, { challenge, issuer, known, hasCredentials });
+    this.#keeper.remember(found.as);
+    return found;
   }
 
   async #refreshed(wire: Wire, held: Held, challenge: AuthChallenge | undefined): Promise<Held | undefined> {
     const { record, isUntried } = held;
-    if (isUntried && record.source === 'grant') {
+    if (isUntried && record.source === 'grant' && !isExpired(record)) {
       const message = 'The server refuses the token that its authorization server has just given for it';
       throw wire.failure(challenge?.error ?? 'invalid_token', message, { challenge });
     }
@@ -194,10 +230,12 @@ export class Session {
     found: Discovered,
     before: Held | undefined,
     said: AuthChallenge | undefined,
+    isStepUp: boolean,
   ): Promise<Held> {
     const { store } = this.#options;
     const scopes = this.#scopesFor(found, before, said);
-    const dpop = await this.#proverFor(found, said);
+    const isBound = before?.record.tokenType === 'dpop' || found.dpopRequired || said?.scheme === 'dpop';
+    const dpop = await this.#proverFor(found, isBound);
     const asked = scopes.length > 0 ? scopes : undefined;
     const server = this.#server;
     const { withPerson } = host;
@@ -205,7 +243,8 @@ export class Session {
     const { clientId } = granted.identity;
     const at = { issuer: found.as.issuer, resource: found.resource, clientId };
     const held = await this.#keeper.keep(at, granted.tokens, scopes, dpop);
-    for (const connection of this.#connections) connection.onSignIn();
+    held.isStepUp = isStepUp;
+    this.#tellSignIn();
     return held;
   }
 
@@ -218,14 +257,15 @@ export class Session {
     return this.#grant.wantsRefreshTokens ? withOfflineAccess(chosen, found.as) : chosen;
   }
 
-  async #proverFor(found: Discovered, said: AuthChallenge | undefined): Promise<DpopProver | undefined> {
+  async #proverFor(found: Discovered, isAsked: boolean): Promise<DpopProver | undefined> {
     const { dpop } = this.#options;
-    const isWanted = dpop === 'auto' ? found.dpopRequired || said?.scheme === 'dpop' : dpop;
+    const isWanted = dpop === 'auto' ? isAsked : dpop;
     return isWanted ? new DpopProver(await DpopKey.generate(dpopAlgorithm(found.as))) : undefined;
   }
 
   async #wire({ signal }: FlowHost): Promise<Wire> {
-    return new Wire({ send: this.#options.send, signal, allowPrivate: await this.#isPrivate() });
+    const { send } = this.#options;
+    return new Wire({ send, signal, server: this.#server, allowPrivate: await this.#isPrivate() });
   }
 
   #isPrivate(): Promise<boolean> {

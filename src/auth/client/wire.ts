@@ -2,13 +2,15 @@
 
 import { AuthError, type AuthErrorDetails, type AuthStep } from '../errors.ts';
 import type { OAuthRequest, OAuthResponse, Send } from './exchange.ts';
-import { targetFault } from './targets.ts';
+import { isPrivateHost, targetFault } from './targets.ts';
 
 /** What requests are sent with. */
 export interface WireOptions {
   readonly send: Send;
   readonly signal: AbortSignal;
-  /** Whether the MCP server is in a private network: only then may anything else be. */
+  /** The MCP server all of it is for. */
+  readonly server: URL;
+  /** Whether it is in a private network: only then may anything else be. */
   readonly allowPrivate: boolean;
 }
 
@@ -21,10 +23,16 @@ const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 /** The requests of one flow, and what came of each. */
 export class Wire {
   readonly #options: WireOptions;
-  readonly #trace: AuthStep[] = [];
+  readonly #trace: AuthStep[];
 
-  constructor(options: WireOptions) {
+  constructor(options: WireOptions, trace: AuthStep[] = []) {
     this.#options = options;
+    this.#trace = trace;
+  }
+
+  /** The same account, for what is to be brought to its end although nobody waits any more: it would be lost otherwise. */
+  uninterrupted(): Wire {
+    return new Wire({ ...this.#options, signal: new AbortController().signal }, this.#trace);
   }
 
   /** Aborts when nobody waits for the flow any more. */
@@ -64,11 +72,30 @@ export class Wire {
     return new AuthError(code, message, { ...details, trace: [...this.#trace] });
   }
 
+  /** The same error, telling what was tried if it does not do so yet. */
+  explained(error: unknown): unknown {
+    if (!(error instanceof AuthError) || error.trace.length > 0) return error;
+    const { code, message, challenge, isRetryable } = error;
+    return this.failure(code, message, { challenge, isRetryable });
+  }
+
+  /** The outcome of something that may not heed the signal; whoever is given up is not waited for. */
+  unlessAborted<T>(outcome: Promise<T>): Promise<T> {
+    const { signal } = this;
+    return new Promise((resolve, reject) => {
+      const onAbort = (): void => reject(signal.reason);
+      if (signal.aborted) onAbort();
+      signal.addEventListener('abort', onAbort, { once: true });
+      outcome.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
+    });
+  }
+
   async #send(what: string, request: OAuthRequest): Promise<OAuthResponse> {
-    const { send, signal, allowPrivate } = this.#options;
+    const { send, signal, server, allowPrivate } = this.#options;
     signal.throwIfAborted();
     try {
-      const fault = targetFault(request.url, { allowPrivate });
+      // A name can be made to stand for a private address. It leads to others by name only, and those need a certificate.
+      const fault = targetFault(request.url, { allowPrivate: allowPrivate && isPrivateHost(server.hostname) });
       if (fault !== undefined)
         throw new AuthError('forbidden_address', `${nameOf(request.url)} is not asked: ${fault}`);
       return await send(request, { signal, allowPrivate });
@@ -101,9 +128,8 @@ export class Wire {
   // The account goes along, so that whoever reads the error sees how it came to it.
   #failed(what: string, url: URL, status: number | undefined, error: unknown): unknown {
     if (!(error instanceof AuthError)) return error;
-    const { code, message, challenge, isRetryable } = error;
-    this.note({ what, url: nameOf(url), ...(status === undefined ? {} : { status }), outcome: message });
-    return this.failure(code, message, { challenge, isRetryable });
+    this.note({ what, url: nameOf(url), ...(status === undefined ? {} : { status }), outcome: error.message });
+    return this.explained(error);
   }
 }
 

@@ -28,7 +28,11 @@ export function workloadIdentity(options: WorkloadIdentityOptions): ClientAuth {
   const grant = machineGrant({
     issuer,
     identity: { clientId },
-    entitle: async ({ scopes = [] }) => jwtBearerGrant(await assertion(), scopes),
+    entitle: async ({ scopes = [] }) => {
+      const jwt = await assertion();
+      checkText('workloadIdentity', 'assertion', jwt);
+      return jwtBearerGrant(jwt, scopes);
+    },
   });
-  return clientAuth(grant, sessionOptions(options));
+  return clientAuth(grant, sessionOptions('workloadIdentity', options));
 }
