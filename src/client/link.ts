@@ -67,7 +67,8 @@ export class Link {
     try {
       await this.#connect(this.#options.signal, false);
     } catch (error) {
-      this.#fail(asConnectionError(error));
+      // Nobody gets a connection that they could close: what goes on for it, such as a sign-in, ends now.
+      this.#closing.abort(this.#fail(asConnectionError(error)));
       throw error;
     }
   }

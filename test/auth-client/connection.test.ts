@@ -283,3 +283,33 @@ test('two connections with one sign-in both become ready', async () => {
   expect(connections.map(({ state }) => state)).toEqual(['ready', 'ready']);
   expect(one.door.pages).toHaveLength(1);
 });
+
+test('connecting that is given up while a person signs in ends everything', async () => {
+  const { connect: go, door, world: made } = await scene();
+  const caller = new AbortController();
+  const failure = go({ signal: caller.signal }).catch((error: unknown) => error);
+  await eventually(() => door.pages.length > 0);
+  caller.abort(new Error('enough'));
+  expect(await failure).toMatchObject({ name: 'ConnectionError', code: 'aborted' });
+  expect(door.signals[0]?.aborted).toBe(true);
+  await eventually(() => made.kept('pending').length === 0);
+});
+
+test('connecting that takes too long before a person is asked asks nobody afterwards', async () => {
+  const { connect: go, door, server, world: made } = await scene();
+  const answers: (() => void)[] = [];
+  made.change({
+    [`GET ${server.origin}/.well-known/oauth-protected-resource/mcp`]: () =>
+      new Promise((resolve) => {
+        answers.push(() => resolve({ json: resourceOf([AS], { resource: server.url }) }));
+      }),
+  });
+  const failure = go({ connectTimeout: 1000 }).catch((error: unknown) => error);
+  await eventually(() => answers.length > 0);
+  await vi.advanceTimersByTimeAsync(1000);
+  expect(await failure).toMatchObject({ name: 'ConnectionError', code: 'timeout' });
+  answers[0]?.();
+  for (let turns = 0; turns < 20; turns++) await new Promise((resolve) => setImmediate(resolve));
+  expect(door.pages).toEqual([]);
+  expect(made.lines()).toHaveLength(1);
+});
