@@ -26,6 +26,11 @@ export interface Challenge {
   readonly headers?: Readonly<Record<string, string>>;
   /** For people. */
   readonly message?: string;
+  /**
+   * Who is calling, if nothing but scopes is missing that every request needs. Then a POST is refused once it is known
+   * which scopes its message needs, too: `insufficientScope` of `protectedResource` names all of them at once.
+   */
+  readonly principal?: Principal;
 }
 
 /** What a server tells clients of how to be let in (RFC 9728). */
@@ -34,17 +39,14 @@ export interface ProtectedResource {
   readonly metadataUrl: string;
   /** The protected resource metadata, as it is shown to everybody. */
   readonly metadata: Readonly<Record<string, unknown>>;
-  /** For a caller who is known, but lacks one of these scopes: all that the request needs. */
-  insufficientScope(scopes: readonly string[]): Challenge;
+  /** For a caller who is known, but lacks one of these scopes, or one of those that every request needs. */
+  insufficientScope(scopes: readonly string[], principal?: Principal): Challenge;
 }
 
 /** Says who is calling, or what is missing. It is asked for every request, before the body is read. */
 export interface Authenticate {
   /** Gives the caller, or why it is not let in. */
-  (
-    credentials: Credentials | undefined,
-    request: HttpRequest,
-  ): Principal | Challenge | Promise<Principal | Challenge>;
+  (credentials: Credentials | undefined, request: HttpRequest): Principal | Challenge | Promise<Principal | Challenge>;
   /** How to be let in; the endpoint shows it to everybody who asks. */
   readonly protectedResource?: ProtectedResource;
 }

@@ -8,7 +8,8 @@ export class InFlight {
   readonly #requests = new Map<Id, ConnectionExchange>();
   readonly #notifications = new Set<ConnectionExchange>();
   #running = 0;
-  #onIdle: (() => void) | undefined;
+  /** Those who wait until no request is left. */
+  readonly #waiting = new Set<() => void>();
 
   /** Requests at work, also those cancelled or too late: neither must make room before the handler ends. */
   get running(): number {
@@ -71,18 +72,20 @@ export class InFlight {
 
   /** Tells whoever waits, if nothing is left. Called once an answer has been sent, not when it is there. */
   checkIdle(): void {
-    if (this.#requests.size === 0) this.#onIdle?.();
+    if (this.#requests.size === 0) for (const resolve of this.#waiting) resolve();
   }
 
   /** Waits until no request is left, but not longer than `milliseconds`. */
   async idle(milliseconds: number): Promise<void> {
     if (this.#requests.size === 0 || milliseconds <= 0) return;
     let timer: ReturnType<typeof setTimeout> | undefined;
+    let done = (): void => {};
     await new Promise<void>((resolve) => {
-      this.#onIdle = resolve;
-      timer = setTimeout(resolve, milliseconds);
+      done = resolve;
+      this.#waiting.add(done);
+      if (Number.isFinite(milliseconds)) timer = setTimeout(done, milliseconds);
     });
+    this.#waiting.delete(done);
     clearTimeout(timer);
-    this.#onIdle = undefined;
   }
 }

@@ -27,6 +27,9 @@ const FINDERS: ReadonlyMap<string, Finder> = new Map<string, Finder>([
   ['completion/complete', ofCompletion],
 ]);
 
+// More are refused by whoever answers, and not looked at here.
+const MAX_URIS = 10_000;
+
 /** All scopes this request needs; undefined if none. */
 export function neededScopes(all: Registries, { method, params }: Request, viewer: Viewer): Scopes {
   return isObject(params) ? FINDERS.get(method)?.(all, params, viewer) : undefined;
@@ -40,11 +43,12 @@ export function ofResource({ resources, templates }: Registries, uri: unknown, v
 
 function ofSubscriptions(all: Registries, { notifications }: Params, viewer: Viewer): Scopes {
   const uris = isObject(notifications) ? notifications['resourceSubscriptions'] : undefined;
-  if (!Array.isArray(uris)) return undefined;
+  if (!Array.isArray(uris) || uris.length > MAX_URIS) return undefined;
   return [...new Set(uris.flatMap((uri) => ofResource(all, uri, viewer) ?? []))];
 }
 
 function ofCompletion({ prompts, templates }: Registries, { ref }: Params, viewer: Viewer): Scopes {
   if (!isObject(ref)) return undefined;
-  return ref['type'] === 'ref/prompt' ? prompts.scopes(ref['name'], viewer) : templates.scopes(ref['uri'], viewer);
+  if (ref['type'] === 'ref/prompt') return prompts.scopes(ref['name'], viewer);
+  return ref['type'] === 'ref/resource' ? templates.scopes(ref['uri'], viewer) : undefined;
 }

@@ -1,6 +1,7 @@
 import { McpServer, type McpServerOptions, serve } from 'mcpp/server';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { open, REVISIONS, STATEFUL, Wire, type WireOptions } from '../../test/wire.ts';
+import { claim, open, REVISIONS, STATEFUL, Wire, type WireOptions } from '../../test/wire.ts';
+import { hasScopes } from './scopes.ts';
 
 const known = { subject: 'alice', scopes: ['files:read'] };
 const granted = { subject: 'alice', scopes: ['other', 'files:write', 'files:read'] };
@@ -39,9 +40,9 @@ function make(options: McpServerOptions = {}): McpServer {
 }
 
 /** As a program is connected to whoever started it. */
-async function openOwned(options: WireOptions): Promise<Wire> {
+async function openOwned(options: WireOptions, server = make()): Promise<Wire> {
   const wire = new Wire(options);
-  wire.serving = await serve(make(), wire, { principal: options.principal, ownsProcess: true });
+  wire.serving = await serve(server, wire, { principal: options.principal, ownsProcess: true });
   await wire.greet();
   return wire;
 }
@@ -88,6 +89,13 @@ describe.each(REVISIONS)('%s', (revision) => {
     expect((await wire.call('tools/call', { name: 'write' })).error).toEqual(NEEDED);
   });
 
+  test('scopes that are a text are refused where they come in, not searched', async () => {
+    const principal = { subject: 'bob', scopes: 'files:read files:write' as never };
+    await expect(open(make(), { revision, principal })).rejects.toThrow(
+      new TypeError('The "scopes" of the principal of serve must be a list of texts, such as ["files:read"]'),
+    );
+  });
+
   test('what needs no scopes needs no principal either', async () => {
     const wire = await open(make(), { revision });
     expect((await wire.call('tools/call', { name: 'free' })).result).toMatchObject({ content: [{ text: 'free' }] });
@@ -104,6 +112,11 @@ describe.each(REVISIONS)('%s', (revision) => {
     expect(shown).not.toContain('scopes');
     expect(shown).not.toContain('files:write');
   });
+});
+
+test('a text has no scopes in it, wherever it came from', () => {
+  expect(hasScopes({ subject: 'bob', scopes: 'files:read' as never }, ['files:read'])).toBe(false);
+  expect(hasScopes({ subject: 'bob', scopes: 'files:read' as never }, [])).toBe(true);
 });
 
 test.each(STATEFUL)('who may not read a resource may not subscribe to it either: %s', async (revision) => {
@@ -134,6 +147,23 @@ test('nor is it told of the resource because it subscribed to what is above it',
     wire.notices('notifications/resources/updated').map(({ params }) => params?.['uri']);
   expect(urisTold(without)).toEqual(['x://files/open']);
   expect(urisTold(having)).toEqual(['x://files/a', 'x://files/open']);
+});
+
+test('and a list of too many is not looked at', async () => {
+  const server = make();
+  const seen: unknown[] = [];
+  server.registerResource('x://watched', { scopes, visible: () => seen.push(1) > 0 }, () => '');
+  const wire = await open(server, { principal: known });
+  const notifications = { resourceSubscriptions: Array.from({ length: 10_001 }, () => 'x://watched') };
+  expect((await wire.call('subscriptions/listen', { notifications })).error).toMatchObject({ code: -32602 });
+  expect(seen).toEqual([]);
+});
+
+test('what is neither a prompt nor a template has no scopes', async () => {
+  const wire = await open(make(), { principal: known });
+  const ref = { type: 'ref/other', uri: 'x://files/{name}' };
+  const { error } = await wire.call('completion/complete', { ref, argument: { name: 'name', value: '' } });
+  expect(error).toMatchObject({ code: -32602, message: expect.stringContaining('"ref" must be') });
 });
 
 test('what is hidden stays unknown: no scopes are asked for it', async () => {
@@ -193,6 +223,44 @@ describe('nobody in particular', () => {
   });
 });
 
+describe('changes of what got scopes after somebody subscribed to it', () => {
+  const late = (server: McpServer): void => {
+    server.registerResource('x://late', { scopes }, () => '');
+    server.resourceUpdated('x://late');
+    server.resourceUpdated('x://files/open');
+  };
+  const uris = ['x://late', 'x://files/open'];
+  const subscribe = async (wire: Wire, revision: string): Promise<void> => {
+    const listen = { method: 'subscriptions/listen', params: { notifications: { resourceSubscriptions: uris } } };
+    if (revision === '2026-07-28') {
+      wire.say({ jsonrpc: '2.0', id: 'l', ...listen, params: { ...listen.params, _meta: claim() } });
+      await wire.until(({ method }) => method === 'notifications/subscriptions/acknowledged');
+    } else {
+      for (const uri of uris) await wire.call('resources/subscribe', { uri });
+    }
+  };
+  const toldOf = async (wire: Wire): Promise<unknown[]> => {
+    await wire.until(({ params }) => params?.['uri'] === 'x://files/open');
+    return wire.notices('notifications/resources/updated').map(({ params }) => params?.['uri']);
+  };
+
+  test.each(REVISIONS)('reach nobody who is not known: %s', async (revision) => {
+    const server = make();
+    const wire = await open(server, { revision });
+    await subscribe(wire, revision);
+    late(server);
+    expect(await toldOf(wire)).toEqual(['x://files/open']);
+  });
+
+  test.each(REVISIONS)('reach whoever owns the process: %s', async (revision) => {
+    const server = make();
+    const wire = await openOwned({ revision }, server);
+    await subscribe(wire, revision);
+    late(server);
+    expect(await toldOf(wire)).toEqual(uris);
+  });
+});
+
 describe('a batch of 2025-03-26', () => {
   test('gets an error for the member that lacks a scope, and results for the others', async () => {
     const wire = await open(make(), { revision: '2025-03-26', principal: known });
@@ -215,6 +283,7 @@ describe('at registration', () => {
     [[''], 'scopes[0] is no scope'],
     [[7], 'scopes[0] is no scope'],
     [['a', 'b', 'a'], 'scopes names the same scope twice'],
+    [['a', 'offline_access'], 'scopes must not have "offline_access": no request needs it'],
   ];
 
   test.each(wrong)('%j is refused, with the name of whose it is', (given, message) => {

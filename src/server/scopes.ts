@@ -1,7 +1,8 @@
 /** Scopes: what a caller must have been granted before it may use something. */
 
 import { RpcError } from '../jsonrpc/errors.ts';
-import { type Id, isObject, type Request } from '../jsonrpc/message.ts';
+import { type Id, isBatch, isObject, isRequest, type Message, type Request } from '../jsonrpc/message.ts';
+import type { Payload } from '../jsonrpc/parse.ts';
 import type { ClientCapabilities } from '../protocol/model/capabilities.ts';
 import type { Principal } from '../protocol/principal.ts';
 import type { Session } from '../protocol/session.ts';
@@ -12,8 +13,6 @@ import type { ServerParts } from './served.ts';
 export interface Sender {
   readonly principal: Principal | undefined;
   readonly session: Session | undefined;
-  /** It owns this process: without a principal it may do everything. */
-  readonly ownsProcess?: boolean;
 }
 
 /** Why requests are not carried out. */
@@ -28,45 +27,71 @@ export interface ScopeRefusal {
 // What RFC 6749 lets a scope be made of: a challenge names it between quotes.
 const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]+$/;
 
+/** True for what can be a scope. */
+export function isScope(value: unknown): value is string {
+  return typeof value === 'string' && SCOPE.test(value);
+}
+
 /** The scopes of an entry as it was registered; refuses what no token could have. */
 export function scopesOf(owner: string, scopes: unknown): readonly string[] | undefined {
   if (scopes === undefined) return undefined;
   if (!Array.isArray(scopes) || scopes.length === 0) {
     throw new TypeError(`${owner}: scopes must be a list with at least one scope; leave it out to ask for none`);
   }
-  const bad = scopes.findIndex((scope) => typeof scope !== 'string' || !SCOPE.test(scope));
+  const bad = scopes.findIndex((scope) => !isScope(scope));
   if (bad >= 0) {
     throw new TypeError(
       `${owner}: scopes[${bad}] is no scope: it has one or more visible ASCII characters, but no space, " or \\`,
     );
+  }
+  // Whether clients get refresh tokens is between them and the authorization server.
+  if (scopes.includes('offline_access')) {
+    throw new TypeError(`${owner}: scopes must not have "offline_access": no request needs it`);
   }
   if (new Set(scopes).size < scopes.length) throw new TypeError(`${owner}: scopes names the same scope twice`);
   return Object.freeze([...scopes]);
 }
 
 /** True if the caller was granted all of these. */
-export function hasScopes({ scopes = [] }: Principal, needed: readonly string[]): boolean {
-  return needed.every((scope) => scopes.includes(scope));
+export function hasScopes({ scopes }: Principal, needed: readonly string[]): boolean {
+  // A text has parts that are no scopes of it.
+  const granted: readonly string[] = Array.isArray(scopes) ? scopes : [];
+  return needed.every((scope) => granted.includes(scope));
 }
 
-/**
- * Why requests that came together are not carried out; undefined if their sender has every scope they need. It is asked
- * before anything of them is begun.
- */
-export function scopeRefusal(own: ServerParts, requests: readonly Request[], sender: Sender): ScopeRefusal | undefined {
-  const { principal, session, ownsProcess } = sender;
-  if (!own.scopesFor || (ownsProcess && !principal)) return undefined;
-  const all = new Set<string>();
+/** All scopes that what came needs, and which of it needs more than its sender has. */
+export function scopesNeeded(
+  own: ServerParts,
+  payload: Payload,
+  { principal, session }: Sender,
+): { readonly scopes: readonly string[]; readonly lacking: Request | undefined } {
+  if (!own.scopesFor) return NOTHING;
+  const scopes = new Set<string>();
   let lacking: Request | undefined;
-  for (const request of requests) {
+  for (const request of requestsIn(payload)) {
     const capabilities = capabilitiesIn(request, session);
     const needed = (capabilities && own.scopesFor(request, { principal, capabilities })) ?? [];
-    for (const scope of needed) all.add(scope);
+    for (const scope of needed) scopes.add(scope);
     if (needed.length > 0 && !(principal && hasScopes(principal, needed))) lacking ??= request;
   }
-  if (!lacking) return undefined;
-  const scopes = [...all];
-  return { id: lacking.id, scopes, error: insufficientScope(scopes, principal) };
+  return { scopes: [...scopes], lacking };
+}
+
+const NOTHING = { scopes: [], lacking: undefined } as const;
+
+/**
+ * Why what came is not carried out; undefined if its sender has every scope it needs. It is asked before anything of it
+ * is begun.
+ */
+export function scopeRefusal(own: ServerParts, payload: Payload, sender: Sender): ScopeRefusal | undefined {
+  const { scopes, lacking } = scopesNeeded(own, payload, sender);
+  return lacking && { id: lacking.id, scopes, error: insufficientScope(scopes, sender.principal) };
+}
+
+/** The requests among what came. */
+export function requestsIn(payload: Payload): Request[] {
+  const all = (isBatch(payload) ? payload : [payload]) as readonly (Message | Error)[];
+  return all.filter((one): one is Request => !(one instanceof Error) && isRequest(one));
 }
 
 function insufficientScope(scopes: readonly string[], principal: Principal | undefined): RpcError {

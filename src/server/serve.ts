@@ -19,7 +19,7 @@ import type { Payload } from '../jsonrpc/parse.ts';
 import type { Receiver, Transport } from '../jsonrpc/transport.ts';
 import { METHODS, staysOpen } from '../protocol/methods.ts';
 import { revisionNamed } from '../protocol/pick.ts';
-import type { Principal } from '../protocol/principal.ts';
+import { checkPrincipal, type Principal } from '../protocol/principal.ts';
 import type { Session } from '../protocol/session.ts';
 import { claimedVersion } from '../protocol/stateless/caller.ts';
 import { answer, notice } from './answer.ts';
@@ -59,6 +59,11 @@ export interface ServedLine extends Serving {
   /** Who sends what arrives from now on. */
   principal: Principal | undefined;
   readonly session: Session | undefined;
+  /**
+   * Takes no new requests and ends what only listens, for a reason that is told; disconnects when everything that runs
+   * has ended. Whoever calls `close` meanwhile does not wait for that.
+   */
+  retire(reason: string): Promise<void>;
 }
 
 /** Serves one connection, over any transport. */
@@ -76,7 +81,6 @@ export async function serveLine(server: Served, transport: Transport, options: S
 class ServedConnection implements Receiver, ServedLine, Line {
   readonly closed: Promise<void>;
   principal: Principal | undefined;
-  readonly ownsProcess: boolean;
   readonly forceReruns: boolean;
   readonly headers = undefined;
   readonly ask: Line['ask'];
@@ -92,16 +96,18 @@ class ServedConnection implements Receiver, ServedLine, Line {
   #unread = 0;
   #unwatch: (() => void) | undefined;
   #closing = false;
+  /** Why no requests are taken any more. */
+  #over: string | undefined;
   #ended = false;
   #end: () => void = () => {};
 
   constructor(server: Served, transport: Transport, options: ServeOptions) {
     const { principal, ownsProcess = false, forceReruns = false } = options;
-    this.#server = server;
-    this.#own = server['~parts'];
+    if (principal) checkPrincipal(principal, 'serve');
+    this.#server = ownsProcess && !principal ? server['~parts'].owned : server;
+    this.#own = this.#server['~parts'];
     this.#transport = transport;
     this.principal = principal;
-    this.ownsProcess = ownsProcess;
     this.forceReruns = forceReruns;
     this.closed = new Promise((resolve) => {
       this.#end = resolve;
@@ -117,7 +123,7 @@ class ServedConnection implements Receiver, ServedLine, Line {
   openSession(session: Session): void {
     this.session = session;
     // A handshake that took long can be through after the client is gone.
-    if (this.#closing || this.#ended) return;
+    if (this.#over !== undefined || this.#ended) return;
     const revision = revisionNamed(session.version);
     const viewer = { principal: this.principal, capabilities: session.capabilities };
     this.#unwatch = this.#own.host.watch((change) => {
@@ -159,10 +165,7 @@ class ServedConnection implements Receiver, ServedLine, Line {
   async close({ graceMs = 0 }: { readonly graceMs?: number } = {}): Promise<void> {
     if (!this.#closing) {
       this.#closing = true;
-      this.#unwatch?.();
-      const reason = new ConnectionError('closed', 'The server is closing');
-      // Those who listen wait for nothing but this.
-      this.#inFlight.abort(reason, ({ method }) => staysOpen(method));
+      const reason = this.#takeNoMore('The server is closing');
       await this.#inFlight.idle(graceMs);
       this.#inFlight.abort(reason);
       this.#outgoing.close();
@@ -175,6 +178,21 @@ class ServedConnection implements Receiver, ServedLine, Line {
       }
     }
     await this.closed;
+  }
+
+  async retire(reason: string): Promise<void> {
+    this.#takeNoMore(reason);
+    await this.#inFlight.idle(Number.POSITIVE_INFINITY);
+    await this.close();
+  }
+
+  #takeNoMore(why: string): ConnectionError {
+    const reason = new ConnectionError('closed', why);
+    this.#over ??= why;
+    this.#unwatch?.();
+    // Those who listen wait for nothing but this.
+    this.#inFlight.abort(reason, ({ method }) => staysOpen(method));
+    return reason;
   }
 
   /** Sends, and reports what cannot be sent: whoever notified has nobody to tell. */
@@ -236,11 +254,11 @@ class ServedConnection implements Receiver, ServedLine, Line {
     // An error under this id would end the call that is running under it.
     if (this.#inFlight.get(id))
       return this.#unreadable(RpcError.invalidRequest('A request with this id is running already'));
-    if (this.#closing) return error(id, RpcError.internal('The server is closing'));
+    if (this.#over !== undefined) return error(id, RpcError.internal(this.#over));
     if (this.#inFlight.running >= this.#own.limits.inFlight) {
       return error(id, RpcError.internal('Too many requests are running on this connection'));
     }
-    const lacking = this.#own.scopesFor && scopeRefusal(this.#own, [request], this);
+    const lacking = scopeRefusal(this.#own, request, this);
     return lacking && error(id, lacking.error);
   }
 

@@ -17,6 +17,8 @@ export interface ServerParts extends Parts {
   notificationHandler(method: string): Handler | undefined;
   /** The arguments of a tool that HTTP repeats as header fields; undefined if there are none, or no such tool. */
   paramHeaders(tool: string, viewer: Viewer): ReadonlyMap<string, readonly string[]> | undefined;
+  /** The same server for whoever owns this process and is not known otherwise: it asks for no scopes. */
+  readonly owned: Served;
   /** All scopes a request of this viewer needs; absent if nothing here needs any. */
   readonly scopesFor: ((request: Request, viewer: Viewer) => readonly string[] | undefined) | undefined;
   /** The tools this viewer may know of. */

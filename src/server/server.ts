@@ -204,7 +204,7 @@ export class McpServer<out Tools = {}> implements Served {
 
   #makeParts(info: Implementation, options: McpServerOptions): ServerParts {
     const server = this;
-    const host: Host = {
+    const hostFor = (asksForScopes: boolean): Host => ({
       info,
       instructions: options.instructions,
       versions: servedVersions(options.revisions),
@@ -215,22 +215,32 @@ export class McpServer<out Tools = {}> implements Served {
       },
       watch: (listener, viewer) =>
         server.#changes.watch((change) => {
-          if (change.type !== 'resource' || !server.#hides(change.uri, viewer)) listener(change);
+          if (change.type !== 'resource' || !server.#hides(change.uri, viewer, asksForScopes)) listener(change);
         }),
-    };
-    return {
-      host,
+    });
+    const shared = {
       limits: limitsOf(options.limits),
       seal: new Seal(options.keys),
       middleware: this.#middleware,
       handler: (method) => (method.startsWith('notifications/') ? undefined : this.#handlers.get(method)),
       notificationHandler: (method) => (method.startsWith('notifications/') ? this.#handlers.get(method) : undefined),
       paramHeaders: (tool, viewer) => this.#tools.get(tool, viewer)?.headers,
+      toolsFor: (viewer) => [...this.#tools.entries(viewer)].map(({ definition }) => definition),
+      report: reporter(options.onError),
+    } satisfies Partial<ServerParts>;
+    const owned: Served = {
+      get '~parts'() {
+        return ownersParts;
+      },
+    };
+    const ownersParts: ServerParts = { ...shared, owned, host: hostFor(false), scopesFor: undefined };
+    return {
+      ...shared,
+      owned,
+      host: hostFor(true),
       get scopesFor() {
         return server.#scopesFor;
       },
-      toolsFor: (viewer) => [...this.#tools.entries(viewer)].map(({ definition }) => definition),
-      report: reporter(options.onError),
     };
   }
 
@@ -241,10 +251,10 @@ export class McpServer<out Tools = {}> implements Served {
   }
 
   // What a viewer may not see or read must not become known by its changes either.
-  #hides(uri: string, viewer: Viewer): boolean {
+  #hides(uri: string, viewer: Viewer, asksForScopes: boolean): boolean {
     const { principal } = viewer;
-    const needed = principal && ofResource(this.#all, uri, viewer);
-    if (needed && !hasScopes(principal, needed)) return true;
+    const needed = asksForScopes ? ofResource(this.#all, uri, viewer) : undefined;
+    if (needed && !(principal && hasScopes(principal, needed))) return true;
     if (this.#resources.has(uri)) return this.#resources.hides(uri, viewer);
     for (const template of this.#templates.all()) {
       if (template.template.match(uri)) return this.#templates.hides(template.key, viewer);

@@ -61,6 +61,7 @@ describe.each(RECIPES)('%s', (name) => {
       authorization_servers: ['https://login.example.com'],
     });
     expect(found.header('access-control-allow-origin')).toBe('*');
+    expect((await send(port, { method: 'GET', target: `${link.pathname}?a=b` })).status).toBe(200);
   });
 
   test('the same under any name, for pages that ask first, and for nothing but reading', async () => {

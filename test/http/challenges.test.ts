@@ -41,6 +41,42 @@ describe.each(FACES)('through $name', ({ open }) => {
     }
   });
 
+  test.each([
+    [{}, '"auth" gave neither a principal nor a challenge'],
+    [{ subject: '' }, 'The principal of "auth" must have a "subject": a text that is not empty'],
+    [{ subject: 7 }, 'The principal of "auth" must have a "subject": a text that is not empty'],
+    [{ subject: 'a', scopes: 'files:read' }, 'The "scopes" of the principal of "auth" must be a list of texts'],
+    [{ subject: 'a', scopes: [['a']] }, 'The "scopes" of the principal of "auth" must be a list of texts'],
+    [{ subject: 'a', expiresAt: 1_800_000_000 }, 'The "expiresAt" of the principal of "auth" must be a number'],
+    [{ status: 403, principal: { subject: '' } }, 'The principal of "auth" must have a "subject"'],
+  ])('%j lets nobody in, and the operator is told why', async (given, message) => {
+    const stage = makeStage();
+    const reached = await open(stage.server, { auth: () => given as never });
+    expect((await post(reached, initialize())).status).toBe(500);
+    expect(String(stage.errors[0])).toContain(message);
+    await reached.close();
+  });
+
+  test('what fails while a message is looked at is no fault of the caller’s', async () => {
+    const stage = makeStage();
+    stage.server.registerTool('scoped', { scopes: ['a'] }, () => '');
+    const auth: Authenticate = Object.assign(() => ({ subject: 'alice' }), {
+      protectedResource: {
+        metadataUrl: 'https://mcp.example.com/.well-known/oauth-protected-resource',
+        metadata: {},
+        insufficientScope: () => {
+          throw new Error('broken');
+        },
+      },
+    });
+    const reached = await open(stage.server, { auth });
+    const message = call(1, 'scoped', {}, true);
+    const answer = await post(reached, message, statelessHeaders(message));
+    expect([answer.status, await answer.json()]).toEqual([500, expect.objectContaining({ jsonrpc: '2.0' })]);
+    expect(stage.errors.map(String)).toEqual(['Error: broken']);
+    await reached.close();
+  });
+
   test('a page may send what shows who is calling, and reads what it is told', async () => {
     const origin = 'https://app.example.com';
     const auth: Authenticate = () => ({ status: 401, headers: { 'WWW-Authenticate': 'DPoP', 'DPoP-Nonce': 'n' } });

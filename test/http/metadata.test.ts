@@ -2,11 +2,11 @@
 
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Authenticate } from 'mcpp/auth/server';
+import { type Authenticate, protectedResource } from 'mcpp/auth/server';
 import { nodeHandler, serveHttp } from 'mcpp/http';
 import { serveWebSocket } from 'mcpp/websocket';
 import { describe, expect, test } from 'vitest';
-import { FACES } from './faces.ts';
+import { FACES, node } from './faces.ts';
 import { makeStage } from './stage.ts';
 
 const PATH = '/.well-known/oauth-protected-resource/mcp';
@@ -63,7 +63,7 @@ describe.each(FACES)('through $name, mounted at the root', ({ open }) => {
     });
     expect([preflight.status, preflight.header('access-control-allow-origin')]).toEqual([204, '*']);
     expect(preflight.header('access-control-allow-methods')).toContain('GET');
-    expect(preflight.header('access-control-allow-headers')).toBe('mcp-protocol-version');
+    expect(preflight.header('access-control-allow-headers')).toBe('*, Authorization');
     for (const method of ['POST', 'PUT', 'DELETE', 'PATCH']) {
       const answer = await reached.send({ method, target: PATH });
       expect([method, answer.status, answer.header('allow')]).toEqual([method, 405, 'GET, HEAD, OPTIONS']);
@@ -97,6 +97,22 @@ describe.each(FACES)('through $name, mounted at the root', ({ open }) => {
     }
     await reached.close();
   });
+});
+
+test('a handler for frameworks gives the same answers', async () => {
+  const handler = protectedResource(auth);
+  const reached = await node.open(makeStage().server, { auth });
+  for (const method of ['GET', 'HEAD', 'OPTIONS', 'POST', 'PUT']) {
+    const said = await reached.send({ method, target: PATH });
+    const other = handler(new Request(`https://mcp.example.com${PATH}`, { method }));
+    const fields = [...other.headers].filter(([name]) => name !== 'content-length');
+    expect([method, said.status, await said.text()]).toEqual([method, other.status, await other.text()]);
+    expect(fields.map(([name]) => [method, name, said.header(name)])).toEqual(
+      fields.map(([name, value]) => [method, name, value]),
+    );
+    expect([method, fields.length]).toEqual([method, expect.toSatisfy((count: number) => count > 1)]);
+  }
+  await reached.close();
 });
 
 test('serveHttp owns its origin: it is at the path of the endpoint and at the root, and the rest is nothing', async () => {

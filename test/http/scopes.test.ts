@@ -1,6 +1,6 @@
 /** What a caller is told who lacks a scope: 403 and what to ask for, in every way to call, before anything is begun. */
 
-import type { Authenticate, Challenge } from 'mcpp/auth/server';
+import { type Authenticate, type Challenge, verifier } from 'mcpp/auth/server';
 import { McpServer } from 'mcpp/server';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { nextMessage } from './events.ts';
@@ -263,6 +263,99 @@ describe.each(FACES)('through $name', (face) => {
     const answer = await post(reached, message, { ...statelessHeaders(message), ...lacking, origin });
     expect(answer.header('access-control-expose-headers')).toContain('WWW-Authenticate');
     await expectRefused(answer, 1);
+    await reached.close();
+  });
+});
+
+describe.each(WAYS)('who lacks what every request needs: $way', ({ face, mode }) => {
+  const auth = verifier({
+    issuer: 'https://as.example.com',
+    resource: 'https://mcp.example.com/mcp',
+    scopes: ['mcp:use'],
+    verify: (token) => ({ subject: 'alice', scopes: token === 'use' ? ['mcp:use'] : [] }),
+  });
+  const challengeFor = (scope: string): string =>
+    `Bearer error="insufficient_scope", scope="${scope}", resource_metadata="${METADATA}", ` +
+    'error_description="The token lacks a scope that the request needs"';
+
+  test('is told once of all that its message needs', async () => {
+    const reached = await mode.open(face, auth);
+    const say = (token: string, method: string, params: object): Promise<Answer> =>
+      mode === MODES[0] || mode === MODES[4]
+        ? mode.say(reached, { authorization: `Bearer ${token}` }, method, params)
+        : sayInSession(reached, token, method, params);
+    const answer = await say('other', 'tools/call', { name: 'write', arguments: { n: 1 } });
+    const scope = 'mcp:use files:read files:write';
+    expect([answer.status, answer.header('www-authenticate')]).toEqual([403, challengeFor(scope)]);
+    const message = `The request needs a token with the scope "${scope}"`;
+    expect(await answer.json()).toEqual({ jsonrpc: '2.0', id: 1, error: { code: -32600, message } });
+    const free = await say('other', 'tools/call', { name: 'free' });
+    expect([free.status, free.header('www-authenticate')]).toEqual([403, challengeFor('mcp:use')]);
+    const hidden = await say('other', 'tools/call', { name: 'hidden' });
+    expect(hidden.header('www-authenticate')).toBe(challengeFor('mcp:use'));
+    expect(ran).toEqual([]);
+    await (await say('use', 'tools/call', { name: 'free' })).text();
+    expect(ran).toEqual(['free']);
+    await reached.close();
+  });
+
+  // The session is one of its own, from when the token was good for more.
+  async function sayInSession(reached: Reached, token: string, method: string, params: object): Promise<Answer> {
+    const session = await openSession(reached, { headers: { authorization: 'Bearer use' } });
+    const message = { jsonrpc: '2.0', id: 1, method, params: { ...progress, ...params } };
+    return post(reached, message, { ...session, authorization: `Bearer ${token}` });
+  }
+});
+
+describe.each(FACES)('who lacks what every request needs, through $name', (face) => {
+  const auth = verifier({
+    issuer: 'https://as.example.com',
+    resource: 'https://mcp.example.com/mcp',
+    scopes: ['mcp:use'],
+    verify: (token) => ({ subject: 'alice', scopes: token === 'use' ? ['mcp:use'] : [] }),
+  });
+  const lackingAll = { authorization: 'Bearer other' };
+
+  test('cannot listen, and cannot end its session', async () => {
+    const reached = await face.open(make(), { auth, sse: true });
+    const session = await openSession(reached, { headers: { authorization: 'Bearer use' } });
+    for (const method of ['GET', 'DELETE']) {
+      for (const headers of [{ ...session, ...lackingAll }, lackingAll]) {
+        const answer = await reached.send({ method, headers: { accept: 'text/event-stream', ...headers } });
+        expect([method, answer.status, answer.header('www-authenticate')]).toEqual([
+          method,
+          403,
+          expect.stringMatching(/^Bearer error="insufficient_scope", scope="mcp:use"/),
+        ]);
+        await answer.text();
+      }
+    }
+    const still = await reached.send({ method: 'DELETE', headers: { ...session } });
+    expect(still.status).toBe(204);
+    await reached.close();
+  });
+
+  test('is told of all that a batch needs, and what cannot be read is refused likewise', async () => {
+    const reached = await face.open(make(), { auth });
+    const version = '2025-03-26';
+    const session = await openSession(reached, { version, headers: { authorization: 'Bearer use' } });
+    const say = (body: string): Promise<Answer> =>
+      reached.send({ headers: { ...POST, ...session, ...lackingAll }, body });
+    const batch = await say(JSON.stringify([call('a', 'free'), call('b', 'read')]));
+    expect(batch.header('www-authenticate')).toContain('scope="mcp:use files:read"');
+    expect([batch.status, await batch.json()]).toEqual([403, expect.objectContaining({ id: 'a' })]);
+    const broken = await say('{');
+    expect([broken.status, broken.header('www-authenticate')]).toEqual([403, expect.stringContaining('"mcp:use"')]);
+    expect(ran).toEqual([]);
+    await reached.close();
+  });
+
+  test('a function of one’s own refuses when and how it says', async () => {
+    const own: Authenticate = () => ({ status: 403, headers: { 'WWW-Authenticate': 'Bearer scope="x"' } });
+    const reached = await face.open(make(), { auth: own });
+    // The body would be refused, too, if somebody read it.
+    const answer = await reached.send({ headers: { ...POST, ...lackingAll }, body: '{' });
+    expect([answer.status, answer.header('www-authenticate')]).toEqual([403, 'Bearer scope="x"']);
     await reached.close();
   });
 });

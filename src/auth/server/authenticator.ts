@@ -3,6 +3,7 @@
 import type { Challenge, Credentials, HttpRequest } from '../../protocol/http-request.ts';
 import type { Principal } from '../../protocol/principal.ts';
 import { chain, type Maybe } from '../../server/maybe.ts';
+import { hasScopes } from '../../server/scopes.ts';
 import type { Scheme } from './challenges.ts';
 import { PROOF_FAULTS, proofCheck } from './dpop.ts';
 import type { Resource, ResourceAuth } from './resource.ts';
@@ -19,17 +20,15 @@ export function authenticator(resource: Resource, check: TokenCheck): ResourceAu
   const { challenges, dpop, protectedResource, scopes } = resource;
   const checkProof = proofCheck(resource.url);
 
-  const admit = (principal: Principal): Principal | Challenge => {
-    const granted = principal.scopes ?? [];
-    return scopes.every((scope) => granted.includes(scope)) ? principal : challenges.insufficientScope([]);
-  };
+  const admit = (principal: Principal): Principal | Challenge =>
+    hasScopes(principal, scopes) ? principal : { ...protectedResource.insufficientScope([], principal), principal };
 
   const judge = (verdict: Verdict, { token }: Credentials, scheme: Scheme, request: HttpRequest): Outcome => {
     if (verdict === 'unavailable') return challenges.unavailable;
     if (typeof verdict === 'string') return challenges.invalidToken(scheme, verdict);
     const { principal, jkt } = verdict;
     const fault = bindingFault(scheme, jkt, dpop);
-    if (fault) return challenges.invalidToken(dpop === 'refused' ? 'bearer' : 'dpop', fault);
+    if (fault) return challenges.invalidToken(fault === 'bound' || dpop === 'required' ? 'dpop' : 'bearer', fault);
     if (jkt === undefined) return admit(principal);
     const shown = { proof: request.header('dpop'), method: request.method, token, jkt };
     return checkProof(shown).then((reason) =>

@@ -2,6 +2,7 @@
 
 import type { Challenge } from '../../protocol/http-request.ts';
 import { ALGORITHMS } from './algorithms.ts';
+import { COOLDOWN_MS } from './cooldown.ts';
 import { TOKEN_FAULTS, type TokenFault } from './token.ts';
 
 /** How a token is shown. */
@@ -16,7 +17,7 @@ export interface Challenges {
   invalidToken(scheme: Scheme, fault: TokenFault): Challenge;
   invalidProof(description: string): Challenge;
   /** Names what every request needs, and these. */
-  insufficientScope(scopes: readonly string[]): Challenge;
+  insufficientScope(scopes: readonly string[], scheme?: Scheme): Challenge;
   /** It cannot be found out now. */
   readonly unavailable: Challenge;
 }
@@ -32,9 +33,6 @@ export interface ChallengeFacts {
 
 type Parameters = Readonly<Record<string, string | undefined>>;
 
-// As long as failed requests to the authorization server are not repeated.
-const RETRY_AFTER_SECONDS = '10';
-
 /** The challenges of one resource. */
 export function challengesOf({ metadataUrl, scopes, scheme: asked }: ChallengeFacts): Challenges {
   const needed = (more: readonly string[] = []): string => [...new Set([...scopes, ...more])].join(' ');
@@ -46,16 +44,16 @@ export function challengesOf({ metadataUrl, scopes, scheme: asked }: ChallengeFa
     invalidRequest: (description) => unauthorized(asked, 'invalid_request', description),
     invalidToken: (scheme, fault) => unauthorized(scheme, 'invalid_token', TOKEN_FAULTS[fault]),
     invalidProof: (description) => unauthorized('dpop', 'invalid_dpop_proof', description),
-    insufficientScope(more) {
+    insufficientScope(more, scheme = asked) {
       const scope = needed(more);
       const description = 'The token lacks a scope that the request needs';
       const parameters = { error: 'insufficient_scope', scope, resource_metadata: metadataUrl };
       const told = `The request needs a token with the scope "${scope}"`;
-      return challenge(403, asked, { ...parameters, error_description: description }, told);
+      return challenge(403, scheme, { ...parameters, error_description: description }, told);
     },
     unavailable: {
       status: 503,
-      headers: { 'Retry-After': RETRY_AFTER_SECONDS },
+      headers: { 'Retry-After': String(Math.ceil(COOLDOWN_MS / 1000)) },
       message: 'Tokens cannot be checked at the moment',
     },
   };

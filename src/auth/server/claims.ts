@@ -48,7 +48,8 @@ export function faultIn({ iss, aud, exp, nbf }: Claims, expected: Expected): Tok
 }
 
 /** A good token: whom it was issued for, and what it is bound to. */
-export function verifiedToken(said: Claims, { issuer, widen }: Expected, token: string): VerifiedToken | TokenFault {
+export function verifiedToken(said: Claims, expected: Expected, token: string): VerifiedToken | TokenFault {
+  const { issuer, clockTolerance, widen } = expected;
   // Handlers get what is said of the caller, and nothing that they could pass on as if they were the caller.
   const claims = frozen(Object.fromEntries(Object.entries(said).filter(([, value]) => value !== token)));
   const { sub, client_id, azp, exp } = claims;
@@ -58,8 +59,17 @@ export function verifiedToken(said: Claims, { issuer, widen }: Expected, token: 
   const subject = sub === undefined ? clientId : nameIn(sub);
   if (subject === undefined) return 'subject';
   const scopes = widen(grantedScopes(claims));
-  const principal: Principal = { issuer, subject, ...(clientId !== undefined && { clientId }), scopes, claims };
-  return { principal: Object.freeze(principal), jkt, expiresAt: typeof exp === 'number' ? exp * 1000 : Infinity };
+  // For as long as it is accepted: whoever was let in a moment ago is not sent away in the next.
+  const expiresAt = typeof exp === 'number' ? (exp + clockTolerance) * 1000 : undefined;
+  const principal: Principal = {
+    issuer,
+    subject,
+    ...(clientId !== undefined && { clientId }),
+    scopes,
+    claims,
+    ...(expiresAt !== undefined && { expiresAt }),
+  };
+  return { principal: Object.freeze(principal), jkt };
 }
 
 /** The thumbprint of the key a token is bound to; null if it is bound to something else, which nobody here can check. */

@@ -3,6 +3,9 @@ import { AuthError } from '../errors.ts';
 import { asking } from './ask.ts';
 import { discoverEndpoint, endpointIn, metadataUrls } from './discovery.ts';
 
+const another = (name: string): string =>
+  `the document names another issuer, "${name}": if that is the one you mean, write it like that as "issuer"`;
+
 describe('metadata is looked for in this order', () => {
   test.each([
     [
@@ -42,9 +45,11 @@ describe('a document', () => {
   });
 
   test.each([
-    [{ issuer: 'https://evil.example.com', jwks_uri }, 'the document names another issuer'],
-    [{ issuer: `${issuer}/`, jwks_uri }, 'the document names another issuer'],
-    [{ jwks_uri }, 'the document names another issuer'],
+    [{ issuer: 'https://evil.example.com', jwks_uri }, another('https://evil.example.com')],
+    [{ issuer: `${issuer}/`, jwks_uri }, another(`${issuer}/`)],
+    [{ issuer: 'x\n'.repeat(100), jwks_uri }, another(`${'x\\n'.repeat(64)}...`)],
+    [{ jwks_uri }, 'the document names no issuer'],
+    [{ issuer: [issuer], jwks_uri }, 'the document names no issuer'],
     [{ issuer }, 'the document has no "jwks_uri"'],
     [{ issuer, jwks_uri: 7 }, 'the document has no "jwks_uri"'],
     [{ issuer, jwks_uri: '/jwks' }, 'the document has no "jwks_uri"'],
@@ -71,7 +76,7 @@ test('the first document that is the issuer’s is used, and what was tried can 
   expect(failure).toBeInstanceOf(AuthError);
   expect(failure).toMatchObject({ code: 'temporarily_unavailable', isRetryable: true });
   expect(failure.trace.map(({ status, outcome }: { status: number; outcome: string }) => [status, outcome])).toEqual([
-    [200, 'the document names another issuer'],
+    [200, another('https://auth.example.com')],
     [500, 'not 200'],
     [200, 'the document has no "introspection_endpoint"'],
   ]);

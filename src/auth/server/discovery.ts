@@ -1,5 +1,6 @@
 /** Finds an endpoint of an authorization server in its metadata (RFC 8414, OpenID Connect Discovery). */
 
+import { shorten } from '../../jsonrpc/errors.ts';
 import { AuthError, type AuthStep } from '../errors.ts';
 import { type Ask, jsonObjectIn, stepOf } from './ask.ts';
 import { isSafeUrl } from './urls.ts';
@@ -20,11 +21,17 @@ export function metadataUrls(issuer: string): string[] {
 /** Reads an endpoint from a metadata document, if the document is the issuer's. */
 export function endpointIn(document: Readonly<Record<string, unknown>>, issuer: string, endpoint: string): Found {
   // Compared as it is written: RFC 8414 allows nothing else.
-  if (document['issuer'] !== issuer) return { broken: 'the document names another issuer' };
+  if (document['issuer'] !== issuer) return { broken: anotherIssuer(document['issuer']) };
   const url = document[endpoint];
   if (typeof url !== 'string' || !URL.canParse(url)) return { broken: `the document has no "${endpoint}"` };
   if (!isSafeUrl(new URL(url))) return { broken: `"${endpoint}" is no https: URL` };
   return { url };
+}
+
+function anotherIssuer(named: unknown): string {
+  if (typeof named !== 'string') return 'the document names no issuer';
+  const name = JSON.stringify(shorten(named));
+  return `the document names another issuer, ${name}: if that is the one you mean, write it like that as "issuer"`;
 }
 
 /** Finds an endpoint. Rejects with an `AuthError` that says what was tried. */

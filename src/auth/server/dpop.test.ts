@@ -40,10 +40,10 @@ beforeAll(async () => {
 });
 afterEach(() => void vi.useRealTimers());
 
-function protect(dpop?: ResourceOptions['dpop']): ResourceAuth {
+function protect(dpop?: ResourceOptions['dpop'], scopes: readonly string[] = []): ResourceAuth {
   const issuer = makeIssuer();
   issuer.keys = [key.jwk];
-  return jwt({ issuer: ISSUER, resource: RESOURCE, fetch: issuer.fetch, dpop });
+  return jwt({ issuer: ISSUER, resource: RESOURCE, fetch: issuer.fetch, dpop, scopes });
 }
 
 const hashOf = (text: string): string => createHash('sha256').update(text).digest('base64url');
@@ -126,6 +126,13 @@ describe('how a proof is made', () => {
     );
   });
 
+  test('with a key that is not the token’s, whose signature is not looked at', async () => {
+    const [header, payload] = (await prove({}, {}, await makeKey('other'))).split('.');
+    expect(await showProof(protect(), `${header}.${payload}.AAAA`)).toBe(
+      proofRefused('The proof was made with another key than the token is bound to'),
+    );
+  });
+
   test('with another key than it shows', async () => {
     const other = await makeKey('other');
     expect(await showProof(protect(), await prove({}, { jwk: publicJwk(mine.jwk) }, other))).toBe(SIGNATURE);
@@ -168,6 +175,13 @@ describe('how a proof is made', () => {
   });
 });
 
+test('who lacks a scope is asked for it in the scheme it used', async () => {
+  const auth = protect('accepted', ['files']);
+  const missing = `error="insufficient_scope", scope="files", ${WHERE}, error_description="The token lacks a scope that the request needs"`;
+  expect(await showProof(auth, await prove())).toBe(`403 DPoP ${missing}, ${ALGS}`);
+  expect(told(await show(auth, plain))).toBe(`403 Bearer ${missing}`);
+});
+
 test('there is exactly one proof', async () => {
   expect(await showProof(protect(), undefined)).toBe(MISSING);
   expect(await showProof(protect(), '')).toBe(MISSING);
@@ -187,9 +201,10 @@ describe('which tokens need proofs', () => {
   test('one that is not bound gains nothing from a proof', async () => {
     const request = requestOf({ dpop: await prove({ ath: hashOf(plain) }) });
     expect(told(await show(protect(), plain, { scheme: 'dpop', request }))).toBe(
-      `401 DPoP ${WHERE}, error="invalid_token", ` +
-        `error_description="The token is not bound to a key: the scheme DPoP is not for it", ${ALGS}`,
+      `401 Bearer ${WHERE}, error="invalid_token", ` +
+        'error_description="The token is not bound to a key: the scheme DPoP is not for it"',
     );
+    expect(told(await show(protect('required'), plain, { scheme: 'dpop', request }))).toMatch(/^401 DPoP /);
     expect(told(await show(protect(), plain, { request }))).toBe(IN);
   });
 

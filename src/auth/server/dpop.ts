@@ -1,8 +1,16 @@
 /** Proofs that a caller has the key its token is bound to (RFC 9449). */
 
-import { base64url, calculateJwkThumbprint, EmbeddedJWK, errors, type JWTPayload, jwtVerify } from 'jose';
+import {
+  base64url,
+  calculateJwkThumbprint,
+  decodeProtectedHeader,
+  EmbeddedJWK,
+  errors,
+  type JWTPayload,
+  jwtVerify,
+} from 'jose';
 import { ALGORITHMS } from './algorithms.ts';
-import { ExpiringMap } from './expiring-map.ts';
+import { UsedProofs } from './used-proofs.ts';
 
 /** Why a proof is not accepted. */
 export const PROOF_FAULTS = {
@@ -34,7 +42,7 @@ const MAX_AGE_SECONDS = 60;
 const MAX_AHEAD_SECONDS = 5;
 const MAX_LENGTH = 8 * 1024;
 const MAX_JTI_LENGTH = 256;
-const MAX_REMEMBERED = 100_000;
+const REMEMBERED = { perKey: 1000, total: 100_000 };
 const PRIVATE_MEMBERS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k', 'priv'];
 
 /**
@@ -42,15 +50,14 @@ const PRIVATE_MEMBERS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k', 'priv'];
  * be in between.
  */
 export function proofCheck(resource: URL): (shown: ShownProof) => Promise<ProofFault | undefined> {
-  const used = new ExpiringMap<true>(MAX_REMEMBERED);
+  const used = new UsedProofs(REMEMBERED);
   return async ({ proof, method, token, jkt }) => {
     // A proof has no comma: two header fields of that name have been joined with one.
     if (!proof || proof.includes(',')) return 'missing';
     if (proof.length > MAX_LENGTH) return 'malformed';
-    const read = await readProof(proof);
+    const read = await readProof(proof, jkt);
     if (typeof read === 'string') return read;
-    const { htm, htu, ath, jti, iat } = read.claims;
-    if (read.thumbprint !== jkt) return 'key';
+    const { htm, htu, ath, jti, iat } = read;
     if (ath !== (await hashOf(token))) return 'token';
     if (htm !== method) return 'method';
     if (typeof htu !== 'string' || placeOf(htu) !== placeOf(resource.href)) return 'url';
@@ -58,23 +65,18 @@ export function proofCheck(resource: URL): (shown: ShownProof) => Promise<ProofF
     if (typeof iat !== 'number') return 'malformed';
     const age = Date.now() / 1000 - iat;
     if (age > MAX_AGE_SECONDS || age < -MAX_AHEAD_SECONDS) return 'time';
-    const name = `${jkt} ${jti}`;
-    if (used.get(name)) return 'reused';
-    used.set(name, true, (iat + MAX_AGE_SECONDS + 1) * 1000);
-    return undefined;
+    return used.use(jkt, jti, (iat + MAX_AGE_SECONDS + 1) * 1000) ? undefined : 'reused';
   };
 }
 
-async function readProof(proof: string): Promise<{ claims: JWTPayload; thumbprint: string } | ProofFault> {
+async function readProof(proof: string, jkt: string): Promise<JWTPayload | ProofFault> {
   try {
-    const { payload: claims, protectedHeader } = await jwtVerify(proof, EmbeddedJWK, {
-      typ: 'dpop+jwt',
-      algorithms: [...ALGORITHMS],
-      clockTolerance: MAX_AHEAD_SECONDS,
-    });
-    const { jwk, crit } = protectedHeader;
+    const { jwk, crit } = decodeProtectedHeader(proof);
     if (!jwk || crit !== undefined || PRIVATE_MEMBERS.some((member) => member in jwk)) return 'malformed';
-    return { claims, thumbprint: await calculateJwkThumbprint(jwk) };
+    // A signature costs more to check than this, and a key of anybody's choice might cost a lot.
+    if ((await calculateJwkThumbprint(jwk)) !== jkt) return 'key';
+    const rules = { typ: 'dpop+jwt', algorithms: [...ALGORITHMS], clockTolerance: MAX_AHEAD_SECONDS };
+    return (await jwtVerify(proof, EmbeddedJWK, rules)).payload;
   } catch (error) {
     if (error instanceof errors.JWSSignatureVerificationFailed) return 'signature';
     if (error instanceof errors.JWTExpired) return 'time';

@@ -63,6 +63,7 @@ test('an active token lets its bearer in', async () => {
     scopes: ['mcp:use'],
     // Nothing that is the token itself.
     claims: { iss: ISSUER, aud: RESOURCE, sub: 'alice', client_id: 'app', scope: 'mcp:use', exp: 4_000_000_000 },
+    expiresAt: 4_000_000_005_000,
   });
   expect(pathsOf(issuer)).toEqual([METADATA, '/introspect']);
   const { method, headers, body } = issuer.asked[1] as Asked;
@@ -92,6 +93,11 @@ describe('what is said of a token', () => {
     [
       'bound to a certificate',
       active({ cnf: { 'x5t#S256': 'x' } }),
+      refused('The token is bound to something that cannot be checked here'),
+    ],
+    [
+      'bound to a key that it does not name',
+      active({ token_type: 'dpop' }),
       refused('The token is bound to something that cannot be checked here'),
     ],
   ])('%s', async (_what, said, outcome) => {
@@ -130,6 +136,52 @@ describe('how often is asked', () => {
     expect(issuer.asked).toHaveLength(3);
     vi.advanceTimersByTime(31_000);
     expect(told(await show(auth, 'one'))).toBe(refused('The token has expired'));
+  });
+});
+
+describe('what callers can make it ask', () => {
+  test('a bad token is asked about once in a few seconds', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] });
+    const { auth, issuer } = protect({ active: false });
+    for (let n = 0; n < 3; n++) expect(told(await show(auth, 'bad'))).toBe(refused('The token is not valid'));
+    expect(pathsOf(issuer)).toEqual([METADATA, '/introspect']);
+    issuer.pages.set('/introspect', () => ({ status: 200, body: active() }));
+    vi.advanceTimersByTime(5001);
+    expect(told(await show(auth, 'bad'))).toBe(IN);
+  });
+
+  test('bad tokens do not push out what is known of good ones', async () => {
+    const { auth, issuer } = protect(
+      ({ body }) => ({ status: 200, body: body.endsWith('token=good') ? active() : { active: false } }),
+      { cacheMs: 60_000 },
+    );
+    await show(auth, 'good');
+    for (let n = 0; n < 1100; n += 50) {
+      await Promise.all(Array.from({ length: 50 }, (_, more) => show(auth, `bad-${n + more}`)));
+    }
+    const asked = issuer.asked.length;
+    expect(told(await show(auth, 'good'))).toBe(IN);
+    expect(issuer.asked).toHaveLength(asked);
+  });
+
+  test('100 things at a time; more callers get a 503, and the operator is told once', async () => {
+    const answers: (() => void)[] = [];
+    const { auth, issuer, errors } = protect(
+      () => new Promise((resolve) => answers.push(() => resolve({ status: 200, body: active() }))),
+    );
+    const first = Array.from({ length: 100 }, (_, n) => show(auth, `token-${n}`));
+    expect(told(await show(auth, 'one more'))).toBe(DOWN);
+    expect(told(await show(auth, 'and another'))).toBe(DOWN);
+    const again = show(auth, 'token-7');
+    await vi.waitUntil(() => answers.length === 100);
+    expect(pathsOf(issuer).filter((path) => path === '/introspect')).toHaveLength(100);
+    expect(errors.map(({ message }) => message)).toEqual([
+      'The authorization server https://auth.example.com is being asked about 100 tokens already',
+    ]);
+    for (const answer of answers) answer();
+    expect(new Set((await Promise.all([...first, again])).map(told))).toEqual(new Set([IN]));
+    issuer.pages.set('/introspect', () => ({ status: 200, body: active() }));
+    expect(told(await show(auth, 'one more'))).toBe(IN);
   });
 });
 
@@ -208,6 +260,44 @@ What was tried:
     expect(told(await show(auth, 'a'))).toBe(IN);
   });
 
+  test.each([
+    ['is broken', (): TestAnswer => ({ status: 500 })],
+    [
+      'cannot be reached',
+      (): TestAnswer => {
+        throw new TypeError('fetch failed');
+      },
+    ],
+  ])('%s for several tokens in a row: it is left alone for a while', async (_what, answer) => {
+    vi.useFakeTimers({ toFake: ['Date'] });
+    const { auth, issuer } = protect(answer);
+    for (const token of ['a', 'b', 'c', 'd', 'a']) expect(told(await show(auth, token))).toBe(DOWN);
+    expect(pathsOf(issuer)).toEqual([METADATA, '/introspect', '/introspect', '/introspect']);
+    issuer.pages.set('/introspect', () => ({ status: 200, body: active() }));
+    vi.advanceTimersByTime(9_999);
+    expect(told(await show(auth, 'd'))).toBe(DOWN);
+    vi.advanceTimersByTime(2);
+    expect(told(await show(auth, 'd'))).toBe(IN);
+  });
+
+  test('about one token is asked about the others', async () => {
+    const poison = ({ body }: Asked): TestAnswer =>
+      body.endsWith('token=poison') ? { status: 500 } : { status: 200, body: active() };
+    const { auth } = protect(poison);
+    for (let n = 0; n < 20; n++) expect(told(await show(auth, 'poison'))).toBe(DOWN);
+    expect(told(await show(auth, 'good'))).toBe(IN);
+  });
+
+  test('about some tokens now and then is asked about the others', async () => {
+    const poison = ({ body }: Asked): TestAnswer =>
+      body.includes('token=poison') ? { status: 500 } : { status: 200, body: active() };
+    const { auth } = protect(poison);
+    for (let n = 0; n < 6; n++) {
+      expect(told(await show(auth, `poison-${n}`))).toBe(DOWN);
+      expect(told(await show(auth, 'good'))).toBe(IN);
+    }
+  });
+
   test('heals', async () => {
     let isDown = true;
     const { auth } = protect(() => (isDown ? { status: 503 } : { status: 200, body: active() }));
@@ -236,6 +326,9 @@ test.each([
   [{ clientSecret: undefined, privateKey: { kty: 'EC', alg: 'ES256' } }, 'The option "privateKey"'],
   [{ clientAuthMethod: 'tls' as never }, 'The option "clientAuthMethod"'],
   [{ cacheMs: -1 }, 'The option "cacheMs"'],
+  [{ cacheMs: Number.POSITIVE_INFINITY }, 'The option "cacheMs"'],
+  [{ cacheMs: 300_001 }, 'The option "cacheMs"'],
+  [{ issuer: `${ISSUER}/.well-known/openid-configuration` }, 'The option "issuer" must be the issuer'],
   [{ endpoint: 'x' }, 'The option "endpoint"'],
   [{ issuer: 'x' }, 'The option "issuer"'],
 ] satisfies readonly (readonly [Partial<IntrospectOptions>, string])[])(

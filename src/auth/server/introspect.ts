@@ -3,14 +3,15 @@
 import type { IntrospectionResponse } from 'oauth4webapi';
 import { asking } from './ask.ts';
 import { authenticator } from './authenticator.ts';
+import { boundedAsking } from './bounded-asking.ts';
 import { type Expected, expectedAudience, expectedTolerance, faultIn, verifiedToken } from './claims.ts';
 import type { ClientCredentials } from './client-credentials.ts';
 import { ExpiringMap } from './expiring-map.ts';
 import { introspection } from './introspection.ts';
 import { type OnError, reportTo } from './report.ts';
-import { type ResourceAuth, type ResourceOptions, resourceOf } from './resource.ts';
-import type { Verdict, VerifiedToken } from './token.ts';
-import { endpointUrl, identifierUrl } from './urls.ts';
+import { checkOptions, type ResourceAuth, type ResourceOptions, resourceOf } from './resource.ts';
+import type { TokenFault, Verdict, VerifiedToken } from './token.ts';
+import { endpointUrl, issuerUrl } from './urls.ts';
 
 /** Options of `introspect`. */
 export interface IntrospectOptions extends ResourceOptions, ClientCredentials {
@@ -22,7 +23,10 @@ export interface IntrospectOptions extends ResourceOptions, ClientCredentials {
   readonly audience?: string | readonly string[] | undefined;
   /** Seconds that clocks may differ by. Default: 5. */
   readonly clockTolerance?: number | undefined;
-  /** Milliseconds for which a good token is not asked about again; nobody notices so long that it was revoked. Default: 0. */
+  /**
+   * Milliseconds for which a good token is not asked about again, up to 5 minutes; nobody notices so long that it was
+   * revoked. Default: 0.
+   */
   readonly cacheMs?: number | undefined;
   /** Sends the requests, in place of what the runtime has for that. */
   readonly fetch?: typeof fetch | undefined;
@@ -31,14 +35,18 @@ export interface IntrospectOptions extends ResourceOptions, ClientCredentials {
 }
 
 const MAX_REMEMBERED = 1000;
+const MAX_CACHE_MS = 5 * 60_000;
+// Whoever sends a bad token again and again is not worth asking each time.
+const BAD_MS = 5000;
 
 /** Lets callers in whose token is active and for this resource, says the authorization server (RFC 7662). */
 export function introspect(options: IntrospectOptions): ResourceAuth {
+  checkOptions(options, 'introspect');
   const { issuer, endpoint, cacheMs = 0 } = options;
-  identifierUrl(issuer, 'issuer');
+  issuerUrl(issuer, 'issuer');
   if (endpoint !== undefined) endpointUrl(endpoint, 'endpoint');
-  if (typeof cacheMs !== 'number' || !(cacheMs >= 0)) {
-    throw new TypeError('The option "cacheMs" must be a number of milliseconds, 0 or more');
+  if (typeof cacheMs !== 'number' || !(cacheMs >= 0 && cacheMs <= MAX_CACHE_MS)) {
+    throw new TypeError(`The option "cacheMs" must be a number of milliseconds from 0 to ${MAX_CACHE_MS}`);
   }
   const resource = resourceOf(options, [issuer]);
   const expected: Expected = {
@@ -48,35 +56,33 @@ export function introspect(options: IntrospectOptions): ResourceAuth {
     widen: resource.widen,
   };
   const report = reportTo(options.onError);
-  const askAbout = introspection({ issuer, endpoint, credentials: options, ask: asking(options.fetch), report });
-  const remembered = new ExpiringMap<VerifiedToken>(MAX_REMEMBERED);
-  const pending = new Map<string, Promise<Verdict>>();
+  const ask = introspection({ issuer, endpoint, credentials: options, ask: asking(options.fetch), report });
+  const askAbout = boundedAsking(ask, issuer, report);
+  const good = new ExpiringMap<VerifiedToken>(MAX_REMEMBERED);
+  // Apart from the good ones, so that nobody can push those out.
+  const bad = new ExpiringMap<TokenFault>(MAX_REMEMBERED);
 
   const verify = async (token: string): Promise<Verdict> => {
     try {
       const verdict = verdictOn(await askAbout(token), expected, token);
-      if (typeof verdict === 'object')
-        remembered.set(token, verdict, Math.min(verdict.expiresAt, Date.now() + cacheMs));
+      if (typeof verdict === 'string') bad.set(token, verdict, Date.now() + BAD_MS);
+      else good.set(token, verdict, Math.min(verdict.principal.expiresAt ?? Infinity, Date.now() + cacheMs));
       return verdict;
     } catch {
       // Why has been reported.
       return 'unavailable';
-    } finally {
-      pending.delete(token);
     }
   };
-  const begin = (token: string): Promise<Verdict> => {
-    const verdict = verify(token);
-    pending.set(token, verdict);
-    return verdict;
-  };
-  return authenticator(resource, (token) => remembered.get(token) ?? pending.get(token) ?? begin(token));
+  return authenticator(resource, (token) => good.get(token) ?? bad.get(token) ?? verify(token));
 }
 
-function verdictOn(response: IntrospectionResponse, expected: Expected, token: string): Verdict {
+function verdictOn(response: IntrospectionResponse, expected: Expected, token: string): VerifiedToken | TokenFault {
   const { active, token_type, ...claims } = response;
   if (!active) return 'inactive';
   // Of refresh tokens, too, many servers say that they are active.
   if (token_type !== undefined && !/^(?:bearer|dpop)$/i.test(String(token_type))) return 'type';
-  return faultIn(claims, expected) ?? verifiedToken(claims, expected, token);
+  const verdict = faultIn(claims, expected) ?? verifiedToken(claims, expected, token);
+  // It is bound to a key, and nobody says to which.
+  const isUnsaid = /^dpop$/i.test(String(token_type)) && typeof verdict === 'object' && verdict.jkt === undefined;
+  return isUnsaid ? 'confirmation' : verdict;
 }

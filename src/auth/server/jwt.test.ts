@@ -56,6 +56,8 @@ test('a good token lets its bearer in', async () => {
     clientId: 'app',
     scopes: ['mcp:use'],
     claims: { iss: ISSUER, aud: RESOURCE, sub: 'alice', client_id: 'app', scope: 'mcp:use', exp },
+    // As long as it is accepted: clocks may differ.
+    expiresAt: (exp + 5) * 1000,
   });
 });
 
@@ -307,6 +309,7 @@ test.each([
   [{ issuer: 'auth.example.com' }, 'issuer'],
   [{ issuer: 'http://auth.example.com' }, 'issuer'],
   [{ issuer: 'https://auth.example.com?x' }, 'issuer'],
+  [{ issuer: `${ISSUER}/.well-known/oauth-authorization-server` }, 'issuer'],
   [{ jwksUri: 'http://auth.example.com/jwks' }, 'jwksUri'],
   [{ resource: undefined as never }, 'resource'],
   [{ audience: [] }, 'audience'],
@@ -322,3 +325,10 @@ test.each([
     expect(() => protect(options)).toThrow(`The option "${name}"`);
   },
 );
+
+test('it is called with options, and what it gives is "auth"', () => {
+  const expected = new TypeError('jwt needs its options: write auth: jwt({ issuer, resource }), and not auth: jwt');
+  for (const given of [undefined, null, 'https://auth.example.com', { scheme: 'bearer', token: 'x' }]) {
+    expect(() => jwt(given as never)).toThrow(expected);
+  }
+});

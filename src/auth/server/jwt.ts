@@ -17,9 +17,9 @@ import { type Expected, expectedAudience, expectedTolerance, verifiedToken } fro
 import { ExpiringMap } from './expiring-map.ts';
 import { remoteKeys } from './keys.ts';
 import { type OnError, reportTo } from './report.ts';
-import { type ResourceAuth, type ResourceOptions, resourceOf } from './resource.ts';
+import { checkOptions, type ResourceAuth, type ResourceOptions, resourceOf } from './resource.ts';
 import type { TokenFault, Verdict, VerifiedToken } from './token.ts';
-import { endpointUrl, identifierUrl } from './urls.ts';
+import { endpointUrl, issuerUrl } from './urls.ts';
 
 /** Options of `jwt`. */
 export interface JwtOptions extends ResourceOptions {
@@ -47,8 +47,9 @@ const REMEMBERED_MS = 30_000;
  * keys are found in the issuer's metadata and fetched at the first token.
  */
 export function jwt(options: JwtOptions): ResourceAuth {
+  checkOptions(options, 'jwt');
   const { issuer, jwksUri } = options;
-  identifierUrl(issuer, 'issuer');
+  issuerUrl(issuer, 'issuer');
   if (jwksUri !== undefined) endpointUrl(jwksUri, 'jwksUri');
   const resource = resourceOf(options, [issuer]);
   const report = reportTo(options.onError);
@@ -75,7 +76,8 @@ export function jwt(options: JwtOptions): ResourceAuth {
       if (fault) return fault;
       const verdict = verifiedToken(await claimsOf(token, keys, rules), expected, token);
       if (typeof verdict === 'string') return verdict;
-      remembered.set(token, verdict, Math.min(verdict.expiresAt, Date.now() + REMEMBERED_MS));
+      const { expiresAt = Infinity } = verdict.principal;
+      remembered.set(token, verdict, Math.min(expiresAt, Date.now() + REMEMBERED_MS));
       return verdict;
     } catch (error) {
       if (error instanceof AuthError) return 'unavailable';

@@ -53,7 +53,7 @@ test('a browser may ask first, whatever header fields its page sends', () => {
   const response = metadata(new Request(url, { method: 'OPTIONS' }));
   expect(response.status).toBe(204);
   expect(response.headers.get('access-control-allow-origin')).toBe('*');
-  expect(response.headers.get('access-control-allow-headers')).toBe('*');
+  expect(response.headers.get('access-control-allow-headers')).toBe('*, Authorization');
   expect(response.headers.get('access-control-allow-methods')).toBe('GET, HEAD, OPTIONS');
 });
 

@@ -1,6 +1,7 @@
 /** The protected resource metadata as a handler, for servers and frameworks that have routes (RFC 9728). */
 
 import type { Authenticate } from '../../protocol/http-request.ts';
+import { metadataReplies } from '../../protocol/metadata-document.ts';
 
 /** A request as Node's HTTP server has it. */
 export interface NodeMetadataRequest {
@@ -25,46 +26,21 @@ export interface MetadataHandler {
   readonly path: string;
 }
 
-interface Reply {
-  readonly status: number;
-  readonly headers: Record<string, string>;
-  readonly body?: string;
-}
-
-const METHODS = 'GET, HEAD, OPTIONS';
-// It is public, and web pages that are MCP clients need it.
-const CORS = { 'access-control-allow-origin': '*' };
-const PREFLIGHT = {
-  ...CORS,
-  'access-control-allow-methods': METHODS,
-  'access-control-allow-headers': '*',
-  'access-control-max-age': '86400',
-};
-
 /** The handler for what protects a server: `app.all(metadata.path, metadata)`. */
 export function protectedResource(auth: Authenticate): MetadataHandler {
   const resource = auth?.protectedResource;
   if (!resource) {
     throw new TypeError('protectedResource needs what jwt(), introspect() or verifier() gave: this has no metadata');
   }
-  const body = JSON.stringify(resource.metadata);
-  const shown = {
-    ...CORS,
-    'content-type': 'application/json',
-    'content-length': String(new TextEncoder().encode(body).length),
-    'cache-control': 'public, max-age=300',
-  };
-  const replies: ReadonlyMap<string | undefined, Reply> = new Map([
-    ['GET', { status: 200, headers: shown, body }],
-    ['HEAD', { status: 200, headers: shown }],
-    ['OPTIONS', { status: 204, headers: { allow: METHODS, ...PREFLIGHT } }],
-  ]);
-  const notAllowed: Reply = { status: 405, headers: { allow: METHODS, 'content-length': '0', ...CORS } };
+  const replyTo = metadataReplies(resource);
 
   function handle(request: NodeMetadataRequest, response: NodeMetadataResponse): void;
   function handle(request: Request, ...context: unknown[]): Response;
   function handle({ method }: NodeMetadataRequest, second?: unknown): Response | undefined {
-    const { status, headers, body: text } = replies.get(method) ?? notAllowed;
+    const { status, headers: said, body } = replyTo(method);
+    const length = { 'content-length': String(new TextEncoder().encode(body).length) };
+    const headers = status === 204 ? { ...said } : { ...said, ...length };
+    const text = method === 'HEAD' || body === '' ? undefined : body;
     // Many runtimes that have `Request` pass something else of theirs as well.
     if (!isNodeResponse(second)) return new Response(text ?? null, { status, headers });
     second.writeHead(status, headers);

@@ -1,8 +1,11 @@
 /** The resource that is protected: what is said of it to everybody, and what it needs of callers. */
 
+import { isObject } from '../../jsonrpc/message.ts';
 import type { Authenticate, ProtectedResource } from '../../protocol/http-request.ts';
+import type { Principal } from '../../protocol/principal.ts';
 import { ALGORITHMS } from './algorithms.ts';
 import { type Challenges, challengesOf } from './challenges.ts';
+import { boundKey } from './claims.ts';
 import { scopeList, type Widen, widening } from './scopes.ts';
 import { identifierUrl } from './urls.ts';
 
@@ -49,6 +52,13 @@ export interface Resource {
 const WELL_KNOWN = '/.well-known/oauth-protected-resource';
 const DPOP: readonly unknown[] = ['accepted', 'required', 'refused'];
 
+/** Throws a TypeError if what `name` was called with are no options. */
+export function checkOptions(options: unknown, name: string): void {
+  // As "auth" itself it would be called with credentials, or with nothing.
+  if (isObject(options) && !('scheme' in options && 'token' in options)) return;
+  throw new TypeError(`${name} needs its options: write auth: ${name}({ issuer, resource }), and not auth: ${name}`);
+}
+
 /** Throws a TypeError that names the first option that is wrong. */
 export function resourceOf(options: ResourceOptions, authorizationServers: readonly string[]): Resource {
   const { resource, implies, dpop = 'accepted', name } = options;
@@ -81,9 +91,15 @@ export function resourceOf(options: ResourceOptions, authorizationServers: reado
     protectedResource: Object.freeze({
       metadataUrl,
       metadata: Object.freeze(metadata),
-      insufficientScope: (more: readonly string[]) => challenges.insufficientScope(scopeList(more, 'scopes')),
+      insufficientScope: (more: readonly string[], principal?: Principal) =>
+        challenges.insufficientScope(more, isBound(principal) ? 'dpop' : undefined),
     }),
   };
+}
+
+/** True for a caller whose token is bound to a key. */
+function isBound(principal: Principal | undefined): boolean {
+  return typeof boundKey(principal?.claims ?? {}) === 'string';
 }
 
 function resourceUrl(resource: string): URL {

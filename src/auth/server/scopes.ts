@@ -1,7 +1,6 @@
 /** Scopes: how they are written, which of them imply others, and which a token has. */
 
-// A scope-token of RFC 6749: printable ASCII without blanks, quotes and backslashes.
-const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]+$/;
+import { isScope } from '../../server/scopes.ts';
 
 /** Gives all that was granted: what broader scopes imply is granted with them. */
 export type Widen = (granted: readonly string[]) => readonly string[];
@@ -9,7 +8,7 @@ export type Widen = (granted: readonly string[]) => readonly string[];
 /** The scopes of an option, each once; a TypeError that names the option if one of them is none. */
 export function scopeList(scopes: readonly string[] | undefined, option: string): readonly string[] {
   if (scopes === undefined) return [];
-  if (!Array.isArray(scopes) || !scopes.every((scope) => typeof scope === 'string' && SCOPE.test(scope))) {
+  if (!Array.isArray(scopes) || !scopes.every(isScope)) {
     throw new TypeError(`The option "${option}" must be a list of scopes, such as ["files:read"]`);
   }
   // Whether clients get refresh tokens is between them and the authorization server.

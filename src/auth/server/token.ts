@@ -29,8 +29,6 @@ export interface VerifiedToken {
   readonly principal: Principal;
   /** The thumbprint of the key that the token is bound to (RFC 9449). */
   readonly jkt: string | undefined;
-  /** Milliseconds since 1970; `Infinity` if the token does not say. */
-  readonly expiresAt: number;
 }
 
 /** `unavailable`: it could not be found out, and the operator has been told why. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { endpointUrl, identifierUrl } from './urls.ts';
+import { endpointUrl, identifierUrl, issuerUrl } from './urls.ts';
 
 describe('http: is for private networks', () => {
   const inside = `localhost a.localhost keycloak auth.local auth.internal 127.0.0.1 10.1.2.3 192.168.0.1 172.16.0.1
@@ -13,20 +13,46 @@ describe('http: is for private networks', () => {
 
   test.each(outside)('%s is none', (host) => {
     expect(() => endpointUrl(`http://${host}/x`, 'jwksUri')).toThrow(
-      new TypeError(
-        'The option "jwksUri" must be an https: URL without a user name; http: only for hosts of a private network',
-      ),
+      new TypeError('The option "jwksUri" must be an https: URL; http: is only for hosts of a private network'),
     );
   });
 });
 
-test('what identifies something has no query, no fragment, and no user name', () => {
+test('what identifies something has no query and no fragment', () => {
   for (const bad of ['https://a.example/?x', 'https://a.example/#', 'https://a.example/x#y']) {
     expect(() => identifierUrl(bad, 'issuer')).toThrow(
       new TypeError('The option "issuer" must be a URL without a query or fragment'),
     );
   }
-  for (const bad of ['https://user@a.example/', 'ftp://a.example', 'a.example', '', undefined, new URL('https://a')]) {
-    expect(() => identifierUrl(bad, 'issuer')).toThrow('The option "issuer" must be an https: URL');
+});
+
+const WHOLE = 'must be a whole URL with "https://" in front, such as "https://mcp.example.com/mcp"';
+const TEXT = 'must be a text with a URL, such as "https://mcp.example.com/mcp"';
+test.each([
+  [undefined, 'is missing: it must be a URL, such as "https://mcp.example.com/mcp"'],
+  [new URL('https://a.example'), 'must be a text, not a URL object: pass its "href"'],
+  [null, TEXT],
+  [7, TEXT],
+  ['', WHOLE],
+  ['a.example', WHOLE],
+  ['/mcp', WHOLE],
+  ['//a.example/mcp', WHOLE],
+  ['localhost:3000/mcp', WHOLE],
+  ['https:a.example', WHOLE],
+  ['https://', 'is no URL: it must be one, such as "https://mcp.example.com/mcp"'],
+  ['https://user@a.example/', 'must be a URL without a user name or password'],
+  ['http://a.example', 'must be an https: URL; http: is only for hosts of a private network'],
+  ['ftp://a.example', 'must be an https: URL'],
+  ['ws://localhost', 'must be an https: URL'],
+])('%s: the error says what is wrong with it', (bad, message) => {
+  expect(() => endpointUrl(bad, 'resource')).toThrow(new TypeError(`The option "resource" ${message}`));
+});
+
+test('an issuer is not where its metadata is', () => {
+  expect(issuerUrl('https://a.example/realms/x', 'issuer').pathname).toBe('/realms/x');
+  for (const bad of ['https://a.example/.well-known/openid-configuration', 'https://a.example/x/.well-known/y']) {
+    expect(() => issuerUrl(bad, 'issuer')).toThrow(
+      new TypeError('The option "issuer" must be the issuer, not where its metadata is: leave out "/.well-known/..."'),
+    );
   }
 });

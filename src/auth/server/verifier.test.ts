@@ -15,10 +15,12 @@ test('whom the function knows is let in, at once if it knows at once', async () 
 });
 
 test('whom it does not know has a bad token', async () => {
-  const auth = checkedBy(async () => undefined);
-  expect(told(await show(auth, 'abc'))).toBe(
-    `401 Bearer resource_metadata="${METADATA_URL}", error="invalid_token", error_description="The token is not valid"`,
-  );
+  for (const nobody of [undefined, null]) {
+    const auth = checkedBy(async () => nobody);
+    expect(told(await show(auth, 'abc'))).toBe(
+      `401 Bearer resource_metadata="${METADATA_URL}", error="invalid_token", error_description="The token is not valid"`,
+    );
+  }
 });
 
 test('what it throws is nobody’s bad token', async () => {
@@ -36,12 +38,40 @@ test('what it throws is nobody’s bad token', async () => {
 });
 
 test('it has to give a principal', async () => {
-  for (const wrong of [null, true, {}, { subject: '' }, { subject: 7 }, []]) {
-    const auth = checkedBy(async () => wrong as unknown as Principal);
-    await expect(show(auth, 'abc')).rejects.toThrow(
-      new TypeError('"verify" gave neither a principal with a "subject" nor undefined'),
-    );
+  const subject = 'The principal of "verify" must have a "subject"';
+  const cases: readonly (readonly [unknown, string])[] = [
+    [true, '"verify" gave neither a principal nor undefined'],
+    [[], '"verify" gave neither a principal nor undefined'],
+    [{}, subject],
+    [{ subject: '' }, subject],
+    [{ subject: 7 }, subject],
+    // In a text every part of it would be found.
+    [{ subject: 'a', scopes: 'read write' }, 'The "scopes" of the principal of "verify" must be a list of texts'],
+    [{ subject: 'a', scopes: ['read', 7] }, 'The "scopes" of the principal of "verify" must be a list of texts'],
+    [{ subject: 'a', expiresAt: '1' }, 'The "expiresAt" of the principal of "verify" must be a number'],
+    [{ subject: 'a', expiresAt: 1_800_000_000 }, 'must be a number of milliseconds since 1970'],
+  ];
+  for (const [wrong, message] of cases) {
+    const auth = checkedBy(async () => wrong as Principal);
+    const failure = await show(auth, 'abc').catch((error: unknown) => error);
+    expect([wrong, failure]).toEqual([wrong, expect.any(TypeError)]);
+    expect(String(failure)).toContain(message);
   }
+});
+
+test('until when a token is good can be said', async () => {
+  const expiresAt = Date.now() + 60_000;
+  expect(
+    await show(
+      checkedBy(() => ({ subject: 'a', expiresAt })),
+      'abc',
+    ),
+  ).toMatchObject({ expiresAt });
+});
+
+test('who lacks a scope is known all the same', async () => {
+  const auth = checkedBy(() => ({ subject: 'alice', scopes: ['read'] }), { scopes: ['mcp:use'] });
+  expect(await show(auth, 'abc')).toMatchObject({ status: 403, principal: { subject: 'alice', scopes: ['read'] } });
 });
 
 describe('scopes', () => {
@@ -78,6 +108,7 @@ test.each([
   [{ issuer: 'x' }, 'The option "issuer"'],
   [{ authorizationServers: ['x'] }, 'The option "authorizationServers"'],
   [{ verify: undefined as never }, 'The option "verify"'],
+  [{ issuer: `${issuer}/.well-known/x` }, 'The option "issuer" must be the issuer'],
 ])('%j is a TypeError that names the option', (more, message) => {
   expect(() => checkedBy(() => undefined, more)).toThrow(TypeError);
   expect(() => checkedBy(() => undefined, more)).toThrow(message);

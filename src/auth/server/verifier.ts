@@ -2,13 +2,13 @@
 
 import { isObject } from '../../jsonrpc/message.ts';
 import type { HttpRequest } from '../../protocol/http-request.ts';
-import type { Principal } from '../../protocol/principal.ts';
+import { checkPrincipal, type Principal } from '../../protocol/principal.ts';
 import { chain } from '../../server/maybe.ts';
 import { authenticator } from './authenticator.ts';
 import { boundKey } from './claims.ts';
-import { type Resource, type ResourceAuth, type ResourceOptions, resourceOf } from './resource.ts';
+import { checkOptions, type Resource, type ResourceAuth, type ResourceOptions, resourceOf } from './resource.ts';
 import type { Verdict } from './token.ts';
-import { identifierUrl } from './urls.ts';
+import { issuerUrl } from './urls.ts';
 
 /** Options of `verifier`. */
 export interface VerifierOptions extends ResourceOptions {
@@ -17,20 +17,23 @@ export interface VerifierOptions extends ResourceOptions {
   /** The authorization servers that clients get tokens from, if there are several. */
   readonly authorizationServers?: readonly string[] | undefined;
   /**
-   * Says whom a token was issued for, or `undefined` if it is not good; then the caller gets a 401. It has to find out that
-   * the token was issued for this server. What it throws is reported, and the caller gets a 500.
+   * Says whom a token was issued for, or `undefined` or `null` if it is not good; then the caller gets a 401. It has to find
+   * out that the token was issued for this server. What it throws is reported, and the caller gets a 500.
    */
-  readonly verify: (token: string, request: HttpRequest) => Principal | undefined | Promise<Principal | undefined>;
+  readonly verify: (token: string, request: HttpRequest) => Verified | Promise<Verified>;
 }
+
+type Verified = Principal | undefined | null;
 
 /** Lets callers in whose token `verify` knows. Metadata, challenges, scopes and proofs are as with `jwt`. */
 export function verifier(options: VerifierOptions): ResourceAuth {
+  checkOptions(options, 'verifier');
   const { issuer, verify } = options;
   const servers = options.authorizationServers ?? (issuer === undefined ? [] : [issuer]);
   if (!Array.isArray(servers) || servers.length === 0) {
     throw new TypeError('One of the options "issuer" and "authorizationServers" must be there');
   }
-  for (const server of servers) identifierUrl(server, issuer === server ? 'issuer' : 'authorizationServers');
+  for (const server of servers) issuerUrl(server, issuer === server ? 'issuer' : 'authorizationServers');
   if (typeof verify !== 'function') throw new TypeError('The option "verify" must be a function');
   const resource = resourceOf(options, servers);
   return authenticator(resource, (token, request) =>
@@ -38,15 +41,13 @@ export function verifier(options: VerifierOptions): ResourceAuth {
   );
 }
 
-function verdictOn(principal: Principal | undefined, issuer: string | undefined, { widen }: Resource): Verdict {
-  if (principal === undefined) return 'inactive';
-  // Callers without a name would all be one.
-  if (!isObject(principal) || typeof principal.subject !== 'string' || principal.subject === '') {
-    throw new TypeError('"verify" gave neither a principal with a "subject" nor undefined');
-  }
+function verdictOn(principal: Verified, issuer: string | undefined, { widen }: Resource): Verdict {
+  if (principal === undefined || principal === null) return 'inactive';
+  if (!isObject(principal)) throw new TypeError('"verify" gave neither a principal nor undefined');
+  checkPrincipal(principal, '"verify"');
   const jkt = boundKey(principal.claims ?? {});
   if (jkt === null) return 'confirmation';
   const from = principal.issuer ?? issuer;
   const known = { ...principal, ...(from !== undefined && { issuer: from }), scopes: widen(principal.scopes ?? []) };
-  return { principal: known, jkt, expiresAt: Infinity };
+  return { principal: known, jkt };
 }

@@ -5,9 +5,10 @@ import type { Duplex } from 'node:stream';
 import type { WebSocket, WebSocketServer } from 'ws';
 import type { Authenticate, HttpRequest } from '../../protocol/http-request.ts';
 import type { Principal } from '../../protocol/principal.ts';
-import { type Serving, serve } from '../../server/serve.ts';
+import { type ServedLine, serveLine } from '../../server/serve.ts';
 import type { Served } from '../../server/served.ts';
 import { authenticate } from '../http/server/authenticate.ts';
+import { EXPIRED, whenExpired } from '../http/server/expiry.ts';
 import { type Guard, guardOf } from '../http/server/guard.ts';
 import { Refusal as HttpRefusal } from '../http/server/refusal.ts';
 import { type Refusal, refuse } from './node-refusal.ts';
@@ -33,6 +34,7 @@ const AUTH_MS = 30_000;
 // Each costs more than the bytes that are in it.
 const MAX_FRAGMENTS = 4096;
 
+const NOBODY = { principal: undefined, lacking: undefined };
 const CLOSING: Refusal = { status: 503, message: 'The server is closing', headers: { 'retry-after': '1' } };
 const FULL: Refusal = { status: 503, message: 'Too many connections', headers: { 'retry-after': '10' } };
 const TOO_SLOW: Refusal = { status: 503, message: 'It took too long to find out who is calling' };
@@ -53,7 +55,7 @@ export class Handler implements WebSocketHandler {
   readonly #sockets = new Set<Duplex>();
   /** Those that wait to be let in. */
   readonly #waiting = new Set<Duplex>();
-  readonly #servings = new Set<Promise<Serving>>();
+  readonly #servings = new Set<Promise<ServedLine>>();
   #closed: Promise<void> | undefined;
 
   constructor(server: Served, options: WebSocketOptions, path?: string) {
@@ -111,7 +113,8 @@ export class Handler implements WebSocketHandler {
     const timer = setTimeout(() => this.#turnAway(socket, TOO_SLOW), AUTH_MS);
     try {
       const wss = await this.#wss;
-      const principal = this.#auth && (await authenticate(this.#auth, request));
+      const { principal, lacking } = this.#auth ? await authenticate(this.#auth, request) : NOBODY;
+      if (lacking) throw lacking;
       if (this.#waiting.has(socket)) {
         wss.handleUpgrade(message, socket, head, (ws) => this.#serve(ws, principal));
       }
@@ -145,15 +148,24 @@ export class Handler implements WebSocketHandler {
     const { messageBytes, unreadBytes } = limits;
     const options = { structure: limits, messageBytes, unreadBytes, alwaysReads: false, goodbye: CloseCode.GoingAway };
     const transport = new SocketTransport((listener) => listener.onOpen(listenTo(ws, listener, keepAliveMs)), options);
-    const serving = serve(this.#server, transport, { principal });
+    const serving = serveLine(this.#server, transport, { principal });
+    const fails = (error: unknown): void => {
+      this.report(error);
+      ws.terminate();
+    };
+    // There is no other way to show a fresh token than to come back with it.
+    const stopWaiting = whenExpired(principal, () => {
+      transport.prepareFarewell(CloseCode.Policy, EXPIRED);
+      serving.then((line) => line.retire(EXPIRED)).catch(fails);
+    });
     this.#servings.add(serving);
     serving
       .then(({ closed }) => closed)
-      .catch((error: unknown) => {
-        this.report(error);
-        ws.terminate();
-      })
-      .finally(() => this.#servings.delete(serving));
+      .catch(fails)
+      .finally(() => {
+        stopWaiting();
+        this.#servings.delete(serving);
+      });
   }
 
   async #close({ graceMs = 0 }: { readonly graceMs?: number }): Promise<void> {

@@ -40,7 +40,7 @@ export function listenTo(ws: WebSocket, listener: SocketListener, keepAliveMs = 
     send: (text) => ws.send(text, onSent),
     pause: () => ws.pause(),
     resume: () => ws.resume(),
-    close: (code: CloseCode) => ws.close(code),
+    close: (code: CloseCode, reason) => ws.close(code, reason),
     terminate: () => ws.terminate(),
   };
   // While nothing is read no pong is seen: then that it takes something is the sign of life.

@@ -47,12 +47,20 @@ export class SocketTransport implements Transport, SocketListener {
   #drained: Deferred | undefined;
   /** What arrived meanwhile. */
   readonly #held: (Uint8Array | string)[] = [];
+  /** What is said when this side disconnects. */
+  #farewell: { readonly code: CloseCode; readonly reason?: string };
   /** Ends the waiting for the opening, later that for the end. */
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(open: OpenSocket, options: SocketTransportOptions) {
     this.#open = open;
     this.#options = options;
+    this.#farewell = { code: options.goodbye };
+  }
+
+  /** Has something else to say when it disconnects. */
+  prepareFarewell(code: CloseCode, reason: string): void {
+    this.#farewell = { code, reason };
   }
 
   get connected(): boolean {
@@ -92,7 +100,7 @@ export class SocketTransport implements Transport, SocketListener {
   async disconnect(): Promise<void> {
     if (this.#state === 'new') this.#state = 'closed';
     else if (this.#state === 'opening') this.#abandon();
-    else if (this.#state === 'open') this.#close(this.#options.goodbye);
+    else if (this.#state === 'open') this.#close(this.#farewell.code, this.#farewell.reason);
     if (this.#receiver) await this.#gone.promise;
   }
 
@@ -181,11 +189,11 @@ export class SocketTransport implements Transport, SocketListener {
     this.#close(code);
   }
 
-  #close(code: CloseCode): void {
+  #close(code: CloseCode, reason?: string): void {
     this.#state = 'closing';
     // The other side's goodbye has to be read.
     this.#socket?.resume();
-    this.#socket?.close(code);
+    this.#socket?.close(code, reason);
     this.#limitFarewell();
   }
 

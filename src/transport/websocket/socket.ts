@@ -12,8 +12,8 @@ export interface Socket {
   pause(): void;
   /** Reads again. */
   resume(): void;
-  /** Begins the closing handshake, after what was sent. */
-  close(code: CloseCode): void;
+  /** Begins the closing handshake, after what was sent. The reason is for people. */
+  close(code: CloseCode, reason?: string): void;
   /** Ends it at once. */
   terminate(): void;
 }
@@ -43,6 +43,8 @@ export const CloseCode = {
   GoingAway: 1001,
   /** It takes text only. */
   Unsupported: 1003,
+  /** Somebody is not, or no longer, allowed to be there. */
+  Policy: 1008,
   TooBig: 1009,
 } as const;
 

@@ -1,7 +1,7 @@
 /** Asks an authenticator who is calling, and says in HTTP's words who is not let in. */
 
 import { RpcError } from '../../../jsonrpc/errors.ts';
-import { isBatch, isObject, isRequest, type Message, type Request } from '../../../jsonrpc/message.ts';
+import { type Id, isObject } from '../../../jsonrpc/message.ts';
 import type { Payload } from '../../../jsonrpc/parse.ts';
 import {
   type Authenticate,
@@ -10,8 +10,8 @@ import {
   type HttpRequest,
   isChallenge,
 } from '../../../protocol/http-request.ts';
-import type { Principal } from '../../../protocol/principal.ts';
-import { type Sender, scopeRefusal } from '../../../server/scopes.ts';
+import { checkPrincipal, type Principal } from '../../../protocol/principal.ts';
+import { requestsIn, type Sender, scopeRefusal, scopesNeeded } from '../../../server/scopes.ts';
 import type { Served } from '../../../server/served.ts';
 import type { Fields } from './http-exchange.ts';
 import { Refusal } from './refusal.ts';
@@ -26,20 +26,47 @@ const TOLD: ReadonlyMap<number, string> = new Map<Challenge['status'], string>([
   [503, 'Who is calling cannot be found out at the moment'],
 ]);
 
+/** A caller who is known. */
+export interface Admission {
+  readonly principal: Principal;
+  /** It lacks scopes that every request needs: whatever it asks for is refused like this. */
+  readonly lacking: Refusal | undefined;
+}
+
 /** The caller; throws `Refusal` if it is not let in. */
-export async function authenticate(auth: Authenticate, request: HttpRequest): Promise<Principal> {
+export async function authenticate(auth: Authenticate, request: HttpRequest): Promise<Admission> {
   const outcome = await auth(credentialsIn(request.header('authorization')), request);
-  // Callers without a name would all be one.
-  if (!isObject(outcome) || (!isChallenge(outcome) && typeof outcome.subject !== 'string')) {
+  if (!isObject(outcome) || !('subject' in outcome || 'status' in outcome)) {
     throw new TypeError('"auth" gave neither a principal nor a challenge');
   }
-  if (!isChallenge(outcome)) return outcome;
-  const { status, headers, message = TOLD.get(status) } = outcome;
+  const principal = isChallenge(outcome) ? outcome.principal : outcome;
+  if (principal) checkPrincipal(principal, '"auth"');
+  if (!isChallenge(outcome)) return { principal: outcome, lacking: undefined };
+  const lacking = refusalOf(outcome);
+  if (!principal) throw lacking;
+  return { principal, lacking };
+}
+
+/** Why a caller is refused what came: for the scopes that every request needs, and for those that this one needs. */
+export function refusalOfMessage(
+  server: Served,
+  payload: Payload,
+  principal: Principal | undefined,
+  auth: Authenticate | undefined,
+): Refusal | undefined {
+  const [request] = requestsIn(payload);
+  // What depends on a session's capabilities is not known here, and named when the rest was granted.
+  const { scopes } = scopesNeeded(server['~parts'], payload, { principal, session: undefined });
+  const challenge = auth?.protectedResource?.insufficientScope(scopes, principal);
+  return challenge && refusalOf(challenge, request?.id);
+}
+
+function refusalOf({ status, headers, message = TOLD.get(status) }: Challenge, id?: Id): Refusal {
   if (message === undefined || !TOLD.has(status)) {
     throw new TypeError('"auth" gave a challenge whose status is none of 400, 401, 403 and 503');
   }
   const error = status === 503 ? RpcError.internal(message) : RpcError.invalidRequest(message);
-  throw new Refusal(status, error, undefined, lowerCase(headers));
+  return new Refusal(status, error, id, lowerCase(headers));
 }
 
 /** Throws `Refusal` if what came needs scopes its sender lacks: nothing of it is begun. */
@@ -49,23 +76,18 @@ export function checkScopes(
   sender: Sender,
   { auth }: { readonly auth: Authenticate | undefined },
 ): void {
-  const own = server['~parts'];
-  const lacking = own.scopesFor && scopeRefusal(own, requestsIn(payload), sender);
+  const lacking = scopeRefusal(server['~parts'], payload, sender);
   if (!lacking) return;
   const { id, scopes, error } = lacking;
   if (!auth) throw new Refusal(403, error, id);
-  const { status, headers } = auth.protectedResource?.insufficientScope(scopes) ?? plainChallenge(scopes);
+  const { status, headers } =
+    auth.protectedResource?.insufficientScope(scopes, sender.principal) ?? plainChallenge(scopes);
   throw new Refusal(status, error, id, lowerCase(headers));
 }
 
 function plainChallenge(scopes: readonly string[]): Challenge {
   const challenge = `Bearer error="insufficient_scope", scope="${scopes.join(' ')}"`;
   return { status: 403, headers: { 'www-authenticate': challenge } };
-}
-
-function requestsIn(payload: Payload): Request[] {
-  const all = (isBatch(payload) ? payload : [payload]) as readonly (Message | Error)[];
-  return all.filter((one): one is Request => !(one instanceof Error) && isRequest(one));
 }
 
 function credentialsIn(header: string | undefined): Credentials | undefined {

@@ -20,7 +20,7 @@ import type { InFlight } from '../../../server/in-flight.ts';
 import { isPromise, type Maybe } from '../../../server/maybe.ts';
 import type { Served } from '../../../server/served.ts';
 import { acceptOf, isJson } from './accept.ts';
-import { authenticate } from './authenticate.ts';
+import { authenticate, refusalOfMessage } from './authenticate.ts';
 import { corsFields, preflightFields } from './cors.ts';
 import { type Guard, guardOf } from './guard.ts';
 import { Handshakes } from './handshakes.ts';
@@ -147,7 +147,7 @@ export class Endpoint {
     // People have no credentials to show here, and see no more than that the server is there.
     if (http.method === 'GET' && accept.page && this.#settings.page) return this.#showPage(visit);
     if (!auth) return this.#enter(visit);
-    return authenticate(auth, http).then((principal) => this.#enter({ ...visit, principal }));
+    return authenticate(auth, http).then((admission) => this.#enter({ ...visit, ...admission }));
   }
 
   #enter(visit: Visit): Maybe<void> {
@@ -156,6 +156,8 @@ export class Endpoint {
     const belongsToSession = (): boolean => method === 'POST' && (hasSession(visit) || this.#lines.isFor(visit));
     if (this.#closing && !belongsToSession()) throw closing();
     if (method === 'POST') return this.#post(visit);
+    // Nothing in it could say what else is needed.
+    if (visit.lacking) throw visit.lacking;
     if (method === 'GET') return this.#get(visit);
     if (method === 'DELETE' && this.#stateful) return this.#stateful.delete(visit);
     throw methodNotAllowed(this.#methods);
@@ -206,7 +208,8 @@ export class Endpoint {
 
   // A claim in the body decides; the header is only compared with it.
   #take(visit: Visit, payload: Payload): Maybe<void> {
-    const { http } = visit;
+    const { http, principal, lacking } = visit;
+    if (lacking) throw refusalOfMessage(this.#server, payload, principal, this.#settings.auth) ?? lacking;
     if (this.#lines.isFor(visit)) return this.#lines.post(visit, payload);
     if (this.#closing && bringsWork(payload)) throw closing();
     const said = http.header('mcp-protocol-version');

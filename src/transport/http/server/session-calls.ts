@@ -132,7 +132,7 @@ export class SessionCalls {
 
   #checkScopes({ principal }: Visit, payload: Payload): void {
     const { server, session, settings } = this.#host;
-    if (server['~parts'].scopesFor) checkScopes(server, payload, { principal, session }, settings);
+    checkScopes(server, payload, { principal, session }, settings);
   }
 
   #refusalOf({ id }: Request): Refusal | undefined {

@@ -5,11 +5,12 @@ import { type Message, serialize } from '../../../jsonrpc/message.ts';
 import type { Payload } from '../../../jsonrpc/parse.ts';
 import type { Receiver, Transport } from '../../../jsonrpc/transport.ts';
 import type { Authenticate } from '../../../protocol/http-request.ts';
-import { principalKey } from '../../../protocol/principal.ts';
+import { type Principal, principalKey } from '../../../protocol/principal.ts';
 import { type ServedLine, serveLine } from '../../../server/serve.ts';
 import type { Served } from '../../../server/served.ts';
 import { checkScopes } from './authenticate.ts';
 import { EVENT_STREAM, messageEvent } from './events.ts';
+import { EXPIRED, whenExpired } from './expiry.ts';
 import type { Heartbeat } from './heartbeat.ts';
 import type { Load } from './load.ts';
 import { Reader } from './reader.ts';
@@ -30,6 +31,8 @@ interface Open {
   readonly line: SseLine;
   readonly principal: string;
   readonly serving: Promise<ServedLine>;
+  /** Ends it when what this caller showed is no longer good. */
+  endWith(principal: Principal | undefined): void;
 }
 
 /** The connections of clients that speak it, by the id in the URL of their POSTs. */
@@ -58,10 +61,17 @@ export class SseLines {
     // Two slashes at the beginning would name another host.
     reader.write(`event: endpoint\ndata: ${path.replace(/^\/+/, '/')}?${parameters}\n\n`);
     const serving = serveLine(this.#server, line, { principal });
-    this.#open.set(id, { line, principal: principalKey(principal), serving });
+    let stopWaiting = (): void => {};
+    const endWith = (caller: Principal | undefined): void => {
+      stopWaiting();
+      stopWaiting = whenExpired(caller, () => void this.#retire(serving));
+    };
+    endWith(principal);
+    this.#open.set(id, { line, principal: principalKey(principal), serving, endWith });
     this.#host.heartbeat.join(reader);
     http.onClose(() => {
       closed();
+      stopWaiting();
       this.#open.delete(id);
       this.#host.heartbeat.leave(reader);
       line.lost();
@@ -84,9 +94,18 @@ export class SseLines {
     const serving = await open.serving;
     checkScopes(this.#server, payload, { principal, session: serving.session }, this.#host.settings);
     reply(visit, 202, {});
-    // The same caller, who may have been granted more or less since.
+    // The same caller, who may have been granted more or less since, and for longer.
     serving.principal = principal;
+    open.endWith(principal);
     open.line.receive(payload);
+  }
+
+  async #retire(serving: Promise<ServedLine>): Promise<void> {
+    try {
+      await (await serving).retire(EXPIRED);
+    } catch (error) {
+      this.#host.report(error);
+    }
   }
 
   /** Ends all of them. */

@@ -42,6 +42,11 @@ export class Standalone implements Beating {
     return !this.#reader.isGone;
   }
 
+  /** Breaks the stream off and goes on: the client comes back for the rest. */
+  detach(): void {
+    this.#reader.end();
+  }
+
   /** Ends the stream. */
   close(): void {
     this.#reader.end();

@@ -11,6 +11,7 @@ import { chain, finallyDo, isPromise, type Maybe, unwatched } from '../../../ser
 import type { Served } from '../../../server/served.ts';
 import { type StoredEvent, streamOf } from '../../../store/events.ts';
 import { EVENT_STREAM, messageEvent } from './events.ts';
+import { whenExpired } from './expiry.ts';
 import type { Handshakes } from './handshakes.ts';
 import { Heartbeat } from './heartbeat.ts';
 import type { Fields } from './http-exchange.ts';
@@ -186,7 +187,7 @@ export class Stateful {
     // Before the other one is closed: it may be all that goes on here.
     const release = live.hold();
     live.standalone?.close();
-    const reader = this.#open(visit, () => {});
+    const reader = this.#open(visit, () => stopWaiting());
     for (const event of missed) tell(reader, event, true);
     const standalone: Standalone = new Standalone(reader, {
       retryMs: hasPrimedStreams(session) ? this.#host.settings.retryMs : undefined,
@@ -198,6 +199,7 @@ export class Stateful {
         release();
       },
     });
+    const stopWaiting = whenExpired(visit.principal, () => standalone.detach());
     live.standalone = standalone;
     this.#host.heartbeat.join(standalone);
   }

@@ -1,6 +1,6 @@
 /** POSTs of revisions without sessions: one request, one answer, and hanging up takes the request back. */
 
-import { ConnectionError, type RpcError } from '../../../jsonrpc/errors.ts';
+import { ConnectionError, RpcError } from '../../../jsonrpc/errors.ts';
 import { isErrorResponse, isObject, type Notification, type Request, type Response } from '../../../jsonrpc/message.ts';
 import { McpErrorCode, unsupportedVersion } from '../../../protocol/errors.ts';
 import type { Authenticate } from '../../../protocol/http-request.ts';
@@ -12,6 +12,7 @@ import { InFlight } from '../../../server/in-flight.ts';
 import { isPromise } from '../../../server/maybe.ts';
 import type { Served } from '../../../server/served.ts';
 import { checkScopes } from './authenticate.ts';
+import { EXPIRED, whenExpired } from './expiry.ts';
 import { checkHeaders, checkParamHeaders, isServed } from './header-checks.ts';
 import type { Load } from './load.ts';
 import { Post, type PostHost } from './post.ts';
@@ -87,7 +88,7 @@ export class Stateless {
     response: Promise<Response>,
     isStream: boolean,
   ): void {
-    const closed = isStream ? this.#host.load.openStream() : undefined;
+    const closed = isStream ? this.#openStream(exchange) : undefined;
     // Whoever closes the server and cannot wait any longer ends what is left.
     exchange.onEnd(() => exchange.dropped && post.refuse(closing()));
     post.wait(() => {
@@ -98,6 +99,16 @@ export class Stateless {
       closed?.();
       this.#respond(post, exchange, key, late);
     });
+  }
+
+  // What was asked for goes on for as long as the caller may ask for it.
+  #openStream(exchange: ConnectionExchange): () => void {
+    const closed = this.#host.load.openStream();
+    const stopWaiting = whenExpired(exchange.principal, () => exchange.abort(new ConnectionError('closed', EXPIRED)));
+    return () => {
+      stopWaiting();
+      closed();
+    };
   }
 
   #respond(post: Post, exchange: ConnectionExchange, key: number, response: Response): void {
@@ -112,12 +123,12 @@ export class Stateless {
     const own = this.#server['~parts'];
     try {
       const { capabilities } = checkHeaders(http, request, own.host.versions);
-      if (own.scopesFor) checkScopes(this.#server, request, { principal, session: undefined }, this.#host.settings);
+      checkScopes(this.#server, request, { principal, session: undefined }, this.#host.settings);
       if (method !== 'tools/call' || !isObject(params)) return;
       const headers = own.paramHeaders(String(params['name']), { principal, capabilities });
       if (headers) checkParamHeaders(http, params['arguments'], headers);
     } catch (error) {
-      throw error instanceof Refusal ? error : new Refusal(400, error as RpcError, request.id);
+      throw error instanceof RpcError ? new Refusal(400, error, request.id) : error;
     }
   }
 }

@@ -11,6 +11,8 @@ import type { Refusal } from './refusal.ts';
 export interface Visit {
   readonly http: HttpExchange;
   readonly principal: Principal | undefined;
+  /** Why it is refused whatever it asks for. */
+  readonly lacking?: Refusal | undefined;
   readonly accept: Accept;
   /** What a browser has to be told in every answer. */
   readonly cors: Fields | undefined;

@@ -1,0 +1,22 @@
+/** The end of what a caller showed: what stays open is ended then, so that the caller comes back with something fresh. */
+
+import type { Principal } from '../../../protocol/principal.ts';
+import { countable } from './options.ts';
+
+/** What callers are told for whom something ends. */
+export const EXPIRED = 'The token has expired';
+
+/** Calls back when what the caller showed is no longer good, unless the returned function is called before. */
+export function whenExpired(principal: Principal | undefined, action: () => void): () => void {
+  const { expiresAt = Number.POSITIVE_INFINITY } = principal ?? {};
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const wait = (): void => {
+    const left = expiresAt - Date.now();
+    const counted = countable(left);
+    timer = setTimeout(counted < left ? wait : action, counted);
+    // It keeps no process alive: what it ends does.
+    (timer as { unref?(): void }).unref?.();
+  };
+  if (Number.isFinite(expiresAt)) wait();
+  return () => clearTimeout(timer);
+}
