@@ -39,6 +39,10 @@ export interface CheckedHttpOptions {
 export interface RequestFacts {
   readonly method: string;
   readonly url: URL;
+  /** True for what belongs to no call, such as a stream that stands by itself: nobody is bothered for it. */
+  readonly isBackground?: boolean | undefined;
+  /** Aborts when nobody waits for this request any more. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** What a response says before its body, to those who look after letting requests in. */

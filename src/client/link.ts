@@ -48,6 +48,8 @@ export class Link {
   /** Resolves when the next conversation is there. */
   #next: Promise<Conversation> | undefined;
   #failure: ConnectionError | undefined;
+  /** Why it was not let in, if that is the failure. */
+  #refusal: Error | undefined;
   #verdict: Verdict | undefined;
   #closed: Promise<void> | undefined;
   /** What is being ended behind the back of whoever connected. */
@@ -78,7 +80,8 @@ export class Link {
     const { timeout = this.#options.timeout ?? DEFAULT_TIMEOUT, signal } = patience;
     const { maxTimeout = this.#options.maxTimeout ?? DEFAULT_MAXIMUM } = patience;
     if (this.#conversation) return this.#conversation;
-    if (!this.#next) throw this.#failure ?? new ConnectionError('not-connected', 'The connection is not open');
+    if (!this.#next)
+      throw this.#refusal ?? this.#failure ?? new ConnectionError('not-connected', 'The connection is not open');
     const standstill = this.#standstill;
     return until(this.#next, { what, timeout: Math.min(timeout, maxTimeout), signals: [signal], standstill });
   }
@@ -243,6 +246,7 @@ export class Link {
       return next;
     } catch (error) {
       if (this.#closing.signal.aborted) throw this.#failure;
+      this.#checkRefusal(error);
       const last = asConnectionError(error);
       if (this.#supervision) return this.#connectAgain(this.#supervision, last);
       if (isHopeless || !isPassing(last)) throw this.#fail(notReplaced(last));
@@ -263,9 +267,19 @@ export class Link {
       try {
         return await this.#connect(undefined, true);
       } catch (error) {
+        if (!this.#closing.signal.aborted) this.#checkRefusal(error);
         last = asConnectionError(error);
       }
     }
+  }
+
+  // Whoever is not let in for good is not let in a moment later either, and a person would be asked each time.
+  #checkRefusal(error: unknown): void {
+    const refusal = refusalIn(error);
+    if (!refusal) return;
+    this.#fail(asConnectionError(refusal));
+    this.#refusal = refusal;
+    throw refusal;
   }
 
   #fail(error: ConnectionError): ConnectionError {
@@ -275,6 +289,14 @@ export class Link {
     this.state.set(isClean ? 'closed' : 'failed');
     return error;
   }
+}
+
+// Told by its properties: who is let in, and how, is not known here.
+function refusalIn(error: unknown): Error | undefined {
+  for (let one = error, depth = 0; one instanceof Error && depth < 4; one = one.cause, depth++) {
+    if (one.name === 'AuthError' && 'isRetryable' in one && one.isRetryable === false) return one;
+  }
+  return undefined;
 }
 
 function notReplaced(cause: ConnectionError): ConnectionError {

@@ -57,12 +57,13 @@ class Timer {
   /** Stops it; the returned function lets it go on. */
   stop(): () => void {
     clearTimeout(this.#timer);
-    this.#left = Math.max(0, this.#left - (Date.now() - this.#since));
+    this.#left = Math.max(0, this.#left - (performance.now() - this.#since));
     return () => this.#go();
   }
 
   #go(): void {
-    this.#since = Date.now();
+    // The clock on the wall may be set meanwhile.
+    this.#since = performance.now();
     // setTimeout counts with 32 bits: anything longer would fire at once.
     if (this.#left < 2 ** 31) this.#timer = setTimeout(this.#expire, this.#left);
   }

@@ -98,10 +98,10 @@ test('a public server without TLS gets no token: none is asked for, and none tha
   expect(first).toMatchObject({ code: 'insecure_transport' });
   expect(first.message).toContain('https');
   const at = { issuer: AS, resource: url, clientId: 'c' };
-  await store.set(JSON.stringify(['server', url]), at);
+  await store.set(JSON.stringify(['server', url, 'oauth', 'c']), at);
   const kept = { accessToken: 'access-kept', tokenType: 'bearer', scopes: [], source: 'grant' };
-  await store.set(JSON.stringify(['tokens', AS, url, 'c']), kept);
-  const authorizer = oauth(options).authorizer(connectionTo(url));
+  await store.set(JSON.stringify(['tokens', AS, url, 'c', url, 'oauth', 'c']), kept);
+  const authorizer = oauth({ ...options, clientId: 'c' }).authorizer(connectionTo(url));
   const headers = Promise.resolve(authorizer.headers({ method: 'POST', url: new URL(url) }));
   expect(await failureOf(headers)).toMatchObject({ code: 'insecure_transport' });
   expect(lines()).toEqual([]);

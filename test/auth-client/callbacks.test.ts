@@ -9,10 +9,12 @@ import {
   enter,
   failureOf,
   letsIn,
+  MCP,
   METADATA,
   metadataOf,
   PRM,
   REDIRECT,
+  tokens,
   world,
 } from './world.ts';
 
@@ -78,7 +80,7 @@ describe('the issuer that a callback names', () => {
     const finishing = oauth(options).finish(callbackTo(page, { code: 'code-1', iss: 'https://evil.example.com' }));
     const error = await failureOf(finishing);
     expect(error).toMatchObject({ code: 'issuer_mismatch' });
-    expect(error.message).toContain(METADATA);
+    expect(error.message).not.toContain('evil');
     expect(to(TOKEN)).toEqual([]);
   });
 });
@@ -91,6 +93,7 @@ describe('a callback', () => {
     ['without a code', (url) => url.searchParams.delete('code'), 'invalid_callback'],
     ['with two codes', (url) => url.searchParams.append('code', 'other'), 'invalid_callback'],
     ['with a token in it', (url) => url.searchParams.set('response', 'x'), 'invalid_callback'],
+    ['at another place', (url) => Object.assign(url, { pathname: '/other' }), 'invalid_callback'],
     ['with an error', (url) => url.searchParams.set('error', 'access_denied'), 'access_denied'],
   ])('%s leads to no token request, and to an error that tells what was tried', async (_name, change, code) => {
     const { outcome, tokenRequests, kept } = await comingBackWith(change);
@@ -188,6 +191,45 @@ describe('a person who comes back later', () => {
     expect(kept('pending')).toHaveLength(1);
   });
 
+  test('can come back again if it was only about the moment', async () => {
+    const { options, page, change, kept, to } = await shown();
+    const callback = callbackTo(page, { code: 'code-late' });
+    for (const trouble of [{ [`GET ${METADATA}`]: { status: 503 } }, { [TOKEN]: { status: 503 } }]) {
+      change(trouble);
+      expect(await failureOf(oauth(options).finish(callback))).toMatchObject({ isRetryable: true });
+      expect(kept('pending')).toMatchObject([[{ server: MCP }]]);
+      change({ [`GET ${METADATA}`]: { json: metadataOf(AS) } });
+    }
+    change({ [TOKEN]: (asked) => tokens(1, asked) });
+    await oauth(options).finish(callback);
+    expect(to(TOKEN)).toHaveLength(2);
+    expect(kept('pending')).toEqual([]);
+  });
+
+  test('is not taken from somebody else by a callback that is wrong', async () => {
+    const { options, page, kept } = await shown();
+    const callback = callbackTo(page, { code: 'code-late', iss: 'https://evil.example.com' });
+    expect(await failureOf(oauth(options).finish(callback))).toMatchObject({ code: 'issuer_mismatch' });
+    expect(kept('pending')).toHaveLength(1);
+    await oauth(options).finish(callbackTo(page, { code: 'code-late' }));
+  });
+
+  test('has to come back to the redirect URI', async () => {
+    const { options, page, to } = await shown();
+    for (const place of [
+      'http://127.0.0.1:7778/callback',
+      'http://127.0.0.1:7777/other',
+      'https://127.0.0.1:7777/callback',
+    ]) {
+      const callback = new URL(`${place}${callbackTo(page, { code: 'code-late' }).search}`);
+      const error = await failureOf(oauth(options).finish(callback));
+      expect(error).toMatchObject({ code: 'invalid_callback' });
+      expect(error.message).toContain(REDIRECT);
+      expect(error.message).not.toContain('code-late');
+    }
+    expect(to(TOKEN)).toEqual([]);
+  });
+
   test('cannot come back after a quarter of an hour', async () => {
     vi.useFakeTimers({ toFake: ['Date'] });
     const { options, page, to, kept } = await shown();
@@ -241,4 +283,22 @@ test('an application that throws while it shows the page gets its own error back
   const authorizer = oauth({ ...options, authorize: () => Promise.reject(own) }).authorizer(connectionTo());
   await expect(enter(authorizer, letsIn())).rejects.toBe(own);
   expect(kept('pending')).toEqual([]);
+});
+
+test('those whom nobody waits for do not pile up: twenty at most, and none that is too late', async () => {
+  vi.useFakeTimers({ toFake: ['Date'] });
+  const { options, kept, pages } = world();
+  const show = { ...options, authorize: async (page: URL) => void pages.push(page) };
+  const ask = () => failureOf(enter(oauth(show).authorizer(connectionTo()), letsIn()));
+  for (let times = 0; times < 25; times++) await ask();
+  expect(kept('pending')).toEqual([expect.objectContaining({ length: 20 })]);
+  const [oldest, newest] = [pages[0] as URL, pages[24] as URL];
+  expect(await failureOf(oauth(options).finish(callbackTo(oldest, { code: 'c' })))).toMatchObject({
+    code: 'state_mismatch',
+  });
+  await oauth(options).finish(callbackTo(newest, { code: 'c' }));
+  vi.setSystemTime(Date.now() + 15 * 60_000);
+  await oauth(options).forget(MCP);
+  await ask();
+  expect(kept('pending')).toEqual([expect.objectContaining({ length: 1 })]);
 });

@@ -14,10 +14,12 @@ import {
   TOOL,
   type Visit,
 } from '../http-client/raw-server.ts';
-import { AS, authorizationServer, callbackTo, resourceOf, type World, world } from './world.ts';
+import { AS, authorizationServer, callbackTo, resourceOf, tokens, type World, world } from './world.ts';
 
 const TOKEN = `POST ${AS}/token`;
 const HOUR = 3600_000;
+// Who has just signed in is not asked again at once.
+const LATER = 60_000;
 // The MCP server is on this machine; its authorization server is anywhere.
 const CALLS: Answers = {
   'tools/call': (visit) => visit.result({ resultType: 'complete', content: [] }),
@@ -78,11 +80,12 @@ interface Scene {
   connect(options?: ConnectOptions): Promise<Connection>;
 }
 
-async function scene(greeting: Answers = stateless): Promise<Scene> {
+async function scene(greeting: Answers = stateless, unguarded: Answers = {}): Promise<Scene> {
   const accepted = new Set(['access-1']);
   const server = await rawServer({
     ...guarded({ ...greeting, ...CALLS }, accepted),
     DELETE: (visit) => visit.status(200),
+    ...unguarded,
   });
   const made = world(
     {
@@ -94,7 +97,7 @@ async function scene(greeting: Answers = stateless): Promise<Scene> {
   );
   const states: string[] = [];
   const door = person();
-  const auth = oauth({ ...made.options, authorize: door.authorize });
+  const auth = oauth({ ...made.options, authorize: door.authorize, signInTimeoutMs: 2 * HOUR });
   return {
     server,
     accepted,
@@ -143,6 +146,7 @@ describe.each([
           ? { status: 400, json: { error: 'invalid_grant' } }
           : { json: { access_token: 'access-2', token_type: 'Bearer' } },
     });
+    vi.setSystemTime(Date.now() + LATER);
     states.length = 0;
     const calling = mcp.callTool('tool', {}, { timeout: 5000 });
     await eventually(() => door.pages.length > 1);
@@ -212,6 +216,7 @@ test('closing while a person signs in ends everything', async () => {
   const mcp = await connecting;
   accepted.clear();
   made.change({ [TOKEN]: { status: 400, json: { error: 'invalid_grant' } } });
+  vi.setSystemTime(Date.now() + LATER);
   const failure = mcp.callTool('tool').catch((error: unknown) => error);
   await eventually(() => door.pages.length > 1);
   expect(mcp.state).toBe('needs-auth');
@@ -242,6 +247,7 @@ test('what was listed before somebody signed in is asked for anew', async () => 
         ? { status: 400, json: { error: 'invalid_grant' } }
         : { json: { access_token: 'access-2', token_type: 'Bearer' } },
   });
+  vi.setSystemTime(Date.now() + LATER);
   const calling = mcp.callTool('tool');
   await eventually(() => door.pages.length > 1);
   door.comeBack();
@@ -312,4 +318,46 @@ test('connecting that takes too long before a person is asked asks nobody afterw
   for (let turns = 0; turns < 20; turns++) await new Promise((resolve) => setImmediate(resolve));
   expect(door.pages).toEqual([]);
   expect(made.lines()).toHaveLength(1);
+});
+
+test('a stream that stands by itself asks nobody to sign in, and is tried on', async () => {
+  let isOpen = false;
+  const GET = (visit: Visit): void => (isOpen ? visit.event({ data: '' }) : visit.status(401));
+  const { connect: go, door, server, world: made } = await scene(stateful(), { GET });
+  const connecting = go();
+  await eventually(() => door.pages.length > 0);
+  made.change({
+    [TOKEN]: (asked) =>
+      asked.fields['refresh_token'] ? { status: 400, json: { error: 'invalid_grant' } } : tokens(1, asked),
+  });
+  door.comeBack();
+  const mcp = await connecting;
+  vi.setSystemTime(Date.now() + LATER);
+  await eventually(() => made.to(TOKEN).length === 2);
+  const before = server.to('GET').length;
+  isOpen = true;
+  await vi.waitFor(() => expect(server.to('GET').length).toBeGreaterThan(before), { interval: 1000, timeout: 60_000 });
+  expect(door.pages).toHaveLength(1);
+  expect(mcp.state).toBe('ready');
+});
+
+test('a connection that comes back is given up at once when it is not let in for good', async () => {
+  let isLost = false;
+  const call = (visit: Visit): void => (isLost ? visit.status(404) : visit.result({ content: [] }));
+  const { connect: go, door, accepted, server, states, world: made } = await scene(stateful(), { 'tools/call': call });
+  const connecting = go({ restart: true });
+  await eventually(() => door.pages.length > 0);
+  door.comeBack();
+  const mcp = await connecting;
+  const before = server.to('initialize').length;
+  accepted.clear();
+  isLost = true;
+  made.change({ [TOKEN]: { status: 400, json: { error: 'invalid_grant' } } });
+  const refusal = { name: 'AuthError', code: 'invalid_token', isRetryable: false };
+  await expect(mcp.callTool('tool')).rejects.toMatchObject(refusal);
+  expect(states.at(-1)).toBe('failed');
+  await expect(mcp.callTool('tool')).rejects.toMatchObject(refusal);
+  expect(door.pages).toHaveLength(1);
+  // Once, and not as often as a server that crashed would be tried.
+  expect(server.to('initialize')).toHaveLength(before + 1);
 });

@@ -19,6 +19,7 @@ import {
   PRM,
   refused,
   resourceOf,
+  TOKENS_KEY,
   tokens,
   world,
 } from './world.ts';
@@ -157,7 +158,7 @@ describe('the key', () => {
   test('that cannot be read in the store leaves the token worth nothing: another is asked for', async () => {
     const { options, store, pages } = world();
     await enter(oauth(options).authorizer(connectionTo()), wants);
-    const place = JSON.stringify(['tokens', AS, MCP, 'client-1']);
+    const place = TOKENS_KEY;
     const kept = (await store.get(place)) as object;
     await store.set(place, { ...kept, dpopKey: { kty: 'EC', alg: 'ES256', d: 'nonsense' } });
     const { status } = await enter(oauth(options).authorizer(connectionTo()), (sent) =>

@@ -17,6 +17,7 @@ import {
   MCP,
   PRM,
   REDIRECT,
+  SERVER_KEY,
   tokens,
   world,
 } from './world.ts';
@@ -177,7 +178,9 @@ describe('a browser visit', () => {
     const { auth, close, begin } = withBrowser(async (page) => callbackTo(page, { code: 'c' }));
     await enter(auth.authorizer(connectionTo()), letsIn('access-1'));
     expect(close).toHaveBeenCalledTimes(1);
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 60_000 });
     await enter(auth.authorizer(connectionTo()), letsIn('access-3'));
+    vi.useRealTimers();
     expect(begin.mock.calls).toEqual([[undefined], [REDIRECT]]);
   });
 
@@ -306,7 +309,7 @@ test('who waits for another process can be given up', async () => {
   const store = memoryStore();
   const { options } = world();
   const [begun, end] = [deferred<void>(), deferred<void>()];
-  const key = JSON.stringify(['server', MCP]);
+  const key = SERVER_KEY;
   const other = store.exclusive(
     key,
     () => {

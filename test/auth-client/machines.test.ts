@@ -96,8 +96,29 @@ describe('client credentials', () => {
     const authorizer = clientCredentials({ fetch, ...robot }).authorizer(connectionTo());
     await enter(authorizer, letsIn('access-1'));
     vi.setSystemTime(Date.now() + 3600_000);
-    expect(await enter(authorizer, letsIn('access-2'))).toMatchObject({ status: 200, tries: 1 });
+    expect(await enter(authorizer, letsIn('access-2'))).toMatchObject({ status: 200, tries: 0 });
     expect(to(TOKEN).map(({ fields }) => fields['grant_type'])).toEqual(['client_credentials', 'client_credentials']);
+  });
+
+  test('what is about to expire is renewed meanwhile, by one request, and nobody has signed in', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] });
+    const { fetch, store, to } = world({
+      [TOKEN]: (asked) => tokens(to(TOKEN).length, asked, { refresh_token: undefined }),
+    });
+    const connection = connectionTo();
+    const authorizer = clientCredentials({ fetch, store, ...robot }).authorizer(connection);
+    await enter(authorizer, letsIn('access-1'));
+    vi.setSystemTime(Date.now() + 3580_000);
+    for (let calls = 0; calls < 3; calls++) {
+      expect(await enter(authorizer, letsIn('access-1'))).toMatchObject({ status: 200, tries: 0 });
+    }
+    await vi.waitFor(async () =>
+      expect(await authorizer.headers({ method: 'POST', url: new URL(MCP) })).toEqual({
+        authorization: 'Bearer access-2',
+      }),
+    );
+    expect(to(TOKEN)).toHaveLength(2);
+    expect(connection.signIns()).toBe(0);
   });
 
   test('a token is shared by those who share a store', async () => {
@@ -227,7 +248,12 @@ describe('workload identity', () => {
 
   test('is not asked with an assertion that is none', async () => {
     const { fetch, to } = world();
-    const auth = workloadIdentity({ fetch, clientId: 'job', assertion: async () => undefined as unknown as string });
+    const auth = workloadIdentity({
+      fetch,
+      clientId: 'job',
+      issuer: AS,
+      assertion: async () => undefined as unknown as string,
+    });
     await expect(enter(auth.authorizer(connectionTo()), letsIn())).rejects.toThrow('"assertion"');
     expect(to(TOKEN)).toEqual([]);
   });

@@ -29,6 +29,7 @@ import {
   refused,
   resourceOf,
   type Table,
+  TOKENS_KEY,
   tooLittle,
   type World,
   world,
@@ -280,7 +281,7 @@ test('keys that tokens are bound to', async () => {
   await fails(oauth({ ...bound.options, dpop: true }));
   const { options, store } = hushed();
   await enter(oauth({ ...options, dpop: true }).authorizer(connectionTo()), letsEverybodyIn);
-  const key = JSON.stringify(['tokens', AS, 'https://mcp.example.com/mcp', 'client-1']);
+  const key = TOKENS_KEY;
   const record = (await store.get(key)) as { dpopKey: { d: string } };
   secrets.add(record.dpopKey.d);
   await fails(oauth(options), ({ authorization }) => (authorization ? tooLittle('') : refused()));

@@ -113,3 +113,29 @@ test('any other 403 is not about being let in', async () => {
   }
   expect(lines()).toHaveLength(before);
 });
+
+test('what a record says was asked for by another process is asked for once here, too', async () => {
+  const { options, pages } = world();
+  await enter(oauth({ ...options, scopes: ['read', 'write'] }).authorizer(connectionTo()), letsIn('access-1'));
+  // The person may have left it out there.
+  const authorizer = oauth(options).authorizer(connectionTo());
+  expect(await enter(authorizer, lacking('write'))).toMatchObject({ status: 200, tries: 1 });
+  expect(await failureOf(enter(authorizer, () => tooLittle('write')))).toMatchObject({ code: 'insufficient_scope' });
+  expect(pages).toHaveLength(2);
+});
+
+test('what was granted according to the authorization server and is still refused is an error at once', async () => {
+  const given = { access_token: 'access-1', token_type: 'Bearer', scope: 'read write' };
+  const { options, pages } = world({ [TOKEN]: { json: given } });
+  await enter(oauth({ ...options, scopes: ['read'] }).authorizer(connectionTo()), letsIn('access-1'));
+  const authorizer = oauth(options).authorizer(connectionTo());
+  expect(await failureOf(enter(authorizer, () => tooLittle('write')))).toMatchObject({ code: 'insufficient_scope' });
+  expect(pages).toHaveLength(1);
+});
+
+test('the scopes of the options are asked for in any case, also if less was asked for before', async () => {
+  const { options, pages } = world();
+  await enter(oauth({ ...options, scopes: ['read'] }).authorizer(connectionTo()), letsIn('access-1'));
+  await enter(oauth({ ...options, scopes: ['own'] }).authorizer(connectionTo()), lacking('write'));
+  expect(pages.map((page) => page.searchParams.get('scope'))).toEqual(['read', 'own read write']);
+});

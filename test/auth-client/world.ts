@@ -2,13 +2,16 @@
 
 import { type AuthError, type CredentialStore, memoryStore, type OAuthOptions } from 'mcpp/auth/client';
 import { expect, vi } from 'vitest';
-import type { Authorizer, HeaderFields, ProtectedServer } from '../../src/client/http-options.ts';
+import type { Authorizer, HeaderFields, ProtectedServer, RequestFacts } from '../../src/client/http-options.ts';
 
 export const MCP = 'https://mcp.example.com/mcp';
 export const PRM = 'https://mcp.example.com/.well-known/oauth-protected-resource/mcp';
 export const ROOT_PRM = 'https://mcp.example.com/.well-known/oauth-protected-resource';
 export const AS = 'https://auth.example.com';
 export const METADATA: string = `${AS}/.well-known/oauth-authorization-server`;
+/** Where `oauth` keeps things without further options. */
+export const SERVER_KEY: string = JSON.stringify(['server', MCP, 'oauth', '', '']);
+export const TOKENS_KEY: string = JSON.stringify(['tokens', AS, MCP, 'client-1', MCP, 'oauth', '', '']);
 export const REDIRECT = 'http://127.0.0.1:7777/callback';
 
 /** A request that left. */
@@ -103,11 +106,16 @@ export interface Entered {
 }
 
 /** A request to the MCP server, sent as often as its transport would. */
-export async function enter(authorizer: Authorizer, guard: Guard, url: URL = new URL(MCP)): Promise<Entered> {
+export async function enter(
+  authorizer: Authorizer,
+  guard: Guard,
+  url: URL = new URL(MCP),
+  request: Pick<RequestFacts, 'isBackground' | 'signal'> = {},
+): Promise<Entered> {
   for (let tries = 0; ; tries++) {
-    const sent = await authorizer.headers({ method: 'POST', url });
+    const sent = await authorizer.headers({ method: 'POST', url, ...request });
     const { status, headers = {} } = guard(sent);
-    const facts = { method: 'POST', url, sent, header: (name: string) => headers[name] };
+    const facts = { method: 'POST', url, sent, header: (name: string) => headers[name], ...request };
     if (status !== 401 && status !== 403) {
       authorizer.answered?.({ ...facts, status });
       return { status, sent, tries };

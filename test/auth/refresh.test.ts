@@ -25,6 +25,7 @@ describe.each(REVISIONS)('revision %s', (revision) => {
     for (let round = 0; round < 3; round++) {
       pass(LIFETIME - 10);
       expect(await mcp.callTool('whoami')).toMatchObject({ structuredContent: { subject: 'ada' } });
+      await vi.waitFor(() => expect(tokens()).toHaveLength(round + 1));
       await mcp.callTool('whoami');
     }
     expect(tokens()).toEqual(['refresh_token 200', 'refresh_token 200', 'refresh_token 200']);

@@ -8,13 +8,7 @@ import type { Scenario } from './client/scenario.ts';
 import { schemas } from './client/schemas.ts';
 
 /** What there is to do, by the name the suite has for it. */
-const scenarios: ReadonlyMap<string, Scenario> = new Map([
-  ...basics,
-  ...headers,
-  ...questions,
-  ...schemas,
-  ...auth,
-]);
+const scenarios: ReadonlyMap<string, Scenario> = new Map([...basics, ...headers, ...questions, ...schemas, ...auth]);
 
 const { MCP_CONFORMANCE_SCENARIO: name = '', MCP_CONFORMANCE_CONTEXT: context = '{}' } = process.env;
 const scenario = scenarios.get(name);

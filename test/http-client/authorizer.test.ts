@@ -3,9 +3,9 @@
 import type { Receiver } from 'mcpp';
 import { AuthError } from 'mcpp/auth/client';
 import { afterEach, expect, test, vi } from 'vitest';
-import type { Authorizer } from '../../src/client/http-options.ts';
+import type { Authorizer, RequestFacts } from '../../src/client/http-options.ts';
 import { httpTransport } from '../../src/transport/http/client/transport.ts';
-import { type Answers, closeAll, eventually, rawServer } from './raw-server.ts';
+import { type Answers, closeAll, eventually, rawServer, stateful } from './raw-server.ts';
 
 afterEach(closeAll);
 
@@ -127,4 +127,59 @@ test('a request that is given up while it waits to be let in is not sent again',
   for (let turns = 0; turns < 20; turns++) await new Promise((resolve) => setImmediate(resolve));
   await transport.disconnect();
   expect(server.visits).toHaveLength(1);
+});
+
+test('whoever waits to be let in knows when the request is given up, and whether it belongs to a call', async () => {
+  const server = await rawServer(guarded('never'));
+  const seen: RequestFacts[] = [];
+  const authorize: Authorizer = {
+    headers: (facts) => {
+      seen.push(facts);
+      return {};
+    },
+    challenged: (challenge) => {
+      seen.push(challenge);
+      return new Promise(() => {});
+    },
+  };
+  const transport = await httpTransport(new URL(server.url), { authorize });
+  await transport.connect({ onMessage: () => {}, onError: () => {}, onClose: () => {} });
+  const given = new AbortController();
+  void transport.send(request, { signal: given.signal });
+  await eventually(() => seen.length === 2);
+  expect(seen.map(({ isBackground, signal }) => [isBackground, signal?.aborted])).toEqual([
+    [false, false],
+    [false, false],
+  ]);
+  given.abort();
+  expect(seen.map(({ signal }) => signal?.aborted)).toEqual([true, true]);
+  await transport.disconnect();
+});
+
+test('streams, and the end of a session, belong to no call', async () => {
+  const server = await rawServer({
+    ...stateful(),
+    GET: (visit) => visit.event({ data: '' }),
+    DELETE: (visit) => visit.status(200),
+  });
+  const seen: string[] = [];
+  const authorize: Authorizer = {
+    headers: ({ method, isBackground }) => {
+      seen.push(`${method} ${isBackground}`);
+      return {};
+    },
+    challenged: () => false,
+  };
+  const transport = await httpTransport(new URL(server.url), { authorize });
+  const answered = new Promise((resolve) => {
+    void transport.connect({ onMessage: resolve, onError: resolve, onClose: () => {} });
+  });
+  const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'c', version: '1' } };
+  void transport.send({ jsonrpc: '2.0', id: 1, method: 'initialize', params });
+  await answered;
+  await transport.send({ jsonrpc: '2.0', method: 'notifications/initialized' });
+  await eventually(() => server.to('GET').length === 1);
+  await transport.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } });
+  await transport.disconnect();
+  expect(seen).toEqual(['POST false', 'POST false', 'GET true', 'POST true', 'DELETE true']);
 });

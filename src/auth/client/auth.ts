@@ -21,12 +21,21 @@ export interface AuthOptions {
   readonly fetch?: typeof fetch | undefined;
 }
 
+/** As whom a client appears, as far as that is known beforehand. */
+interface ClientNaming {
+  readonly clientId?: string | undefined;
+  readonly clientMetadataUrl?: string | undefined;
+  readonly clientName?: string | undefined;
+}
+
 /** The options with all defaults filled in; `who` is the function they were passed to. */
-export function sessionOptions(who: string, options: AuthOptions): SessionOptions {
+export function sessionOptions(who: string, options: AuthOptions & ClientNaming): SessionOptions {
   checkCommon(who, options);
-  const { store, scopes, dpop, fetch: own } = options;
+  const { store, scopes, dpop, fetch: own, clientId, clientMetadataUrl, clientName = '' } = options;
+  const client = clientId ?? clientMetadataUrl;
   return {
     store: store ?? memoryStore(),
+    slot: client === undefined ? [who, '', clientName] : [who, client],
     scopes,
     dpop: dpop ?? 'auto',
     // Who sends knows the way: a name may stand for something else there than here.
@@ -36,13 +45,26 @@ export function sessionOptions(who: string, options: AuthOptions): SessionOption
 
 /** Gets requests let in with the tokens of a grant. */
 export function clientAuth(grant: Grant, options: SessionOptions): ClientAuth {
+  const { authorizer } = clientSessions(grant, options);
+  return { authorizer };
+}
+
+/** The same, and how to end it. */
+export interface ClientSessions extends ClientAuth {
+  /** Forgets the tokens for one server. */
+  forget(server: URL): Promise<void>;
+}
+
+/** One session for each URL. */
+export function clientSessions(grant: Grant, options: SessionOptions): ClientSessions {
   const sessions = new Map<string, Session>();
+  const sessionFor = (url: URL): Session => {
+    const session = sessions.get(url.href) ?? new Session(url, grant, options);
+    sessions.set(url.href, session);
+    return session;
+  };
   return {
-    authorizer(connection) {
-      const { href } = connection.url;
-      const session = sessions.get(href) ?? new Session(connection.url, grant, options);
-      sessions.set(href, session);
-      return session.authorizer(connection);
-    },
+    authorizer: (connection) => sessionFor(connection.url).authorizer(connection),
+    forget: (server) => sessionFor(server).forget(),
   };
 }

@@ -3,28 +3,42 @@
 import type { ClientAuth, HeaderFields } from '../../client/http-options.ts';
 import { AuthError } from '../errors.ts';
 import { challengeIn } from './challenge.ts';
+import { shownScopes } from './send-rules.ts';
+import { isPrivateHost } from './targets.ts';
 
 // What a header field can carry of a token (RFC 6750).
 const TOKEN = /^[\w.~+/-]+=*$/;
 
-/** Sends a token with every request; a function is asked for it each time, and once more if the server refuses it. */
+/**
+ * Sends a token with every request; a function is asked for it each time, and once more if the server refuses it. Over
+ * http it goes to private networks only.
+ */
 export function bearer(token: string | (() => string | Promise<string>)): ClientAuth {
   if (typeof token !== 'function') check(token);
   return {
     authorizer: () => ({
-      headers: () => (typeof token === 'function' ? fieldsLater(token) : fieldsOf(token)),
+      headers({ url }) {
+        checkTransport(url);
+        return typeof token === 'function' ? fieldsLater(token) : fieldsOf(token);
+      },
       challenged({ status, tries, header }) {
         // A function may have another one by now.
         if (status === 401 && tries === 0 && typeof token === 'function') return true;
         const challenge = challengeIn(header('www-authenticate'));
         const code = challenge?.error ?? (status === 401 ? 'invalid_token' : 'access_denied');
-        const needed = challenge?.scopes ? `. It needs the scopes ${challenge.scopes.join(' ')}` : '';
+        const needed = challenge?.scopes ? `. It needs the scopes ${shownScopes(challenge.scopes)}` : '';
         throw new AuthError(code, `The server refuses the token with status ${status} (${code})${needed}`, {
           challenge,
         });
       },
     }),
   };
+}
+
+// Everybody on the way could read the token, and use it.
+function checkTransport({ protocol, hostname, origin }: URL): void {
+  if (protocol !== 'http:' || isPrivateHost(hostname)) return;
+  throw new AuthError('insecure_transport', `Tokens are not sent to ${origin}: it needs https`);
 }
 
 async function fieldsLater(ask: () => string | Promise<string>): Promise<HeaderFields> {

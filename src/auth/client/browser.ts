@@ -23,8 +23,14 @@ export interface SystemBrowserOptions {
    * `http://localhost:<port>/<path>`. Without a port any free one is taken.
    */
   readonly redirectUri?: string | undefined;
-  /** Opens a page; false if that is not possible. The system's own way, if nothing else is said. */
-  readonly open?: ((url: URL) => Promise<boolean>) | undefined;
-  /** Told the page to open if no browser could be. Writes it to stderr, if nothing else is said. */
+  /**
+   * Opens a page; false if that is not possible, and `onFailed` if that turns out later. The system's own way, if nothing
+   * else is said.
+   */
+  readonly open?: ((url: URL, onFailed: () => void) => Promise<boolean>) | undefined;
+  /**
+   * Told the page to open, once: if no browser could be opened, or nobody came back for 15 seconds. Writes it to stderr, if
+   * nothing else is said.
+   */
   readonly onUrl?: ((url: URL) => void) | undefined;
 }

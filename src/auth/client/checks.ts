@@ -2,6 +2,7 @@
 
 import { DISCOVERED } from './discovery.ts';
 import { isIssuer } from './resource-metadata.ts';
+import { targetFault } from './targets.ts';
 
 /** What ties credentials to an authorization server. */
 export interface CredentialOptions {
@@ -57,17 +58,23 @@ export function checkCredentials(who: string, options: CredentialOptions): void 
   if (issuer !== undefined && issuer !== DISCOVERED && !(typeof issuer === 'string' && isIssuer(issuer))) {
     throw new TypeError(`${who}: "issuer" must be the https URL by which the authorization server calls itself`);
   }
-  if (clientSecret === undefined || issuer !== undefined) return;
+  if (clientSecret !== undefined) requireIssuer(who, 'clientSecret', issuer);
+}
+
+/** Refuses to send what is secret, the option `name`, to an authorization server that only the MCP server names. */
+export function requireIssuer(who: string, name: string, issuer: string | undefined): void {
+  if (issuer !== undefined) return;
   throw new TypeError(
-    `${who}: "clientSecret" needs "issuer", the authorization server it belongs to: an MCP server could name another to ` +
+    `${who}: "${name}" needs "issuer", the authorization server it belongs to: an MCP server could name another to ` +
       'get hold of it. Pass issuer: "discovered" if you trust the server with it',
   );
 }
 
 /** Refuses what is not a URL that requests could be sent to. */
 export function checkUrl(who: string, name: string, value: unknown): void {
-  const isUrl = typeof value === 'string' && URL.canParse(value) && /^https?:$/.test(new URL(value).protocol);
-  if (!isUrl) throw new TypeError(`${who}: "${name}" must be an https URL`);
+  const isUrl = typeof value === 'string' && URL.canParse(value);
+  if (isUrl && targetFault(new URL(value), { allowPrivate: true }) === undefined) return;
+  throw new TypeError(`${who}: "${name}" must be an https URL, or an http one of a private network`);
 }
 
 /** Refuses what is not there. */

@@ -1,14 +1,15 @@
 /** The authorization code grant: a person is asked, and comes back with a code. */
 
+import { firstOf } from '../../client/until.ts';
 import { AuthError } from '../errors.ts';
-import { beginAuthorization, readCallback } from './authorization.ts';
+import { beginAuthorization, type PendingAuthorization, readCallback } from './authorization.ts';
 import type { Browser, BrowserVisit } from './browser.ts';
 import type { ClientIdentity } from './client-auth.ts';
 import { discoverIssuer } from './discovery.ts';
 import type { DpopProver } from './dpop.ts';
 import type { Grant, GrantContext, Granted } from './grant.ts';
 import { proverOf } from './keeper.ts';
-import { claimPending, PENDING_MS, type PendingRecord, pendingPlace, takePending } from './pending.ts';
+import { addPending, claimPending, findPending, PENDING_MS, type PendingRecord } from './pending.ts';
 import type { Registrar } from './registrar.ts';
 import { requirePkce, type ServerMetadata } from './server-metadata.ts';
 import type { CredentialStore } from './store.ts';
@@ -21,7 +22,14 @@ export interface CodeGrantOptions {
   readonly issuer: string | undefined;
   readonly registrar: Registrar;
   readonly browser: () => Promise<Browser>;
+  /** How long a person is waited for, in milliseconds. */
+  readonly signInTimeoutMs?: number | undefined;
 }
+
+/** How long a person is waited for. */
+export const SIGN_IN_MS: number = 10 * 60_000;
+// setTimeout counts with 32 bits: anything longer would fire at once.
+const MAX_MS = 2 ** 31 - 1;
 
 /** What came of an authorization that was completed later. */
 export interface Completed extends Granted {
@@ -35,9 +43,11 @@ export class CodeGrant implements Grant {
   readonly wantsRefreshTokens = true;
   readonly #registrar: Registrar;
   readonly #browser: () => Promise<Browser>;
+  readonly #patience: number;
 
-  constructor({ issuer, registrar, browser }: CodeGrantOptions) {
+  constructor({ issuer, registrar, browser, signInTimeoutMs = SIGN_IN_MS }: CodeGrantOptions) {
     this.issuer = issuer;
+    this.#patience = Math.min(signInTimeoutMs, MAX_MS);
     this.#registrar = registrar;
     this.#browser = browser;
   }
@@ -69,14 +79,14 @@ export class CodeGrant implements Grant {
         server: server.href,
         resource,
         ...(dpop ? { dpopKey: dpop.key.toJwk() } : {}),
-        expiresAt: Date.now() + PENDING_MS,
+        expiresAt: Date.now() + Math.max(PENDING_MS, this.#patience),
       };
-      const place = pendingPlace(pending.state);
-      await place.write(store, record);
+      await addPending(store, record);
       const callback = await withPerson(() => this.#visit(context, visit, url, pending.state));
       // Whoever completed it elsewhere has it now.
       if (!(await claimPending(store, pending.state))) throw unknownState();
-      const redeemed = (): Promise<TokenResponse> => redeem(wire, as, identity, record, callback, dpop);
+      const code = codeIn(pending, callback);
+      const redeemed = (): Promise<TokenResponse> => redeem(wire, as, identity, record, code, dpop);
       return { tokens: await this.#registrar.appearing(context, identity, redeemed), identity };
     } finally {
       await visit.close();
@@ -84,30 +94,42 @@ export class CodeGrant implements Grant {
   }
 
   async #visit({ wire, store }: GrantContext, visit: BrowserVisit, url: URL, state: string): Promise<URL> {
+    const late = new AbortController();
+    const timer = setTimeout(() => late.abort(tooLate(wire)), this.#patience);
+    const { signal, release } = firstOf([wire.signal, late.signal]);
     try {
-      return await wire.unlessAborted(visit.authorize(url, state, wire.signal));
+      return await unlessAborted(visit.authorize(url, state, signal), signal);
     } catch (error) {
       // Nobody comes back from it, unless that is what was said.
       const isLater = error instanceof AuthError && error.code === 'authorization_pending';
-      if (!isLater) await pendingPlace(state).write(store, undefined);
+      if (!isLater) await claimPending(store, state);
       throw error;
+    } finally {
+      clearTimeout(timer);
+      release();
     }
   }
 
   /** Completes an authorization that somebody came back from after all. */
   async complete(store: CredentialStore, callback: URL, wireFor: (server: URL) => Promise<Wire>): Promise<Completed> {
-    const record = await takePending(store, callback.searchParams.get('state') ?? '');
+    const record = await findPending(store, callback.searchParams.get('state') ?? '');
     if (!record) throw unknownState();
-    const { issuer, clientId } = record.authorization;
+    const { issuer, clientId, state } = record.authorization;
+    const code = codeIn(record.authorization, callback);
     const identity = await this.#registrar.identityAt(issuer, clientId, store);
     if (!identity) throw new AuthError('invalid_client', 'It is not known any more as whom this client asked');
     const server = new URL(record.server);
     const wire = await wireFor(server);
+    let isClaimed = false;
     try {
       const as = await discoverIssuer(wire, issuer, server);
       const dpop = await proverOf(record);
-      return { record, identity, tokens: await redeem(wire, as, identity, record, callback, dpop), dpop };
+      isClaimed = await claimPending(store, state);
+      if (!isClaimed) throw unknownState();
+      return { record, identity, tokens: await redeem(wire, as, identity, record, code, dpop), dpop };
     } catch (error) {
+      // Whoever tries again with the same callback may be luckier.
+      if (isClaimed && error instanceof AuthError && error.isRetryable) await addPending(store, record);
       throw wire.explained(error);
     }
   }
@@ -118,11 +140,38 @@ async function redeem(
   as: ServerMetadata,
   identity: ClientIdentity,
   { authorization, resource }: PendingRecord,
-  callback: URL,
+  code: string,
   dpop: DpopProver | undefined,
 ): Promise<TokenResponse> {
-  const { code } = readCallback(authorization, callback);
   return requestTokens(wire, as, identity, { ...authorizationCodeGrant(authorization, code), resource, dpop });
+}
+
+/** The code that a person brought back to where they were sent back to. */
+function codeIn(authorization: PendingAuthorization, callback: URL): string {
+  const expected = new URL(authorization.redirectUri);
+  if (placeOf(callback) !== placeOf(expected)) {
+    const message = `The callback is not at the redirect URI, ${placeOf(expected)}: pass the URL as the browser had it`;
+    throw new AuthError('invalid_callback', message);
+  }
+  return readCallback(authorization, callback).code;
+}
+
+// Schemes of one's own have no origin.
+function placeOf({ protocol, host, pathname }: URL): string {
+  return `${protocol}//${host}${pathname}`;
+}
+
+function unlessAborted<T>(outcome: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const onAbort = (): void => reject(signal.reason);
+    if (signal.aborted) onAbort();
+    signal.addEventListener('abort', onAbort, { once: true });
+    outcome.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
+  });
+}
+
+function tooLate(wire: Wire): AuthError {
+  return wire.failure('authorization_timeout', 'Nobody has signed in in time. Call again to be asked again');
 }
 
 function unknownState(): AuthError {

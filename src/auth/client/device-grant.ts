@@ -28,6 +28,9 @@ export interface DeviceGrantOptions {
 }
 
 const SLOWER_MS = 5000;
+const NO_ENDPOINT =
+  'The authorization server has no "device_authorization_endpoint", so nobody can sign in there with a code. ' +
+  'Where there is a browser, use oauth()';
 
 /** Shows a code, and asks until somebody has confirmed it. */
 export class DeviceGrant implements Grant {
@@ -53,6 +56,8 @@ export class DeviceGrant implements Grant {
   async obtain(context: GrantContext): Promise<Granted> {
     const { wire, found, scopes = [], withPerson } = context;
     const { as, resource } = found;
+    // Nobody is registered in vain.
+    if (as.device_authorization_endpoint === undefined) throw wire.failure('endpoint_missing', NO_ENDPOINT);
     const identity = await this.#registrar.identify(context);
     const request = await deviceRequest(as, identity, { scopes, resource });
     const read = (response: Parameters<typeof readDeviceAuthorization>[0]): DeviceAuthorization =>

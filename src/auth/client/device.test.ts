@@ -70,6 +70,25 @@ describe('the answer', () => {
     });
   });
 
+  test('is kept to within bounds: 1 second to 5 minutes between questions, an hour in all', () => {
+    for (const [interval, intervalMs] of [
+      [0.001, 1000],
+      [1, 1000],
+      [300, 300_000],
+      [301, 300_000],
+      [999_999_999, 300_000],
+    ]) {
+      expect(readDeviceAuthorization(json({ ...ANSWER, interval }), NOW).intervalMs).toBe(intervalMs);
+    }
+    for (const [expires_in, lifetime] of [
+      [3600, 3_600_000],
+      [3601, 3_600_000],
+      [999_999_999, 3_600_000],
+    ] as const) {
+      expect(readDeviceAuthorization(json({ ...ANSWER, expires_in }), NOW).expiresAt).toBe(NOW + lifetime);
+    }
+  });
+
   test('may name the page as it was called before there was an RFC', () => {
     const { verification_uri, ...rest } = ANSWER;
     expect(readDeviceAuthorization(json({ ...rest, verification_url: verification_uri }), NOW).verificationUri).toBe(

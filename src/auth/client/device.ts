@@ -40,6 +40,8 @@ export interface DeviceAuthorization {
 
 const WHO = 'The device authorization endpoint';
 const INTERVAL = 5;
+/** Whatever the server says, it is asked neither all the time nor hardly ever, and not for longer than a person takes. */
+const [MIN_INTERVAL, MAX_INTERVAL, MAX_LIFETIME] = [1, 300, 3600];
 
 /** A request for a code to show. */
 export async function deviceRequest(
@@ -65,8 +67,8 @@ export function readDeviceAuthorization(response: OAuthResponse, now: number): D
     userCode,
     verificationUri: page(verificationUriIn(fields)),
     ...(complete !== undefined && { verificationUriComplete: page(complete) }),
-    expiresAt: now + seconds * 1000,
-    intervalMs: (secondsIn(fields['interval']) || INTERVAL) * 1000,
+    expiresAt: now + Math.min(seconds, MAX_LIFETIME) * 1000,
+    intervalMs: Math.max(MIN_INTERVAL, Math.min(secondsIn(fields['interval']) || INTERVAL, MAX_INTERVAL)) * 1000,
   };
 }
 

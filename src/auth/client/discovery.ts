@@ -3,7 +3,14 @@
 import type { AuthChallenge, AuthError } from '../errors.ts';
 import type { OAuthResponse } from './exchange.ts';
 import { type ResourceMetadata, readResourceMetadata, resourceMetadataUrls } from './resource-metadata.ts';
-import { fallbackMetadata, readServerMetadata, type ServerMetadata, serverMetadataUrls } from './server-metadata.ts';
+import { shownIssuers } from './send-rules.ts';
+import {
+  fallbackMetadata,
+  readServerMetadata,
+  type ServerMetadata,
+  serverMetadataUrls,
+  slashHint,
+} from './server-metadata.ts';
 import type { Wire } from './wire.ts';
 
 /** How to be let in. */
@@ -37,8 +44,8 @@ export function isFor(configured: string | undefined, issuer: string): boolean {
   return configured === undefined || configured === DISCOVERED || configured === issuer;
 }
 
-// What a server answers that has no such document; about the moment, in contrast, are 408, 425 and 429.
-function isAbsent({ status, header }: OAuthResponse): boolean {
+/** What a server answers that has no such document or endpoint; about the moment, in contrast, are 408, 425 and 429. */
+export function isAbsent({ status, header }: OAuthResponse): boolean {
   // Some show the same page wherever one looks.
   if (status === 200) return header('content-type')?.startsWith('text/html') === true;
   return status >= 400 && status < 500 && status !== 408 && status !== 425 && status !== 429;
@@ -58,7 +65,7 @@ export async function discoverIssuer(wire: Wire, issuer: string, server?: URL): 
   const as = await findServer(wire, issuer);
   if (as) return as;
   if (server?.origin === issuer) return fallbackMetadata(server);
-  throw wire.failure('invalid_metadata', `The authorization server ${issuer} shows no metadata`);
+  throw wire.failure('invalid_metadata', `The authorization server ${shownIssuers([issuer])} shows no metadata`);
 }
 
 /** False if the server has other authorization servers by now than this one; true if that is not to be found out. */
@@ -76,7 +83,8 @@ async function findResource(wire: Wire, server: URL, named: string | undefined):
   for (const url of resourceMetadataUrls(server, named)) {
     const read = (response: OAuthResponse): ResourceMetadata | undefined =>
       isAbsent(response) ? undefined : readResourceMetadata(server, response);
-    const found = await wire.get(what, url, read);
+    // What was configured is trusted as an authorization server; a challenge cannot send us there for something else.
+    const found = await wire.trusting().get(what, url, read);
     if (found) return found;
   }
   if (named === undefined) return undefined;
@@ -92,11 +100,11 @@ function issuersToTry(
   const { issuer, known, hasCredentials } = hints;
   const bound = issuer === DISCOVERED ? undefined : (issuer ?? (hasCredentials ? known : undefined));
   if (bound !== undefined && !authorizationServers.includes(bound)) {
-    const named = authorizationServers.join(', ');
+    const named = shownIssuers(authorizationServers);
     const whose = issuer === undefined ? 'the one that the client is registered at' : 'the configured one';
     const message =
       `The server's authorization server is ${named}, and not ${whose}, ${bound}. ` +
-      'Credentials of one are never sent to another: check the option "issuer"';
+      `Credentials of one are never sent to another: check the option "issuer"${slashHint(authorizationServers, bound)}`;
     throw wire.failure('issuer_mismatch', message);
   }
   const first = bound ?? known;

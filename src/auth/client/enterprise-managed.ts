@@ -9,7 +9,7 @@ import type { GrantContext } from './grant.ts';
 import { idJagRequest, readIdJag } from './id-jag.ts';
 import { machineGrant } from './machine-grant.ts';
 import type { ServerMetadata } from './server-metadata.ts';
-import { type Grant, jwtBearerGrant } from './token.ts';
+import { type Entitlement, jwtBearerGrant } from './token.ts';
 
 /** Where people of an organisation sign in, and as whom the client is known there. */
 export interface IdentityProvider {
@@ -53,7 +53,7 @@ export function enterpriseManaged(options: EnterpriseManagedOptions): ClientAuth
   if (idpIssuer !== undefined) checkUrl(WHO, 'identityProvider.issuer', idpIssuer);
   else checkUrl(WHO, 'identityProvider.tokenEndpoint', tokenEndpoint);
   const identity = { clientId, clientSecret, privateKey };
-  const entitle = (context: GrantContext): Promise<Grant> => exchange(context, identityProvider, idToken);
+  const entitle = (context: GrantContext): Promise<Entitlement> => exchange(context, identityProvider, idToken);
   return clientAuth(machineGrant({ issuer, identity, entitle }), sessionOptions(WHO, options));
 }
 
@@ -61,15 +61,17 @@ async function exchange(
   { wire, found, scopes = [] }: GrantContext,
   provider: IdentityProvider,
   idToken: () => string | Promise<string>,
-): Promise<Grant> {
-  const idp = await metadataOf(provider, (issuer) => discoverIssuer(wire, issuer));
+): Promise<Entitlement> {
+  // Whoever configured it knows where it is, wherever the MCP server may be.
+  const trusting = wire.trusting(provider.issuer ?? provider.tokenEndpoint);
+  const idp = await metadataOf(provider, (issuer) => discoverIssuer(trusting, issuer));
   const { clientId, clientSecret, privateKey } = provider;
   const identity: ClientIdentity = { clientId, clientSecret, privateKey };
   const [audience, { resource }] = [found.as.issuer, found];
   const subjectToken = await idToken();
   checkText(WHO, 'idToken', subjectToken);
   const request = await idJagRequest(idp, identity, { audience, resource, subjectToken, scopes });
-  const { assertion, scopes: granted } = await wire.post('identity assertion', request, (response) =>
+  const { assertion, scopes: granted } = await trusting.post('identity assertion', request, (response) =>
     readIdJag(response, Date.now()),
   );
   return jwtBearerGrant(assertion, granted ?? scopes);

@@ -21,7 +21,7 @@ export interface OAuthResponse {
 export interface SendLimits {
   /** Gives the request up. */
   readonly signal: AbortSignal;
-  /** Whether addresses of private networks may be reached: only if the MCP server itself is in one. */
+  /** Whether addresses of private networks may be reached: only if the MCP server itself is in one, or the URL was configured. */
   readonly allowPrivate: boolean;
 }
 

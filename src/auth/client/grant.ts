@@ -34,7 +34,7 @@ export interface Grant {
   readonly issuer: string | undefined;
   /** Whether the client was registered beforehand, at one authorization server. */
   readonly hasCredentials: boolean;
-  /** Whether tokens are to be had again later without a person. */
+  /** Whether tokens come from a person, so that others are to be had without one; a machine just gets others. */
   readonly wantsRefreshTokens: boolean;
   /** Gets tokens. */
   obtain(context: GrantContext): Promise<Granted>;

@@ -1,10 +1,18 @@
 /** Keeps the tokens for one MCP server: in memory, in the store, and fresh. */
 
 import { AuthError } from '../errors.ts';
-import { discoverIssuer } from './discovery.ts';
+import { discoverIssuer, isFor } from './discovery.ts';
 import { type DpopJwk, DpopKey, DpopProver } from './dpop.ts';
 import type { Grant } from './grant.ts';
-import { forgetClient, type Place, type ServerRecord, serverPlace, type TokenRecord, tokenPlace } from './records.ts';
+import {
+  forgetClient,
+  type Place,
+  type ServerRecord,
+  type Slot,
+  serverPlace,
+  type TokenRecord,
+  tokenPlace,
+} from './records.ts';
 import type { ServerMetadata } from './server-metadata.ts';
 import type { CredentialStore } from './store.ts';
 import { refreshGrant, type TokenResponse } from './token.ts';
@@ -27,20 +35,32 @@ export interface Held {
 const MARGIN_MS = 30_000;
 const MARGIN_PART = 1 / 4;
 
+/** Where tokens are kept, and whose they have to be. */
+export interface KeeperOptions {
+  readonly store: CredentialStore;
+  readonly slot: Slot;
+  /** With `true`, only tokens that are bound to a key will do. */
+  readonly dpop: boolean | 'auto';
+}
+
 /** The tokens of one server. Nothing of them is shown. */
 export class Keeper {
   readonly #server: URL;
   readonly #store: CredentialStore;
+  readonly #slot: Slot;
+  readonly #isBound: boolean;
   readonly #grant: Grant;
   readonly #place: Place<ServerRecord>;
   readonly #metadata = new Map<string, ServerMetadata>();
   #held: Held | undefined;
 
-  constructor(server: URL, store: CredentialStore, grant: Grant) {
+  constructor(server: URL, { store, slot, dpop }: KeeperOptions, grant: Grant) {
     this.#server = server;
     this.#store = store;
+    this.#slot = slot;
+    this.#isBound = dpop === true;
     this.#grant = grant;
-    this.#place = serverPlace(server);
+    this.#place = serverPlace(server, slot);
   }
 
   /** What is in use at the moment. */
@@ -53,11 +73,13 @@ export class Keeper {
     return this.#store.exclusive(this.#place.key, task, signal);
   }
 
-  /** What the store has: somebody else may have put it there. */
+  /** What the store has: somebody else may have put it there. What was had under other options is as good as not there. */
   async load(): Promise<Held | undefined> {
     const at = await this.#place.read(this.#store);
-    const record = at && (await tokenPlace(at).read(this.#store));
-    if (!at || !record) return undefined;
+    const record = at && (await this.#tokensAt(at).read(this.#store));
+    if (!at || !record || !isFor(this.#grant.issuer, at.issuer)) return undefined;
+    if (this.#isBound && record.tokenType !== 'dpop') return undefined;
+    if (!(await this.#grant.identityAt(at.issuer, at.clientId, this.#store))) return undefined;
     if (this.#held?.record.accessToken === record.accessToken) return this.#held;
     return heldOf(at, record);
   }
@@ -75,7 +97,7 @@ export class Keeper {
 
   /** Keeps new tokens, and uses them. */
   async keep(at: ServerRecord, tokens: TokenResponse, scopes: readonly string[], prover?: DpopProver): Promise<Held> {
-    const place = tokenPlace(at);
+    const place = this.#tokensAt(at);
     const record = recordOf(tokens, { scopes, source: 'grant' }, prover);
     await this.#store.exclusive(place.key, () => place.write(this.#store, record), new AbortController().signal);
     await this.#place.write(this.#store, at);
@@ -84,9 +106,22 @@ export class Keeper {
 
   /** Newer tokens for these; undefined if there are none to be had without asking anew. */
   refresh(wire: Wire, held: Held): Promise<Held | undefined> {
-    const place = tokenPlace(held.at);
+    const place = this.#tokensAt(held.at);
     // An answer that nobody waited for would be lost, and with it the refresh token that took the place of the old one.
     return this.#store.exclusive(place.key, () => this.#refresh(wire.uninterrupted(), held, place), wire.signal);
+  }
+
+  /** Takes away what is kept for the server, here and in the store. */
+  async forget(): Promise<void> {
+    const at = await this.#place.read(this.#store);
+    if (at) {
+      const place = this.#tokensAt(at);
+      // A refresh that is under way would bring them back.
+      const remove = (): Promise<void> => place.write(this.#store, undefined);
+      await this.#store.exclusive(place.key, remove, new AbortController().signal);
+    }
+    await this.#place.write(this.#store, undefined);
+    this.#held = undefined;
   }
 
   /** Remembers the metadata of an authorization server. */
@@ -110,8 +145,9 @@ export class Keeper {
     const as = await this.#metadataOf(wire, at.issuer);
     try {
       const tokens = await requestTokens(wire, as, identity, { ...refreshGrant(refreshToken), resource, dpop: prover });
-      const { scopes } = kept;
-      const next = recordOf({ refreshToken, ...tokens }, { scopes, source: 'refresh' }, prover);
+      const { scopes, granted } = kept;
+      const before = granted ? { refreshToken, scopes: granted } : { refreshToken };
+      const next = recordOf({ ...before, ...tokens }, { scopes, source: 'refresh' }, prover);
       await place.write(this.#store, next);
       return { at, record: next, prover, isUntried: true };
     } catch (error) {
@@ -130,6 +166,10 @@ export class Keeper {
     const { refreshToken: _, ...rest } = used;
     await place.write(this.#store, rest);
     return undefined;
+  }
+
+  #tokensAt(at: ServerRecord): Place<TokenRecord> {
+    return tokenPlace(this.#server, this.#slot, at);
   }
 
   async #metadataOf(wire: Wire, issuer: string): Promise<ServerMetadata> {
@@ -157,7 +197,7 @@ function isRejection(error: unknown): error is AuthError {
 }
 
 function recordOf(
-  { accessToken, tokenType, refreshToken, expiresAt }: TokenResponse,
+  { accessToken, tokenType, refreshToken, expiresAt, scopes: granted }: TokenResponse,
   { scopes, source }: Pick<TokenRecord, 'scopes' | 'source'>,
   prover: DpopProver | undefined,
 ): TokenRecord {
@@ -167,6 +207,7 @@ function recordOf(
     ...(refreshToken === undefined ? {} : { refreshToken }),
     ...timesOf(expiresAt),
     scopes,
+    ...(granted ? { granted } : {}),
     ...(prover ? { dpopKey: prover.key.toJwk() } : {}),
     source,
   };

@@ -3,7 +3,7 @@
 import type { ClientIdentity } from './client-auth.ts';
 import { isFor } from './discovery.ts';
 import type { Grant, GrantContext, Granted } from './grant.ts';
-import type { Grant as Entitlement } from './token.ts';
+import type { Entitlement } from './token.ts';
 import { requestTokens } from './token-exchange.ts';
 
 /** As whom, where, and by what right. */

@@ -12,8 +12,10 @@ export interface Launch {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/** A program that has not failed for so many milliseconds has opened the page. */
+/** A program that has not failed for so many milliseconds has opened the page, as far as one can tell by then. */
 const FAILS_WITHIN_MS = 1000;
+/** After so many milliseconds without anybody coming back the page may not be where they look. */
+const TOLD_AFTER_MS = 15_000;
 
 const SYSTEM: Launch = {
   spawn: (program, args, options) => spawn(program, args, options),
@@ -21,58 +23,81 @@ const SYSTEM: Launch = {
   env: process.env,
 };
 
-/** Opens a web page in the browser of this machine; false if there is none. Rejects for what is not http or https. */
-export async function openBrowser(url: URL, launch: Launch = SYSTEM): Promise<boolean> {
+/**
+ * Opens a web page in the browser of this machine; false if there is none, and `onFailed` if that turns out later. Rejects
+ * for what is not http or https.
+ */
+export async function openBrowser(
+  url: URL,
+  launch: Launch = SYSTEM,
+  onFailed: () => void = () => {},
+): Promise<boolean> {
   checkPage(url);
   const command = commandFor(launch);
   if (!command) return false;
   const [program, ...args] = command;
   try {
     // No shell reads it, and it begins with http: it is one argument, and no option.
-    return await hasStarted(
-      launch.spawn(program, [...args, url.href], { detached: true, stdio: 'ignore', shell: false }),
-    );
+    const child = launch.spawn(program, [...args, url.href], { detached: true, stdio: 'ignore', shell: false });
+    return await hasStarted(child, onFailed);
   } catch {
     return false;
   }
 }
 
 /**
- * People sign in with the browser of this machine and are sent back to a port of it. If no browser can be opened, `onUrl`
- * is told the page.
+ * People sign in with the browser of this machine and are sent back to a port of it. If no browser can be opened, or
+ * nobody comes back for a while, `onUrl` is told the page.
  */
 export function systemBrowser(options: SystemBrowserOptions = {}): Browser {
   return {
     async begin(preferred) {
       const receiver = await receiverFor(options.redirectUri, preferred);
-      return visit(receiver, options.open ?? openBrowser, options.onUrl ?? tellOnStderr);
+      return visit(receiver, options.open ?? openHere, options.onUrl ?? tellOnStderr);
     },
   };
 }
 
-function visit(receiver: Receiver, open: (url: URL) => Promise<boolean>, onUrl: (url: URL) => void): BrowserVisit {
+type Open = NonNullable<SystemBrowserOptions['open']>;
+
+const openHere: Open = (url, onFailed) => openBrowser(url, SYSTEM, onFailed);
+
+function visit(receiver: Receiver, open: Open, onUrl: (url: URL) => void): BrowserVisit {
   return {
     redirectUri: receiver.redirectUri,
     async authorize(url, state, signal) {
       checkPage(url);
-      let isOver = false;
-      const callback = receiver.wait(state, signal).finally(() => {
-        isOver = true;
+      const callback = receiver.wait(state, signal);
+      let isDone = false;
+      let timer: ReturnType<typeof setTimeout> | undefined;
+      const untold = new Promise<never>((_resolve, reject) => {
+        const tell = (): void => {
+          if (isDone) return;
+          isDone = true;
+          try {
+            onUrl(url);
+          } catch (error) {
+            reject(error);
+          }
+        };
+        timer = setTimeout(tell, TOLD_AFTER_MS);
+        // Not waited for: a browser may be quicker than the program that opened it.
+        void tryOpen(open, url, tell).then((isOpen) => isOpen || tell());
       });
-      const show = async (): Promise<URL> => {
-        if (!(await tryOpen(open, url)) && !isOver) onUrl(url);
-        return callback;
-      };
-      // A browser may be quicker than the program that opened it.
-      return Promise.race([callback, show()]);
+      try {
+        return await Promise.race([callback, untold]);
+      } finally {
+        isDone = true;
+        clearTimeout(timer);
+      }
     },
     close: () => receiver.close(),
   };
 }
 
-async function tryOpen(open: (url: URL) => Promise<boolean>, url: URL): Promise<boolean> {
+async function tryOpen(open: Open, url: URL, onFailed: () => void): Promise<boolean> {
   try {
-    return await open(url);
+    return await open(url, onFailed);
   } catch {
     return false;
   }
@@ -115,11 +140,16 @@ function commandFor({ platform, env }: Launch): readonly [program: string, ...ar
   return env['DISPLAY'] || env['WAYLAND_DISPLAY'] || env['BROWSER'] ? ['xdg-open'] : undefined;
 }
 
-function hasStarted(child: ChildProcess): Promise<boolean> {
+function hasStarted(child: ChildProcess, onFailed: () => void): Promise<boolean> {
   return new Promise((resolve) => {
-    const timer = setTimeout(() => resolve(true), FAILS_WITHIN_MS);
+    let isTakenForOpen = false;
+    const timer = setTimeout(() => {
+      isTakenForOpen = true;
+      resolve(true);
+    }, FAILS_WITHIN_MS);
     const end = (isOpen: boolean): void => {
       clearTimeout(timer);
+      if (isTakenForOpen && !isOpen) onFailed();
       resolve(isOpen);
     };
     child.once('exit', (code) => end(code === 0));

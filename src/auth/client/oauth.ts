@@ -2,14 +2,14 @@
 
 import type { ClientAuth } from '../../client/http-options.ts';
 import { AuthError } from '../errors.ts';
-import { type AuthOptions, clientAuth, sessionOptions } from './auth.ts';
+import { type AuthOptions, clientSessions, sessionOptions } from './auth.ts';
 import type { Browser } from './browser.ts';
 import { checkCredentials, checkFunction, checkText } from './checks.ts';
 import type { ClientPrivateKey } from './client-auth.ts';
 import { CodeGrant } from './code-grant.ts';
 import { Keeper } from './keeper.ts';
 import { Registrar } from './registrar.ts';
-import { redirectUriFault } from './targets.ts';
+import { canListenAt, redirectUriFault } from './targets.ts';
 import { Wire } from './wire.ts';
 
 /** What an `authorize` of one's own is told beside the URL. */
@@ -49,14 +49,27 @@ export interface OAuthOptions extends AuthOptions {
    * `redirectUri`. If it gives nothing, the call fails with `authorization_pending`, and `finish` takes the callback later.
    */
   readonly authorize?: ((url: URL, context: AuthorizeContext) => Promise<URL | string | undefined>) | undefined;
-  /** Is told the page to show to a person if no browser could be opened. Default: it is written to stderr. */
+  /**
+   * Is told the page to show to a person, once, if no browser could be opened or nobody came back for 15 seconds.
+   * Default: it is written to stderr.
+   */
   readonly onUrl?: ((url: URL) => void) | undefined;
+  /**
+   * How long a person is waited for, in milliseconds; then the call fails with `authorization_timeout`. Default: 10
+   * minutes.
+   */
+  readonly signInTimeoutMs?: number | undefined;
 }
 
 /** What `oauth` gives: for `connect`, and for those who complete authorizations later. */
 export interface OAuth extends ClientAuth {
   /** Takes the URL a person was sent back to, and keeps the tokens: the next call is let in. */
   finish(callback: URL | string): Promise<void>;
+  /**
+   * Signs out here: takes the tokens for this MCP server out of the store, and out of use. The next call has to be let in
+   * anew. The authorization server is not told, and other processes use what they have until it expires.
+   */
+  forget(server: URL | string): Promise<void>;
 }
 
 const GRANT_TYPES = ['authorization_code', 'refresh_token'];
@@ -64,13 +77,22 @@ const GRANT_TYPES = ['authorization_code', 'refresh_token'];
 /** Lets a person sign in at the authorization server of the MCP server. */
 export function oauth(options: OAuthOptions = {}): OAuth {
   check(options);
-  const { issuer } = options;
+  const { issuer, signInTimeoutMs } = options;
+  if (signInTimeoutMs !== undefined && !(typeof signInTimeoutMs === 'number' && signInTimeoutMs > 0)) {
+    throw new TypeError('oauth: "signInTimeoutMs" must be a number greater than 0');
+  }
   const settings = sessionOptions('oauth', options);
   const registrar = new Registrar({ ...options, grantTypes: GRANT_TYPES });
-  const grant = new CodeGrant({ issuer, registrar, browser: () => browserFor(options) });
-  const { authorizer } = clientAuth(grant, settings);
+  const grant = new CodeGrant({ issuer, registrar, browser: () => browserFor(options), signInTimeoutMs });
+  const { authorizer, forget } = clientSessions(grant, settings);
   return {
     authorizer,
+    async forget(server) {
+      const url = URL.canParse(String(server)) ? new URL(server) : undefined;
+      if (!url) throw new TypeError('forget needs the URL of an MCP server');
+      url.hash = '';
+      await forget(url);
+    },
     async finish(callback) {
       const { store, send } = settings;
       const url = URL.canParse(String(callback)) ? new URL(callback) : undefined;
@@ -80,12 +102,13 @@ export function oauth(options: OAuthOptions = {}): OAuth {
       const done = await grant.complete(
         store,
         url,
-        async (server) => new Wire({ send, signal, server, allowPrivate: await settings.isPrivate(server) }),
+        async (server) =>
+          new Wire({ send, signal, server, allowPrivate: await settings.isPrivate(server), trusted: [issuer] }),
       );
       const { record, identity, tokens, dpop } = done;
       const { authorization, resource } = record;
       const at = { issuer: authorization.issuer, resource, clientId: identity.clientId };
-      const keeper = new Keeper(new URL(record.server), store, grant);
+      const keeper = new Keeper(new URL(record.server), settings, grant);
       await keeper.keep(at, tokens, authorization.scopes, dpop);
     },
   };
@@ -100,6 +123,12 @@ function check({ authorize, redirectUri, onUrl, ...options }: OAuthOptions): voi
   if (onUrl !== undefined) checkFunction('oauth', 'onUrl', onUrl);
   const fault = redirectUri === undefined ? undefined : redirectUriFault(redirectUri);
   if (fault !== undefined) throw new TypeError(`oauth: "redirectUri": ${fault}`);
+  if (authorize === undefined && redirectUri !== undefined && !canListenAt(redirectUri)) {
+    throw new TypeError(
+      'oauth: "redirectUri" is not of this machine (http://127.0.0.1, http://[::1] or http://localhost), so nobody is ' +
+        'waited for there: pass "authorize", which takes a person to a URL and gives the one they were sent back to',
+    );
+  }
 }
 
 async function browserFor({ authorize, redirectUri = '', onUrl }: OAuthOptions): Promise<Browser> {

@@ -3,7 +3,7 @@
 import { isObject } from '../../jsonrpc/message.ts';
 import type { PendingAuthorization } from './authorization.ts';
 import type { DpopJwk } from './dpop.ts';
-import { type Place, place } from './records.ts';
+import { place } from './records.ts';
 import type { CredentialStore } from './store.ts';
 
 /** An authorization, and what is to be done when it is complete. */
@@ -20,27 +20,53 @@ export interface PendingRecord {
 
 /** How long a person may take whom nobody waits for. */
 export const PENDING_MS: number = 15 * 60_000;
+// Whoever begins again and again comes back from the last ones, if from any.
+const MAX_PENDING = 20;
+// All in one place, since a callback says nothing of the server it is for; and so that none is left behind.
+const ALL = place(['pending'], isPendingRecords);
 
-/** Where the authorization with this `state` is kept. */
-export function pendingPlace(state: string): Place<PendingRecord> {
-  return place(['pending', state], isPendingRecord);
+/** Keeps one, and forgets those that nobody comes back from any more. */
+export function addPending(store: CredentialStore, record: PendingRecord): Promise<void> {
+  return change(store, (all) => [...all.slice(1 - MAX_PENDING), record]);
 }
 
-/** Takes it away: it can be completed once, and not too late. */
-export async function takePending(store: CredentialStore, state: string): Promise<PendingRecord | undefined> {
-  const record = await claimPending(store, state);
-  return record && record.expiresAt > Date.now() ? record : undefined;
+/** The one with this `state`, if it is not too late. It stays until it is claimed. */
+export async function findPending(store: CredentialStore, state: string): Promise<PendingRecord | undefined> {
+  const found = ((await ALL.read(store)) ?? []).find(hasState(state));
+  if (!found || found.expiresAt > Date.now()) return found;
+  await change(store, (all) => all);
+  return undefined;
 }
 
-/** The same for whoever has waited all the time: then it does not matter how long a person took. */
-export async function claimPending(store: CredentialStore, state: string): Promise<PendingRecord | undefined> {
-  const at = pendingPlace(state);
-  const claim = async (): Promise<PendingRecord | undefined> => {
-    const record = await at.read(store);
-    if (record) await at.write(store, undefined);
-    return record;
+/** Takes it away: it can be completed once. False if somebody else has it. */
+export async function claimPending(store: CredentialStore, state: string): Promise<boolean> {
+  let isThere = false;
+  await change(store, (all) => {
+    isThere = all.some(hasState(state));
+    return all.filter((one) => !hasState(state)(one));
+  });
+  return isThere;
+}
+
+function hasState(state: string): (record: PendingRecord) => boolean {
+  return ({ authorization }) => authorization.state === state;
+}
+
+function change(
+  store: CredentialStore,
+  make: (all: readonly PendingRecord[]) => readonly PendingRecord[],
+): Promise<void> {
+  const task = async (): Promise<void> => {
+    const now = Date.now();
+    const all = ((await ALL.read(store)) ?? []).filter(({ expiresAt }) => expiresAt > now);
+    const next = make(all);
+    await ALL.write(store, next.length === 0 ? undefined : next);
   };
-  return store.exclusive(at.key, claim, new AbortController().signal);
+  return store.exclusive(ALL.key, task, new AbortController().signal);
+}
+
+function isPendingRecords(value: unknown): value is readonly PendingRecord[] {
+  return Array.isArray(value) && value.every(isPendingRecord);
 }
 
 function isPendingRecord(value: unknown): value is PendingRecord {

@@ -24,6 +24,8 @@ export interface TokenRecord {
   readonly refreshAt?: number;
   /** What was asked for, as far as anything was. */
   readonly scopes: readonly string[];
+  /** What was granted, if the authorization server said so. */
+  readonly granted?: readonly string[];
   /** The private key the token is bound to, as JWK. */
   readonly dpopKey?: DpopJwk;
   /** How it was had: what a refresh gave may be refused where a new authorization helps. */
@@ -33,7 +35,16 @@ export interface TokenRecord {
 /** As whom a client was registered, and to ask for tokens with what. */
 export interface ClientRecord extends Registration {
   readonly grantTypes: readonly string[];
+  /** What people were told who they let in. */
+  readonly clientName?: string;
+  readonly clientUri?: string;
 }
+
+/**
+ * Whose something is: how tokens are got, and by which client. Who shares a store shares nothing else with those who
+ * differ in that.
+ */
+export type Slot = readonly string[];
 
 /** A place in a store for values of one kind. */
 export interface Place<T> {
@@ -45,13 +56,14 @@ export interface Place<T> {
 }
 
 /** Where it is kept which authorization server an MCP server has. */
-export function serverPlace(server: URL): Place<ServerRecord> {
-  return place(['server', server.href], isServerRecord);
+export function serverPlace(server: URL, slot: Slot): Place<ServerRecord> {
+  return place(['server', server.href, ...slot], isServerRecord);
 }
 
-/** Where the tokens of one client for one resource are kept. */
-export function tokenPlace({ issuer, resource, clientId }: ServerRecord): Place<TokenRecord> {
-  return place(['tokens', issuer, resource, clientId], isTokenRecord);
+/** Where the tokens of one client for one server are kept: servers may share a resource, and still be others to tokens. */
+export function tokenPlace(server: URL, slot: Slot, at: ServerRecord): Place<TokenRecord> {
+  const { issuer, resource, clientId } = at;
+  return place(['tokens', issuer, resource, clientId, server.href, ...slot], isTokenRecord);
 }
 
 /** Where it is kept as whom clients were registered with an authorization server, the last one first. */
@@ -108,6 +120,7 @@ function isTokenRecord(value: unknown): value is TokenRecord {
     isOptional('number', value['expiresAt']) &&
     isOptional('number', value['refreshAt']) &&
     Array.isArray(value['scopes']) &&
+    (value['granted'] === undefined || Array.isArray(value['granted'])) &&
     (value['dpopKey'] === undefined || isObject(value['dpopKey']))
   );
 }
@@ -122,6 +135,8 @@ function isClientRecord(value: unknown): value is ClientRecord {
     typeof value['clientId'] === 'string' &&
     isOptional('string', value['clientSecret']) &&
     isOptional('number', value['secretExpiresAt']) &&
+    isOptional('string', value['clientName']) &&
+    isOptional('string', value['clientUri']) &&
     Array.isArray(value['redirectUris']) &&
     Array.isArray(value['grantTypes'])
   );

@@ -110,18 +110,22 @@ export class Registrar {
       grantTypes,
     });
     const registration = await wire.post('client registration', request, (response) =>
-      readRegistration(response, redirectUris),
+      readRegistration(response, redirectUris, found.as),
     );
-    const client: ClientRecord = { ...registration, grantTypes };
+    const about = clientUri === undefined ? { clientName } : { clientName, clientUri };
+    const client: ClientRecord = { ...registration, grantTypes, ...about };
     await changeClients(store, found.as.issuer, (kept) => [client, ...kept].slice(0, MAX_CLIENTS));
     return identityOf(client);
   }
 
-  // What was registered for something else may not be used for this.
+  // What was registered for something else may not be used for this, nor what people know by another name.
   async #kept(issuer: string, store: CredentialStore): Promise<readonly ClientRecord[]> {
-    const wanted = this.#options.grantTypes.join();
+    const { clientName = DEFAULT_NAME, clientUri, grantTypes } = this.#options;
+    const wanted = grantTypes.join();
     const clients = (await clientsPlace(issuer).read(store)) ?? [];
-    return clients.filter(({ grantTypes }) => grantTypes.join() === wanted);
+    return clients.filter(
+      (one) => one.grantTypes.join() === wanted && one.clientName === clientName && one.clientUri === clientUri,
+    );
   }
 }
 

@@ -2,6 +2,7 @@ import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import type { OAuthResponse } from './exchange.ts';
 import { type RegistrationOptions, readRegistration, registrationRequest } from './registration.ts';
+import { fallbackMetadata } from './server-metadata.ts';
 
 const AS = {
   issuer: 'https://as.example',
@@ -37,8 +38,6 @@ describe('a request', () => {
   });
 
   test('says what else there is to say', () => {
-    const { headers } = registrationRequest(AS, { ...OPTIONS, initialAccessToken: 'init' });
-    expect(headers['authorization']).toBe('Bearer init');
     expect(
       sent(
         {},
@@ -46,13 +45,7 @@ describe('a request', () => {
           applicationType: 'web',
           redirectUris: ['https://app.example/cb'],
           grantTypes: ['urn:ietf:params:oauth:grant-type:device_code'],
-          scope: 'a b',
           clientUri: 'https://app.example',
-          logoUri: 'https://app.example/logo.png',
-          softwareId: 'app',
-          softwareVersion: '1.0',
-          dpopBound: true,
-          tokenEndpointAuthMethod: 'private_key_jwt',
         },
       ),
     ).toEqual({
@@ -61,13 +54,8 @@ describe('a request', () => {
       application_type: 'web',
       grant_types: ['urn:ietf:params:oauth:grant-type:device_code'],
       response_types: [],
-      token_endpoint_auth_method: 'private_key_jwt',
-      scope: 'a b',
+      token_endpoint_auth_method: 'none',
       client_uri: 'https://app.example',
-      logo_uri: 'https://app.example/logo.png',
-      software_id: 'app',
-      software_version: '1.0',
-      dpop_bound_access_tokens: true,
     });
   });
 
@@ -160,6 +148,41 @@ describe('an answer', () => {
       expect.objectContaining({ code: 'redirected' }),
     );
     expect(() => readRegistration(json({ client_name: 'App' }), [CALLBACK])).toThrow(/"client_id" must be a string/);
+  });
+
+  describe('of a server that says nothing of itself', () => {
+    const as = fallbackMetadata(new URL('https://mcp.example/mcp'));
+    const page: OAuthResponse = { status: 200, header: () => 'text/html', body: '<h1>Hello</h1>' };
+
+    test.each([
+      ['404', json('not found', 404)],
+      ['405', json({ error: 'method_not_allowed' }, 405)],
+      ['401 for want of a key', json({ error: 'unauthorized' }, 401)],
+      ['a page', page],
+    ])('with %s means that it may not use OAuth, and how to send a key', (_what, response) => {
+      expect(() => readRegistration(response, [CALLBACK], as)).toThrow(
+        expect.objectContaining({
+          code: 'oauth_unsupported',
+          isRetryable: false,
+          message: expect.stringMatching(/does not say how to be let in.*may not use OAuth.*bearer\(\).*"headers"/),
+        }),
+      );
+      // One that has metadata does use it.
+      expect(() => readRegistration(response, [CALLBACK], AS)).toThrow(/Register the client|not application\/json/);
+    });
+
+    test('is a refusal like others if it is one', () => {
+      for (const [status, error] of [
+        [400, 'invalid_client_metadata'],
+        [503, 'temporarily_unavailable'],
+        [429, 'slow_down'],
+      ] as const) {
+        expect(() => readRegistration(json({ error }, status), [CALLBACK], as)).toThrow(
+          expect.objectContaining({ code: error }),
+        );
+      }
+      expect(readRegistration(json({ client_id: 'c1' }), [CALLBACK], as).clientId).toBe('c1');
+    });
   });
 
   test('is not quoted by errors', () => {

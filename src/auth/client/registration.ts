@@ -1,6 +1,7 @@
 /** Dynamic client registration (RFC 7591): a client introduces itself to an authorization server that never heard of it. */
 
 import { AuthError } from '../errors.ts';
+import { isAbsent } from './discovery.ts';
 import type { OAuthRequest, OAuthResponse } from './exchange.ts';
 import { answerIn, optionalString, secondsIn, stringIn } from './responses.ts';
 import { endpointIn, type ServerMetadata } from './server-metadata.ts';
@@ -14,18 +15,8 @@ export interface RegistrationOptions {
   /** `native` for what runs on a person's machine, `web` for what runs on a server. */
   readonly applicationType: 'native' | 'web';
   readonly grantTypes: readonly string[];
-  /** Separated by spaces. */
-  readonly scope?: string | undefined;
-  /** Default: none at all if the server takes that, else a secret. */
-  readonly tokenEndpointAuthMethod?: string | undefined;
+  /** A web page about it. */
   readonly clientUri?: string | undefined;
-  readonly logoUri?: string | undefined;
-  readonly softwareId?: string | undefined;
-  readonly softwareVersion?: string | undefined;
-  /** Whether all tokens are to be bound to a key. */
-  readonly dpopBound?: boolean | undefined;
-  /** Lets the client in where not everybody may register. */
-  readonly initialAccessToken?: string | undefined;
 }
 
 /** Who a client is at one authorization server. Secret, and can be kept as JSON. */
@@ -42,11 +33,14 @@ export interface Registration {
 const WHO = 'The registration endpoint';
 const ADVICE =
   'Register the client with the authorization server by hand and pass its "clientId", or use a client ID metadata document';
+const NO_OAUTH =
+  'The server does not say how to be let in: it has no metadata, and registers no clients. It may not use OAuth at all: ' +
+  'if it wants a key, bearer() sends one, and so does the option "headers"';
 const SECRETS = ['client_secret_basic', 'client_secret_post'];
 
 /** A request to be registered. */
 export function registrationRequest(as: ServerMetadata, options: RegistrationOptions): OAuthRequest {
-  const { redirectUris, grantTypes, initialAccessToken } = options;
+  const { redirectUris, grantTypes } = options;
   for (const uri of redirectUris) {
     const fault = redirectUriFault(uri);
     if (fault !== undefined) throw new AuthError('invalid_redirect_uri', `A redirect URI cannot be used: ${fault}`);
@@ -57,28 +51,26 @@ export function registrationRequest(as: ServerMetadata, options: RegistrationOpt
     application_type: options.applicationType,
     grant_types: grantTypes,
     response_types: grantTypes.includes('authorization_code') ? ['code'] : [],
-    token_endpoint_auth_method: options.tokenEndpointAuthMethod ?? authMethodFor(as),
-    scope: options.scope,
+    token_endpoint_auth_method: authMethodFor(as),
     client_uri: options.clientUri,
-    logo_uri: options.logoUri,
-    software_id: options.softwareId,
-    software_version: options.softwareVersion,
-    dpop_bound_access_tokens: options.dpopBound,
   };
   return {
     method: 'POST',
     url: endpointIn(as, 'registration_endpoint'),
-    headers: {
-      accept: 'application/json',
-      'content-type': 'application/json',
-      ...(initialAccessToken !== undefined && { authorization: `Bearer ${initialAccessToken}` }),
-    },
+    headers: { accept: 'application/json', 'content-type': 'application/json' },
     body: JSON.stringify(metadata),
   };
 }
 
-/** What came of it, if the server left the redirect URIs as they are. */
-export function readRegistration(response: OAuthResponse, redirectUris: readonly string[]): Registration {
+/** What came of it, if the server left the redirect URIs as they are. `as` is where it was asked for. */
+export function readRegistration(
+  response: OAuthResponse,
+  redirectUris: readonly string[],
+  as?: ServerMetadata,
+): Registration {
+  // Registrations are refused with 400: everything else was said by somebody who does not know what this is about.
+  if (as?.isFallback && response.status !== 400 && isAbsent(response))
+    throw new AuthError('oauth_unsupported', NO_OAUTH);
   const fields = answerIn(response, { who: WHO, statuses: [201, 200], field: 'client_id', advice: ADVICE });
   const registered = fields['redirect_uris'];
   const isSame =

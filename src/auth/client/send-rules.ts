@@ -2,12 +2,16 @@
 
 import { AuthError } from '../errors.ts';
 import type { SendLimits } from './exchange.ts';
+import { cleanText } from './responses.ts';
 import { isPrivateAddress, isPrivateHost } from './targets.ts';
 
 /** The most bytes of an answer that are read. */
 export const MAX_BODY_BYTES: number = 1024 * 1024;
 /** The most milliseconds a request takes, from looking up the name to the last byte of the answer. */
 export const TIMEOUT_MS = 10_000;
+/** What strangers call themselves is told no longer, and no more of it at once. */
+const MAX_NAME_LENGTH = 300;
+const MAX_NAMES = 10;
 
 /** The address that a URL names directly, without a name that has to be looked up. */
 export function literalAddress({ hostname }: URL): string | undefined {
@@ -101,25 +105,47 @@ export class Body {
   }
 }
 
-// A query may hold a code or a token, and what comes before the host a password.
-function named({ origin, pathname }: URL): string {
-  return `${origin}${pathname}`;
+/** A URL as messages have it: a query may hold a code or a token, and what comes before the host a password. */
+export function nameOf({ origin, pathname }: URL): string {
+  return shortened(`${origin}${pathname}`);
+}
+
+/** Issuers as messages have them. They are URLs already, of which nothing has to be left out. */
+export function shownIssuers(issuers: readonly string[]): string {
+  return listed(issuers.map(shortened), ', ');
+}
+
+/** Scopes that a server named, as messages have them. */
+export function shownScopes(scopes: readonly string[]): string {
+  return listed(
+    scopes.map((scope) => cleanText(scope, 100) ?? '[...]'),
+    ' ',
+  );
+}
+
+function listed(names: readonly string[], separator: string): string {
+  const more = names.length - MAX_NAMES;
+  return `${names.slice(0, MAX_NAMES).join(separator)}${more > 0 ? ` and ${more} more` : ''}`;
+}
+
+function shortened(text: string): string {
+  return text.length > MAX_NAME_LENGTH ? `${text.slice(0, MAX_NAME_LENGTH)}...` : text;
 }
 
 /** The URL, or what its name stands for, is an address that nothing may be sent to. */
 export function forbiddenAddress(url: URL): AuthError {
-  const text = `${named(url)} is in a private, loopback or link-local network: the MCP server may not send us there`;
+  const text = `${nameOf(url)} is in a private, loopback or link-local network: the MCP server may not send us there`;
   return new AuthError('forbidden_address', text);
 }
 
 /** The answer was a redirect, which the runtime does not let us see, or had followed already. */
 export function redirected(url: URL): AuthError {
-  return new AuthError('redirected', `${named(url)} redirects to another URL, which is not followed`);
+  return new AuthError('redirected', `${nameOf(url)} redirects to another URL, which is not followed`);
 }
 
 /** The answer is more than is read. */
 export function tooLarge(url: URL): AuthError {
-  return new AuthError('too_large', `The answer of ${named(url)} is larger than ${MAX_BODY_BYTES} bytes`);
+  return new AuthError('too_large', `The answer of ${nameOf(url)} is larger than ${MAX_BODY_BYTES} bytes`);
 }
 
 /** There was no complete answer. The cause is told by its code: its text may hold what was sent. */
@@ -127,12 +153,12 @@ export function unreachable(url: URL, error: unknown): AuthError {
   if (error instanceof AuthError) return error;
   const code = codeOf(error);
   const why = REASONS.find(([codes]) => codes.test(code))?.[1] ?? 'the connection failed';
-  const text = `Cannot reach ${named(url)}: ${why}${code === '' ? '' : ` (${code})`}`;
+  const text = `Cannot reach ${nameOf(url)}: ${why}${code === '' ? '' : ` (${code})`}`;
   return new AuthError('unreachable', text, { isRetryable: true });
 }
 
 function timedOut(url: URL): AuthError {
-  const text = `${named(url)} did not answer within ${TIMEOUT_MS / 1000} seconds`;
+  const text = `${nameOf(url)} did not answer within ${TIMEOUT_MS / 1000} seconds`;
   return new AuthError('timeout', text, { isRetryable: true });
 }
 

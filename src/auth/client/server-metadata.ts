@@ -115,12 +115,14 @@ function believable(fields: JsonObject): JsonObject {
   return Object.fromEntries(entries);
 }
 
+/** What to add to a message about issuers that differ: the usual reason, if that is it. */
+export function slashHint(named: readonly string[], issuer: string): string {
+  const bare = (one: string): string => one.replace(/\/$/, '');
+  if (!named.some((one) => bare(one) === bare(issuer))) return '';
+  return '. Only the slash at the end differs: the MCP server, or the option "issuer", must name it exactly as it does';
+}
+
 function issuerMismatch(named: string, issuer: string): AuthError {
-  const isSlash = named.replace(/\/$/, '') === issuer.replace(/\/$/, '');
-  const hint =
-    'Only the slash at the end differs: the MCP server, or the option "issuer", must name it exactly as it does';
-  return new AuthError(
-    'issuer_mismatch',
-    `${WHO} is of another issuer than the one it was asked for${isSlash ? `. ${hint}` : ''}`,
-  );
+  const text = `${WHO} is of another issuer than the one it was asked for${slashHint([named], issuer)}`;
+  return new AuthError('issuer_mismatch', text);
 }

@@ -49,6 +49,12 @@ export function redirectUriFault(redirectUri: string): string | undefined {
   return redirectUri.includes('#') ? 'it must not have a fragment' : pageFault(new URL(redirectUri));
 }
 
+/** True for a redirect URI at which a program on this machine can wait by itself. */
+export function canListenAt(redirectUri: string): boolean {
+  const { protocol, hostname } = new URL(redirectUri);
+  return protocol === 'http:' && ['127.0.0.1', '[::1]', 'localhost'].includes(hostname);
+}
+
 /** True for a host that only this machine can reach, as `new URL().hostname` has it. */
 export function isLoopbackHost(hostname: string): boolean {
   const host = bare(hostname);

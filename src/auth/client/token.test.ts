@@ -7,7 +7,7 @@ import {
   authorizationCodeGrant,
   clientCredentialsGrant,
   deviceCodeGrant,
-  type Grant,
+  type Entitlement,
   jwtBearerGrant,
   readTokens,
   refreshGrant,
@@ -35,7 +35,7 @@ const json = (body: unknown, status = 200, type = 'application/json'): OAuthResp
 });
 
 describe('a request', () => {
-  test.each<[string, Grant, string]>([
+  test.each<[string, Entitlement, string]>([
     [
       'a code',
       authorizationCodeGrant(PENDING, 'c0de'),

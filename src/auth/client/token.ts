@@ -10,13 +10,13 @@ import { formatScopes, parseScopes } from './scopes.ts';
 import { endpointIn, type ServerMetadata } from './server-metadata.ts';
 
 /** What entitles a client to a token. */
-export interface Grant {
+export interface Entitlement {
   readonly grantType: string;
   readonly parameters: Readonly<Record<string, string>>;
 }
 
 /** What a request for a token is made of. */
-export interface TokenRequestOptions extends Grant {
+export interface TokenRequestOptions extends Entitlement {
   /** The MCP server that the token is for; undefined only for servers of revision 2025-03-26, which know no such thing. */
   readonly resource: string | undefined;
   /** Binds the token to a key. */
@@ -47,7 +47,7 @@ const JWT_BEARER = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
 const DEVICE_CODE = 'urn:ietf:params:oauth:grant-type:device_code';
 
 /** A code that came back from the browser. */
-export function authorizationCodeGrant({ redirectUri, verifier }: PendingAuthorization, code: string): Grant {
+export function authorizationCodeGrant({ redirectUri, verifier }: PendingAuthorization, code: string): Entitlement {
   return {
     grantType: 'authorization_code',
     parameters: { code, redirect_uri: redirectUri, code_verifier: verifier },
@@ -55,22 +55,22 @@ export function authorizationCodeGrant({ redirectUri, verifier }: PendingAuthori
 }
 
 /** A refresh token. Scopes are left out: the new token has those of the old one. */
-export function refreshGrant(refreshToken: string): Grant {
+export function refreshGrant(refreshToken: string): Entitlement {
   return { grantType: 'refresh_token', parameters: { refresh_token: refreshToken } };
 }
 
 /** The client itself, without a person. */
-export function clientCredentialsGrant(scopes: readonly string[]): Grant {
+export function clientCredentialsGrant(scopes: readonly string[]): Entitlement {
   return { grantType: 'client_credentials', parameters: scopeParameter(scopes) };
 }
 
 /** A JWT that somebody whom the authorization server trusts has signed: an ID-JAG, or the identity of a workload. */
-export function jwtBearerGrant(assertion: string, scopes: readonly string[]): Grant {
+export function jwtBearerGrant(assertion: string, scopes: readonly string[]): Entitlement {
   return { grantType: JWT_BEARER, parameters: { assertion, ...scopeParameter(scopes) } };
 }
 
 /** A code that a person confirms on another device. */
-export function deviceCodeGrant(deviceCode: string): Grant {
+export function deviceCodeGrant(deviceCode: string): Entitlement {
   return { grantType: DEVICE_CODE, parameters: { device_code: deviceCode } };
 }
 

@@ -2,6 +2,7 @@
 
 import { AuthError, type AuthErrorDetails, type AuthStep } from '../errors.ts';
 import type { OAuthRequest, OAuthResponse, Send } from './exchange.ts';
+import { nameOf } from './send-rules.ts';
 import { isPrivateHost, targetFault } from './targets.ts';
 
 /** What requests are sent with. */
@@ -10,14 +11,21 @@ export interface WireOptions {
   readonly signal: AbortSignal;
   /** The MCP server all of it is for. */
   readonly server: URL;
-  /** Whether it is in a private network: only then may anything else be. */
+  /** Whether it is in a private network: only then may anything else be, except what is trusted. */
   readonly allowPrivate: boolean;
+  /**
+   * URLs that were configured here, and not named by a server: their origins may be in private networks. What is no URL
+   * counts for nothing.
+   */
+  readonly trusted?: readonly (string | undefined)[] | undefined;
 }
 
 /** Makes something of an answer, or throws an `AuthError` that says which rule it breaks. */
 export type Read<T> = (response: OAuthResponse) => T | Promise<T>;
 
 const MAX_REDIRECTS = 3;
+/** What came of a request that was answered as it may be, but with nothing to go on with. */
+const NOTHING = { GET: 'not there', POST: 'asked again' } as const;
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 /** The requests of one flow, and what came of each. */
@@ -35,14 +43,14 @@ export class Wire {
     return new Wire({ ...this.#options, signal: new AbortController().signal }, this.#trace);
   }
 
+  /** The same account, with these URLs trusted and no others. */
+  trusting(...trusted: readonly (string | undefined)[]): Wire {
+    return new Wire({ ...this.#options, trusted }, this.#trace);
+  }
+
   /** Aborts when nobody waits for the flow any more. */
   get signal(): AbortSignal {
     return this.#options.signal;
-  }
-
-  /** Whether addresses of private networks may be used. */
-  get allowPrivate(): boolean {
-    return this.#options.allowPrivate;
   }
 
   /** Gets a public document and reads it. Redirects are followed within its origin. */
@@ -51,7 +59,8 @@ export class Wire {
     for (let redirects = 0; ; redirects++) {
       const request: OAuthRequest = { method: 'GET', url: at, headers: { accept: 'application/json' } };
       const response = await this.#send(what, request);
-      if (!REDIRECTS.has(response.status) || redirects === MAX_REDIRECTS) return this.#read(what, at, response, read);
+      if (!REDIRECTS.has(response.status) || redirects === MAX_REDIRECTS)
+        return this.#read(what, request, response, read);
       at = this.#redirected(what, at, response);
     }
   }
@@ -59,7 +68,7 @@ export class Wire {
   /** Sends what may hold secrets, and reads the answer. No redirect is followed. */
   async post<T>(what: string, request: OAuthRequest, read: Read<T>): Promise<T> {
     const response = await this.#send(what, request);
-    return this.#read(what, request.url, response, read);
+    return this.#read(what, request, response, read);
   }
 
   /** Adds something that was found without a request. */
@@ -91,11 +100,15 @@ export class Wire {
   }
 
   async #send(what: string, request: OAuthRequest): Promise<OAuthResponse> {
-    const { send, signal, server, allowPrivate } = this.#options;
+    const { send, signal, server } = this.#options;
     signal.throwIfAborted();
+    const isTrusted = this.#isTrusted(request.url);
+    const allowPrivate = this.#options.allowPrivate || isTrusted;
     try {
       // A name can be made to stand for a private address. It leads to others by name only, and those need a certificate.
-      const fault = targetFault(request.url, { allowPrivate: allowPrivate && isPrivateHost(server.hostname) });
+      const fault = targetFault(request.url, {
+        allowPrivate: isTrusted || (allowPrivate && isPrivateHost(server.hostname)),
+      });
       if (fault !== undefined)
         throw new AuthError('forbidden_address', `${nameOf(request.url)} is not asked: ${fault}`);
       return await send(request, { signal, allowPrivate });
@@ -104,11 +117,17 @@ export class Wire {
     }
   }
 
-  async #read<T>(what: string, url: URL, response: OAuthResponse, read: Read<T>): Promise<T> {
+  #isTrusted({ origin }: URL): boolean {
+    const { trusted = [] } = this.#options;
+    return trusted.some((one) => one !== undefined && URL.canParse(one) && new URL(one).origin === origin);
+  }
+
+  async #read<T>(what: string, { method, url }: OAuthRequest, response: OAuthResponse, read: Read<T>): Promise<T> {
     const { status } = response;
     try {
       const value = await read(response);
-      this.note({ what, url: nameOf(url), status, outcome: 'ok' });
+      const outcome = value !== undefined && status < 400 ? 'found' : NOTHING[method];
+      this.note({ what, url: nameOf(url), status, outcome });
       return value;
     } catch (error) {
       throw this.#failed(what, url, status, error);
@@ -131,8 +150,4 @@ export class Wire {
     this.note({ what, url: nameOf(url), ...(status === undefined ? {} : { status }), outcome: error.message });
     return this.explained(error);
   }
-}
-
-function nameOf({ origin, pathname }: URL): string {
-  return `${origin}${pathname}`;
 }

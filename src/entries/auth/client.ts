@@ -15,6 +15,10 @@ export { type FileStoreOptions, fileStore } from '../../auth/client/file-store.t
 export { memoryStore } from '../../auth/client/memory-store.ts';
 export { type AuthorizeContext, type OAuth, type OAuthOptions, oauth } from '../../auth/client/oauth.ts';
 export type { CredentialStore, Json } from '../../auth/client/store.ts';
-export { type WorkloadIdentityOptions, workloadIdentity } from '../../auth/client/workload-identity.ts';
+export {
+  type AssertionTarget,
+  type WorkloadIdentityOptions,
+  workloadIdentity,
+} from '../../auth/client/workload-identity.ts';
 export { type AuthChallenge, AuthError, type AuthStep } from '../../auth/errors.ts';
 export type { ClientAuth } from '../../client/http-options.ts';

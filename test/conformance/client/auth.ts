@@ -84,7 +84,7 @@ async function useEnterprise(url: string, context: Context): Promise<void> {
 
 async function useWorkload(url: string, context: Context): Promise<void> {
   const { client_id = '', valid_jwt = '' } = context as Record<string, string>;
-  await useTool(url, workloadIdentity({ clientId: client_id, assertion: () => valid_jwt }));
+  await useTool(url, workloadIdentity({ clientId: client_id, issuer: 'discovered', assertion: () => valid_jwt }));
 }
 
 const all = (scenario: Scenario, ...names: readonly string[]): (readonly [string, Scenario])[] =>

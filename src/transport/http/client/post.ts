@@ -83,7 +83,9 @@ export class Post implements ResponseReader {
     this.#sessionId = session.id;
     const headers = messageHeaders(this.message, session);
     if (!this.#request) this.#within(ACCEPT_MS, () => this.end(notAccepted(requester.name)));
-    this.#hangUp = requester.send({ method: 'POST', headers, added, body, repeatable }, this);
+    // Nobody has to sign in to say that something is not wanted any more.
+    const isBackground = 'method' in this.message && this.message.method === 'notifications/cancelled';
+    this.#hangUp = requester.send({ method: 'POST', headers, added, body, repeatable, isBackground }, this);
   }
 
   /** True once the server has begun to answer it. A server that refuses it has said so when all is said. */

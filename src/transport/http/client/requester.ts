@@ -1,6 +1,12 @@
 /** Requests to one server, each with what lets it in, through redirects to the response that counts. */
 
-import type { Authorizer, CheckedHttpOptions, HeaderFields, ResponseFacts } from '../../../client/http-options.ts';
+import type {
+  Authorizer,
+  CheckedHttpOptions,
+  HeaderFields,
+  RequestFacts,
+  ResponseFacts,
+} from '../../../client/http-options.ts';
 import { ConnectionError, McpError, toError } from '../../../jsonrpc/errors.ts';
 import { cutOff, noResponse } from './failures.ts';
 import { MAX_REDIRECTS, redirectTarget } from './redirect.ts';
@@ -18,6 +24,8 @@ export interface Asked {
   readonly added?: HeaderFields | undefined;
   readonly body?: string;
   readonly repeatable: boolean;
+  /** It belongs to no call: nobody is to be bothered for it. */
+  readonly isBackground?: boolean;
 }
 
 /** What requests are made with. */
@@ -53,7 +61,7 @@ export class Requester {
 }
 
 /** One request, from its first try to the response that is passed on. */
-class Journey implements ResponseReader {
+class Journey implements ResponseReader, RequestFacts {
   readonly #requester: Requester;
   readonly #asked: Asked;
   readonly #reader: ResponseReader;
@@ -67,6 +75,8 @@ class Journey implements ResponseReader {
   #hasHead = false;
   /** What arrives belongs to a response that is not passed on. */
   #isAside = false;
+  /** Made for those who ask for its signal: most requests have what lets them in at once. */
+  #abort: AbortController | undefined;
 
   constructor(requester: Requester, asked: Asked, reader: ResponseReader) {
     this.#requester = requester;
@@ -75,11 +85,29 @@ class Journey implements ResponseReader {
     this.#url = asked.url ?? requester.url;
   }
 
+  get method(): string {
+    return this.#asked.method;
+  }
+
+  get url(): URL {
+    return this.#url;
+  }
+
+  get isBackground(): boolean {
+    return this.#asked.isBackground === true;
+  }
+
+  get signal(): AbortSignal {
+    this.#abort ??= new AbortController();
+    if (this.#isOver) this.#abort.abort(givenUp());
+    return this.#abort.signal;
+  }
+
   begin(): void {
     const { headers, authorize } = this.#requester.options;
     try {
       const given = typeof headers === 'function' ? headers() : headers;
-      const allowed = authorize?.headers({ method: this.#asked.method, url: this.#url });
+      const allowed = authorize?.headers(this);
       if (given instanceof Promise || allowed instanceof Promise) void this.#beginLater(given, allowed);
       else this.#send(given, allowed);
     } catch (error) {
@@ -92,6 +120,7 @@ class Journey implements ResponseReader {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#hangUp?.();
+    this.#abort?.abort(givenUp());
   }
 
   onHead(head: ResponseHead): void {
@@ -168,7 +197,8 @@ class Journey implements ResponseReader {
     if (tries >= MAX_CHALLENGES) return this.#pass(head);
     this.#leave();
     try {
-      const isWorthIt = await authorize.challenged({ ...this.#factsOf(head), status, tries });
+      const { isBackground, signal } = this;
+      const isWorthIt = await authorize.challenged({ ...this.#factsOf(head), status, tries, isBackground, signal });
       if (this.#isOver) return;
       if (isWorthIt) this.begin();
       else {
@@ -192,6 +222,10 @@ class Journey implements ResponseReader {
     this.hangUp();
     this.#reader.onFail(error);
   }
+}
+
+function givenUp(): ConnectionError {
+  return new ConnectionError('closed', 'Nobody waits for this request any more');
 }
 
 function notSent(thrown: unknown): Error {

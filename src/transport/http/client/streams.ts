@@ -54,7 +54,7 @@ export function restOfStream(
 function makeStream(host: StreamsHost, listener: StreamListener, isStanding: boolean): EventStream {
   const { requester, session, maxEventBytes, reconnect } = host;
   const ask = (lastEventId: string | undefined): Asked => {
-    return { method: 'GET', headers: streamHeaders(session, lastEventId), repeatable: true };
+    return { method: 'GET', headers: streamHeaders(session, lastEventId), repeatable: true, isBackground: true };
   };
   return new EventStream({
     requester,
@@ -62,7 +62,8 @@ function makeStream(host: StreamsHost, listener: StreamListener, isStanding: boo
     maxEventBytes,
     isStanding,
     ask,
-    isFinal: isFinalStatus,
+    // Who has signed in for a call meanwhile is let in here, too.
+    isFinal: (status) => isFinalStatus(status) && !(status === 401 && requester.options.authorize),
     onOpen: () => listener.onOpen?.(),
     onEvent: (event) => listener.onEvent(event),
     onGap: () => listener.onGap?.(),

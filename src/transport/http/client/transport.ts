@@ -270,7 +270,7 @@ class HttpTransport implements Transport, PostHost, StreamsHost {
     this.session.addHeaders(headers);
     // Whatever the answer is, there is nothing left to be done about it.
     const reader = { onHead: done, onChunk: () => {}, onEnd: done, onFail: done };
-    return this.requester.send({ method: 'DELETE', headers, repeatable: true }, reader);
+    return this.requester.send({ method: 'DELETE', headers, repeatable: true, isBackground: true }, reader);
   }
 }
 
