@@ -2,6 +2,7 @@
 
 import { memoryStore, oauth } from 'mcpp/auth/client';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { eventually } from '../http-client/raw-server.ts';
 import {
   AS,
   authorizationServer,
@@ -142,7 +143,7 @@ describe('a sign-in that nobody waits for', () => {
     const authorizer = oauth({ ...options, authorize }).authorizer(connection);
     const [one, other] = [new AbortController(), new AbortController()];
     const calls = [one, other].map(({ signal }) => enter(authorizer, letsIn(), SERVER, { signal }));
-    await turns();
+    await eventually(() => signals.length > 0);
     const standing = enter(authorizer, letsIn(), SERVER, background);
     expect(connection.waits).toEqual({ count: 1, now: 1 });
     const reason = new Error('The call was given up');
@@ -168,7 +169,7 @@ describe('a sign-in that nobody waits for', () => {
     const failure = failureOf(
       enter(oauth({ ...options, authorize, signInTimeoutMs }).authorizer(connection), letsIn()),
     );
-    await turns();
+    await eventually(() => signals.length > 0);
     await vi.advanceTimersByTimeAsync(milliseconds - 1);
     expect(signals[0]?.aborted).toBe(false);
     await vi.advanceTimersByTimeAsync(1);
@@ -194,7 +195,7 @@ test('who waits for the person of another process waits for a person', async () 
   const other = store.exclusive(SERVER_KEY, () => busy, new AbortController().signal);
   const connection = connectionTo();
   const entering = enter(oauth({ ...options, store }).authorizer(connection), letsIn('access-1'));
-  await turns();
+  await eventually(() => vi.getTimerCount() > 0);
   await vi.advanceTimersByTimeAsync(249);
   expect(connection.waits.now).toBe(0);
   await vi.advanceTimersByTimeAsync(1);
@@ -214,6 +215,7 @@ test('a refresh that hangs holds nobody up while the token is good', async () =>
   pass(3580);
   for (let calls = 0; calls < 3; calls++) {
     expect(await enter(authorizer, letsIn('access-1'))).toMatchObject({ status: 200, tries: 0 });
+    await eventually(() => to(TOKEN).length > 1);
     await turns();
   }
   expect(to(TOKEN)).toHaveLength(2);
