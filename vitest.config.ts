@@ -8,7 +8,10 @@ export default defineConfig({
   resolve: {
     alias: [
       { find: /^mcpp$/, replacement: entry('mcpp') },
-      { find: /^mcpp\/(server|client|stdio|http|fetch|websocket|testing|auth\/client|auth\/server)$/, replacement: entry('$1') },
+      {
+        find: /^mcpp\/(server|client|stdio|http|fetch|websocket|testing|auth\/client|auth\/server)$/,
+        replacement: entry('$1'),
+      },
       { find: '#child-transport', replacement: source('transport/stdio/child') },
       { find: '#send-request', replacement: source('transport/http/client/send-node') },
       { find: '#web-socket', replacement: source('transport/websocket/node-socket') },

@@ -5,8 +5,9 @@ import type { ClientAuth } from '../../client/http-options.ts';
 import { checkCommon } from './checks.ts';
 import type { Grant } from './grant.ts';
 import { memoryStore } from './memory-store.ts';
+import type { SessionOptions } from './renewal.ts';
 import { isPrivate as isPrivateByName, sendWith } from './send-fetch.ts';
-import { Session, type SessionOptions } from './session.ts';
+import { Session } from './session.ts';
 import type { CredentialStore } from './store.ts';
 
 /** Options of every way of getting tokens. */

@@ -1,0 +1,247 @@
+/** How the tokens for one MCP server are got anew: refreshed, taken from who was faster, or asked for. */
+
+import { type AuthChallenge, AuthError } from '../errors.ts';
+import { type Discovered, discover, isStillNamed } from './discovery.ts';
+import { DpopKey, DpopProver, dpopAlgorithm } from './dpop.ts';
+import type { Send } from './exchange.ts';
+import type { Grant } from './grant.ts';
+import { type Held, isExpired, isExpiring, type Keeper } from './keeper.ts';
+import type { Patience } from './patience.ts';
+import type { Slot } from './records.ts';
+import { covers, firstScopes, unionOfScopes, withOfflineAccess } from './scopes.ts';
+import { type FlowHost, waitingAsForPerson } from './shared-flow.ts';
+import type { CredentialStore } from './store.ts';
+import { Wire } from './wire.ts';
+
+/** What a session is made with. */
+export interface SessionOptions {
+  readonly store: CredentialStore;
+  /** Whose tokens in the store are ours. */
+  readonly slot: Slot;
+  /** Scopes to ask for in any case. */
+  readonly scopes: readonly string[] | undefined;
+  /** Binds tokens to a key: always, never, or where the server asks for it. */
+  readonly dpop: boolean | 'auto';
+  readonly send: Send;
+  /** Whether the server at this URL is in a private network. */
+  isPrivate(url: URL): Promise<boolean>;
+}
+
+// No words of an authorization server, but what is wrong with it: a person could not help either.
+const FAULTS: ReadonlySet<string> = new Set(
+  'redirected forbidden_address too_large not_json invalid_response unexpected_status endpoint_missing'.split(' '),
+);
+
+/** What getting tokens anew needs of its session. */
+export interface RenewalHost {
+  readonly keeper: Keeper;
+  readonly patience: Patience;
+  /** Somebody signed in: what is known from before may be somebody else's. */
+  onSignIn(): void;
+}
+
+/** Gets tokens for one server. Each of its methods is run once at a time, whoever asks for it. */
+export class Renewal {
+  readonly #server: URL;
+  readonly #grant: Grant;
+  readonly #options: SessionOptions;
+  readonly #host: RenewalHost;
+  readonly #keeper: Keeper;
+  readonly #patience: Patience;
+  #privacy: Promise<boolean> | undefined;
+
+  constructor(server: URL, grant: Grant, options: SessionOptions, host: RenewalHost) {
+    this.#server = server;
+    this.#grant = grant;
+    this.#options = options;
+    this.#host = host;
+    this.#keeper = host.keeper;
+    this.#patience = host.patience;
+  }
+
+  /** What there is to begin with: what is kept, renewed if it has expired. */
+  async ready(host: FlowHost): Promise<Held | undefined> {
+    const held = this.#keeper.held ?? (await this.#keeper.load());
+    if (!held) return undefined;
+    await this.#checkTransport();
+    this.#use(held);
+    return isExpired(held.record) ? this.renewed(host, held) : held;
+  }
+
+  /** Another in place of this one, if it can be had without anybody; else this one. */
+  async renewed(host: FlowHost, held: Held): Promise<Held> {
+    const wire = await this.#wire(host);
+    try {
+      const next = await (this.#asksPerson ? this.#refresh(wire, held) : this.#another(host, wire, held));
+      return next ? this.#use(next) : held;
+    } catch (error) {
+      if (!(error instanceof AuthError)) throw error;
+      const isOver = isExpired(held.record);
+      const isPassing = isOver && error.isRetryable && (await isStillNamed(wire, this.#server, held.at.issuer));
+      if (isPassing) throw error;
+      // What is still good is used, and the next request tries again. Of what is not, the server says what to do; without
+      // any it might take us for a stranger.
+      return held;
+    }
+  }
+
+  /** What lets a request in that belongs to no call: nobody is asked for it. */
+  async quietly(host: FlowHost, sent: Held | undefined): Promise<Held | undefined> {
+    await this.#checkTransport();
+    const kept = await this.#keeper.load();
+    if (!kept || kept.isUntried) return undefined;
+    const isNewer = kept.record.accessToken !== sent?.record.accessToken && !isExpiring(kept.record);
+    return isNewer ? this.#use(kept) : this.renewed(host, kept);
+  }
+
+  /** What lets a call in that was refused, whatever it takes. */
+  renew(
+    host: FlowHost,
+    sent: Held | undefined,
+    said: AuthChallenge | undefined,
+    isScope: boolean,
+  ): Promise<Held | undefined> {
+    const exclusive = <T>(task: () => Promise<T>): Promise<T> => this.#keeper.exclusive(task, host.signal);
+    return waitingAsForPerson(this.#asksPerson ? host : undefined, exclusive, async () => {
+      await this.#checkTransport();
+      const kept = await this.#keeper.load();
+      const isNewer = kept && kept.record.accessToken !== sent?.record.accessToken && !isExpiring(kept.record);
+      if (isNewer && (!isScope || covers(kept.record.scopes, said?.scopes ?? []))) return this.#use(kept);
+      const wire = await this.#wire(host);
+      try {
+        const found = await this.#discover(wire, said);
+        const current = kept ?? sent;
+        // What one authorization server gave is nothing to another.
+        const mine = current?.at.issuer === found.as.issuer ? current : undefined;
+        const refreshed = isScope || !mine ? undefined : await this.#refreshed(wire, mine, said);
+        if (refreshed) return this.#use(refreshed);
+        const isMore = isScope || !covers(mine?.record.scopes ?? [], said?.scopes ?? []);
+        if (this.#asksPerson) this.#patience.check(wire, found.as.issuer, said, isMore);
+        return await this.#obtain(host, wire, found, mine, said, isScope);
+      } catch (error) {
+        throw wire.explained(error);
+      }
+    });
+  }
+
+  // Whom a person let in has a refresh token, or what somebody else has put into the store meanwhile.
+  async #refresh(wire: Wire, held: Held): Promise<Held | undefined> {
+    if (held.record.refreshToken !== undefined) return this.#keeper.refresh(wire, held);
+    const kept = await this.#keeper.load();
+    return kept && !isExpiring(kept.record) ? kept : undefined;
+  }
+
+  // Whom nobody has to let in gets another, if it is still the same who gives them.
+  #another(host: FlowHost, wire: Wire, held: Held): Promise<Held | undefined> {
+    return this.#keeper.exclusive(async () => {
+      const kept = await this.#keeper.load();
+      if (kept && kept.record.accessToken !== held.record.accessToken && !isExpiring(kept.record)) return kept;
+      const found = await this.#discover(wire, undefined);
+      const isSame = found.as.issuer === held.at.issuer;
+      return isSame ? this.#obtain(host, wire, found, held, undefined, false) : undefined;
+    }, host.signal);
+  }
+
+  // Whether a person takes part in it.
+  get #asksPerson(): boolean {
+    return this.#grant.wantsRefreshTokens;
+  }
+
+  // What another process signed in with may be somebody else's.
+  #use(held: Held): Held {
+    const { held: before } = this.#keeper;
+    if (held !== before && held.record.source === 'grant' && this.#asksPerson) this.#host.onSignIn();
+    return this.#keeper.use(held);
+  }
+
+  async #discover(wire: Wire, challenge: AuthChallenge | undefined): Promise<Discovered> {
+    const known = await this.#keeper.knownIssuer();
+    const { issuer, hasCredentials } = this.#grant;
+    const found = await discover(wire, this.#server, { challenge, issuer, known, hasCredentials });
+    this.#keeper.remember(found.as);
+    return found;
+  }
+
+  async #refreshed(wire: Wire, held: Held, challenge: AuthChallenge | undefined): Promise<Held | undefined> {
+    const { record, isUntried } = held;
+    if (isUntried && record.source === 'grant' && !isExpired(record)) {
+      const message = 'The server refuses the token that its authorization server has just given for it';
+      throw wire.failure(challenge?.error ?? 'invalid_token', message, { challenge });
+    }
+    if (isUntried || record.refreshToken === undefined) return undefined;
+    try {
+      return await this.#keeper.refresh(wire, held);
+    } catch (error) {
+      // What is refused for good does not get better by trying again, but there is another way.
+      if (error instanceof AuthError && !error.isRetryable && !FAULTS.has(error.code)) return undefined;
+      throw error;
+    }
+  }
+
+  async #obtain(
+    host: FlowHost,
+    wire: Wire,
+    found: Discovered,
+    before: Held | undefined,
+    said: AuthChallenge | undefined,
+    isStepUp: boolean,
+  ): Promise<Held> {
+    const { store } = this.#options;
+    const scopes = this.#scopesFor(found, before, said);
+    const isBound = before?.record.tokenType === 'dpop' || found.dpopRequired || said?.scheme === 'dpop';
+    const dpop = await this.#proverFor(found, isBound);
+    const asked = scopes.length > 0 ? scopes : undefined;
+    const server = this.#server;
+    const { withPerson } = host;
+    const context = { wire, store, server, found, scopes: asked, dpop, withPerson };
+    const granted = await this.#grant
+      .obtain(context)
+      .catch((error: unknown) => this.#patience.refused(wire.explained(error)));
+    const { clientId } = granted.identity;
+    const at = { issuer: found.as.issuer, resource: found.resource, clientId };
+    const held = await this.#keeper.keep(at, granted.tokens, scopes, dpop);
+    held.isStepUp = isStepUp;
+    this.#patience.granted(at.issuer, scopes);
+    if (this.#asksPerson) this.#host.onSignIn();
+    return held;
+  }
+
+  // Those of the challenge are needed now, and those of before are not to be lost by asking for them.
+  #scopesFor(found: Discovered, before: Held | undefined, said: AuthChallenge | undefined): readonly string[] {
+    const { scopes: own = [] } = this.#options;
+    const isKnown = before !== undefined || this.#options.scopes !== undefined;
+    const earlier = unionOfScopes(own, before?.record.scopes ?? []);
+    const chosen = isKnown
+      ? unionOfScopes(earlier, said?.scopes ?? [])
+      : firstScopes(said?.scopes, found.scopesSupported);
+    return this.#grant.wantsRefreshTokens ? withOfflineAccess(chosen, found.as) : chosen;
+  }
+
+  async #proverFor(found: Discovered, isAsked: boolean): Promise<DpopProver | undefined> {
+    const { dpop } = this.#options;
+    const isWanted = dpop === 'auto' ? isAsked : dpop;
+    return isWanted ? new DpopProver(await DpopKey.generate(dpopAlgorithm(found.as))) : undefined;
+  }
+
+  async #wire({ signal }: FlowHost): Promise<Wire> {
+    const { send } = this.#options;
+    return new Wire({
+      send,
+      signal,
+      server: this.#server,
+      allowPrivate: await this.#isPrivate(),
+      trusted: [this.#grant.issuer],
+    });
+  }
+
+  #isPrivate(): Promise<boolean> {
+    this.#privacy ??= this.#options.isPrivate(this.#server);
+    return this.#privacy;
+  }
+
+  // Everybody on the way could read the token, and use it.
+  async #checkTransport(): Promise<void> {
+    if (this.#server.protocol === 'https:' || (await this.#isPrivate())) return;
+    throw new AuthError('insecure_transport', `Tokens are not sent to ${this.#server.origin}: it needs https`);
+  }
+}
