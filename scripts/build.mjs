@@ -1,6 +1,6 @@
-// Builds dist/: one module per source file. The three that need somebody else's code have it bundled into them,
-// so that the package has no dependencies: the JSON Schema engine, which is loaded only when a raw JSON Schema is
-// checked, what runs commands on Windows, and the parser of event streams.
+// Builds dist/: one module per source file. Three that need somebody else's code have it bundled into them: the JSON
+// Schema engine, which is loaded only when a raw JSON Schema is checked, what runs commands on Windows, and the parser of
+// event streams. What authorization needs is a dependency (docs/decisions/two-dependencies.md).
 // With --if-changed nothing is done when the sources are those of the last build.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
