@@ -67,7 +67,7 @@ const NAMES: Readonly<Record<string, { readonly values: string; readonly types: 
     values: `
       AuthError bearer clientCredentials deviceCode enterpriseManaged fileStore memoryStore oauth workloadIdentity`,
     types: `
-      AssertionTarget AuthChallenge AuthOptions AuthStep AuthorizeContext ClientAuth ClientCredentialsOptions ClientPrivateKey
+      AssertionTarget AuthChallenge AuthOptions AuthStep AuthorizeContext ClientAuth ClientCredentialsOptions ClientOptions ClientPrivateKey
       CredentialStore DeviceCode DeviceCodeOptions EnterpriseManagedOptions FileStoreOptions IdentityProvider Json
       OAuth OAuthOptions WorkloadIdentityOptions`,
   },

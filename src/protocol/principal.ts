@@ -41,3 +41,11 @@ export function principalKey(principal: Principal | undefined): string {
   if (!principal) return '';
   return JSON.stringify([principal.issuer ?? '', principal.subject, principal.clientId ?? '']);
 }
+
+// What RFC 6749 lets a scope be made of: a challenge names it between quotes.
+const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]+$/;
+
+/** True for what can be a scope. */
+export function isScope(value: unknown): value is string {
+  return typeof value === 'string' && SCOPE.test(value);
+}

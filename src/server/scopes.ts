@@ -4,7 +4,7 @@ import { RpcError } from '../jsonrpc/errors.ts';
 import { type Id, isBatch, isObject, isRequest, type Message, type Request } from '../jsonrpc/message.ts';
 import type { Payload } from '../jsonrpc/parse.ts';
 import type { ClientCapabilities } from '../protocol/model/capabilities.ts';
-import type { Principal } from '../protocol/principal.ts';
+import { isScope, type Principal } from '../protocol/principal.ts';
 import type { Session } from '../protocol/session.ts';
 import { callerOf, claimedVersion } from '../protocol/stateless/caller.ts';
 import type { ServerParts } from './served.ts';
@@ -22,14 +22,6 @@ export interface ScopeRefusal {
   /** All that they need. */
   readonly scopes: readonly string[];
   readonly error: RpcError;
-}
-
-// What RFC 6749 lets a scope be made of: a challenge names it between quotes.
-const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]+$/;
-
-/** True for what can be a scope. */
-export function isScope(value: unknown): value is string {
-  return typeof value === 'string' && SCOPE.test(value);
 }
 
 /** The scopes of an entry as it was registered; refuses what no token could have. */

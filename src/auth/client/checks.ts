@@ -1,5 +1,6 @@
 /** What is wrong with options, told when they are given and not when they are needed. */
 
+import { isScope } from '../../protocol/principal.ts';
 import { DISCOVERED } from './discovery.ts';
 import { isIssuer } from './resource-metadata.ts';
 import { targetFault } from './targets.ts';
@@ -21,8 +22,6 @@ export interface CommonOptions {
   readonly fetch?: unknown;
 }
 
-// As requests carry them, separated by spaces (RFC 6749, section 3.3).
-const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]+$/;
 const STORE = ['get', 'set', 'exclusive'] as const;
 
 /** Refuses what would go wrong in the middle of a flow. */
@@ -33,7 +32,6 @@ export function checkCommon(who: string, { store, scopes, dpop, fetch: send }: C
       `${who}: "store" must be a store: memoryStore(), fileStore(), or one with get, set and exclusive`,
     );
   }
-  const isScope = (one: unknown): boolean => typeof one === 'string' && SCOPE.test(one);
   if (scopes !== undefined && !(Array.isArray(scopes) && scopes.every(isScope))) {
     throw new TypeError(`${who}: "scopes" must be an array of strings, one for each scope`);
   }

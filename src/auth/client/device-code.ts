@@ -3,26 +3,13 @@
 import type { ClientAuth } from '../../client/http-options.ts';
 import { type AuthOptions, clientAuth, sessionOptions } from './auth.ts';
 import { checkCredentials, checkFunction } from './checks.ts';
-import type { ClientPrivateKey } from './client-auth.ts';
 import { type DeviceCode, DeviceGrant } from './device-grant.ts';
-import { Registrar } from './registrar.ts';
+import { type ClientOptions, Registrar } from './registrar.ts';
 
 /** Options of `deviceCode`. */
-export interface DeviceCodeOptions extends AuthOptions {
+export interface DeviceCodeOptions extends AuthOptions, ClientOptions {
   /** Shows a person what to type, and where. */
   readonly onCode: (code: DeviceCode) => void | Promise<void>;
-  /** The client as it was registered with the authorization server beforehand. */
-  readonly clientId?: string | undefined;
-  /** Its secret; needs `issuer`. */
-  readonly clientSecret?: string | undefined;
-  /** Its key, in place of a secret. */
-  readonly privateKey?: ClientPrivateKey | undefined;
-  /** The authorization server that `clientId` belongs to, exactly as it calls itself; or `discovered`. */
-  readonly issuer?: string | undefined;
-  /** An https URL with this client's metadata document, used as client id where authorization servers take that. */
-  readonly clientMetadataUrl?: string | undefined;
-  /** How people see this client called. */
-  readonly clientName?: string | undefined;
 }
 
 const GRANT_TYPES = ['urn:ietf:params:oauth:grant-type:device_code', 'refresh_token'];

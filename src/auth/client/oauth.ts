@@ -5,10 +5,9 @@ import { AuthError } from '../errors.ts';
 import { type AuthOptions, clientSessions, sessionOptions } from './auth.ts';
 import type { Browser } from './browser.ts';
 import { checkCredentials, checkFunction, checkText } from './checks.ts';
-import type { ClientPrivateKey } from './client-auth.ts';
 import { CodeGrant } from './code-grant.ts';
 import { Keeper } from './keeper.ts';
-import { Registrar } from './registrar.ts';
+import { type ClientOptions, Registrar } from './registrar.ts';
 import { canListenAt, redirectUriFault } from './targets.ts';
 import { Wire } from './wire.ts';
 
@@ -21,24 +20,7 @@ export interface AuthorizeContext {
 }
 
 /** Options of `oauth`; none is needed where there is a browser. */
-export interface OAuthOptions extends AuthOptions {
-  /** The client as it was registered with the authorization server beforehand. */
-  readonly clientId?: string | undefined;
-  /** Its secret; needs `issuer`. */
-  readonly clientSecret?: string | undefined;
-  /** Its key, in place of a secret. */
-  readonly privateKey?: ClientPrivateKey | undefined;
-  /**
-   * The authorization server that `clientId` belongs to, exactly as it calls itself. With `discovered` it is whichever the
-   * MCP server names, which then gets the secret.
-   */
-  readonly issuer?: string | undefined;
-  /** An https URL with this client's metadata document, used as client id where authorization servers take that. */
-  readonly clientMetadataUrl?: string | undefined;
-  /** How people see this client called. */
-  readonly clientName?: string | undefined;
-  /** A web page about this client. */
-  readonly clientUri?: string | undefined;
+export interface OAuthOptions extends AuthOptions, ClientOptions {
   /**
    * Where people are sent back to. Default: a free port of this machine, `http://127.0.0.1:<port>/callback`; with a port of
    * one's own, that one.
@@ -78,9 +60,6 @@ const GRANT_TYPES = ['authorization_code', 'refresh_token'];
 export function oauth(options: OAuthOptions = {}): OAuth {
   check(options);
   const { issuer, signInTimeoutMs } = options;
-  if (signInTimeoutMs !== undefined && !(typeof signInTimeoutMs === 'number' && signInTimeoutMs > 0)) {
-    throw new TypeError('oauth: "signInTimeoutMs" must be a number greater than 0');
-  }
   const settings = sessionOptions('oauth', options);
   const registrar = new Registrar({ ...options, grantTypes: GRANT_TYPES });
   const grant = new CodeGrant({ issuer, registrar, browser: () => browserFor(options), signInTimeoutMs });
@@ -114,13 +93,16 @@ export function oauth(options: OAuthOptions = {}): OAuth {
   };
 }
 
-function check({ authorize, redirectUri, onUrl, ...options }: OAuthOptions): void {
+function check({ authorize, redirectUri, onUrl, signInTimeoutMs, ...options }: OAuthOptions): void {
   checkCredentials('oauth', options);
   if (authorize !== undefined) {
     checkFunction('oauth', 'authorize', authorize);
     checkText('oauth', 'redirectUri', redirectUri);
   }
   if (onUrl !== undefined) checkFunction('oauth', 'onUrl', onUrl);
+  if (signInTimeoutMs !== undefined && !(typeof signInTimeoutMs === 'number' && signInTimeoutMs > 0)) {
+    throw new TypeError('oauth: "signInTimeoutMs" must be a number greater than 0');
+  }
   const fault = redirectUri === undefined ? undefined : redirectUriFault(redirectUri);
   if (fault !== undefined) throw new TypeError(`oauth: "redirectUri": ${fault}`);
   if (authorize === undefined && redirectUri !== undefined && !canListenAt(redirectUri)) {

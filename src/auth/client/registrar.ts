@@ -9,19 +9,29 @@ import { readRegistration, registrationRequest } from './registration.ts';
 import type { CredentialStore } from './store.ts';
 import { isLoopbackHost } from './targets.ts';
 
-/** What a client can say of itself. */
-export interface RegistrarOptions {
-  /** As it was registered beforehand. */
+/** What a client that people let in can say of itself. Nothing of it is needed where clients can register themselves. */
+export interface ClientOptions {
+  /** The client as it was registered with the authorization server beforehand. */
   readonly clientId?: string | undefined;
+  /** Its secret; needs `issuer`. */
   readonly clientSecret?: string | undefined;
+  /** Its key, in place of a secret. */
   readonly privateKey?: ClientPrivateKey | undefined;
-  /** The authorization server that these belong to. */
+  /**
+   * The authorization server that `clientId` belongs to, exactly as it calls itself. With `discovered` it is whichever the
+   * MCP server names, which then gets the secret.
+   */
   readonly issuer?: string | undefined;
-  /** Where its metadata document is. */
+  /** An https URL with this client's metadata document, used as client id where authorization servers take that. */
   readonly clientMetadataUrl?: string | undefined;
-  /** How it is called when it is registered. */
+  /** How people see this client called. */
   readonly clientName?: string | undefined;
+  /** A web page about this client. */
   readonly clientUri?: string | undefined;
+}
+
+/** The same, and what it is for. */
+export interface RegistrarOptions extends ClientOptions {
   /** What it is going to ask for tokens with. */
   readonly grantTypes: readonly string[];
 }

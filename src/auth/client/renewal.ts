@@ -28,9 +28,15 @@ export interface SessionOptions {
 }
 
 // No words of an authorization server, but what is wrong with it: a person could not help either.
-const FAULTS: ReadonlySet<string> = new Set(
-  'redirected forbidden_address too_large not_json invalid_response unexpected_status endpoint_missing'.split(' '),
-);
+const FAULTS: ReadonlySet<string> = new Set([
+  'redirected',
+  'forbidden_address',
+  'too_large',
+  'not_json',
+  'invalid_response',
+  'unexpected_status',
+  'endpoint_missing',
+]);
 
 /** What getting tokens anew needs of its session. */
 export interface RenewalHost {

@@ -2,6 +2,7 @@
 
 import type { AuthorizationServer } from 'oauth4webapi';
 import { AuthError } from '../errors.ts';
+import { metadataPlaces } from '../metadata-places.ts';
 import type { OAuthResponse } from './exchange.ts';
 import { isIssuer } from './resource-metadata.ts';
 import { documentIn, invalidAnswer, type JsonObject, stringIn } from './responses.ts';
@@ -46,11 +47,7 @@ export function serverMetadataUrls(issuer: string): URL[] {
   if (!isIssuer(issuer)) {
     throw new AuthError('invalid_issuer', 'An issuer must be an absolute http(s) URL without query and fragment');
   }
-  const url = new URL(issuer);
-  const path = url.pathname.replace(/\/$/, '');
-  const places = [`/.well-known/oauth-authorization-server${path}`, `/.well-known/openid-configuration${path}`];
-  if (path !== '') places.push(`${path}/.well-known/openid-configuration`);
-  return places.map((place) => new URL(place, url.origin));
+  return metadataPlaces(issuer).map((place) => new URL(place));
 }
 
 /** Reads the metadata of an issuer. It has to name this very issuer, by letter. */

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { AuthError } from '../errors.ts';
+import { metadataPlaces } from '../metadata-places.ts';
 import { asking } from './ask.ts';
-import { discoverEndpoint, endpointIn, metadataUrls } from './discovery.ts';
+import { discoverEndpoint, endpointIn } from './discovery.ts';
 
 const another = (name: string): string =>
   `the document names another issuer, "${name}": if that is the one you mean, write it like that as "issuer"`;
@@ -32,7 +33,7 @@ describe('metadata is looked for in this order', () => {
       ],
     ],
   ])('%s', (issuer, urls) => {
-    expect(metadataUrls(issuer)).toEqual(urls);
+    expect(metadataPlaces(issuer)).toEqual(urls);
   });
 });
 

@@ -2,21 +2,12 @@
 
 import { shorten } from '../../jsonrpc/errors.ts';
 import { AuthError, type AuthStep } from '../errors.ts';
+import { metadataPlaces } from '../metadata-places.ts';
 import { type Ask, jsonObjectIn, stepOf } from './ask.ts';
 import { isSafeUrl } from './urls.ts';
 
 /** What a document says of an endpoint, or the rule that it breaks. */
 export type Found = { readonly url: string } | { readonly broken: string };
-
-/** Where the metadata of an issuer may be, in the order in which it is looked for. */
-export function metadataUrls(issuer: string): string[] {
-  const { origin, pathname } = new URL(issuer);
-  const path = pathname.replace(/\/$/, '');
-  const inserted = ['oauth-authorization-server', 'openid-configuration'].map(
-    (name) => `${origin}/.well-known/${name}${path}`,
-  );
-  return path === '' ? inserted : [...inserted, `${origin}${path}/.well-known/openid-configuration`];
-}
 
 /** Reads an endpoint from a metadata document, if the document is the issuer's. */
 export function endpointIn(document: Readonly<Record<string, unknown>>, issuer: string, endpoint: string): Found {
@@ -42,7 +33,7 @@ export async function discoverEndpoint(
   signal: AbortSignal,
 ): Promise<string> {
   const trace: AuthStep[] = [];
-  for (const place of metadataUrls(issuer)) {
+  for (const place of metadataPlaces(issuer)) {
     const answer = await ask(place, { headers: { accept: 'application/json' }, signal });
     const document = jsonObjectIn(answer);
     const found = typeof document === 'string' ? { broken: document } : endpointIn(document, issuer, endpoint);

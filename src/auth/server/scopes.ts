@@ -1,6 +1,6 @@
 /** Scopes: how they are written, which of them imply others, and which a token has. */
 
-import { isScope } from '../../server/scopes.ts';
+import { isScope } from '../../protocol/principal.ts';
 
 /** Gives all that was granted: what broader scopes imply is granted with them. */
 export type Widen = (granted: readonly string[]) => readonly string[];

@@ -14,6 +14,7 @@ export {
 export { type FileStoreOptions, fileStore } from '../../auth/client/file-store.ts';
 export { memoryStore } from '../../auth/client/memory-store.ts';
 export { type AuthorizeContext, type OAuth, type OAuthOptions, oauth } from '../../auth/client/oauth.ts';
+export type { ClientOptions } from '../../auth/client/registrar.ts';
 export type { CredentialStore, Json } from '../../auth/client/store.ts';
 export {
   type AssertionTarget,
