@@ -9,7 +9,7 @@ export default defineConfig({
     alias: [
       { find: /^mcpp$/, replacement: entry('mcpp') },
       {
-        find: /^mcpp\/(server|client|stdio|http|fetch|websocket|testing|auth\/client|auth\/server)$/,
+        find: /^mcpp\/(server|client|stdio|http|fetch|websocket|testing|auth\/client|auth\/server|extensions\/(?:tasks|apps|skills))$/,
         replacement: entry('$1'),
       },
       { find: '#child-transport', replacement: source('transport/stdio/child') },
@@ -19,6 +19,7 @@ export default defineConfig({
       { find: '#auth-send', replacement: source('auth/client/node-send') },
       { find: '#auth-browser', replacement: source('auth/client/node-browser') },
       { find: '#auth-file-store', replacement: source('auth/client/node-file-store') },
+      { find: '#skill-folder', replacement: source('extensions/skills/node-folder') },
     ],
   },
   test: {

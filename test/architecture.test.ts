@@ -26,12 +26,12 @@ const MAY_IMPORT: ReadonlyMap<string, readonly string[]> = new Map([
   ['testing', ['entries']],
 ]);
 
-/** Their entries, `entries/testing.ts` or `entries/extensions-tasks.ts`, are the one place that sees them. */
+/** Their entries, `entries/testing.ts` or `entries/extensions/tasks.ts`, are the one place that sees them. */
 const BEHIND_AN_ENTRY = ['extensions', 'testing'];
 
 /** Where Node's own modules may be used: everything else runs in a Worker too. */
 const ON_NODE =
-  /^(cli\/|auth\/client\/node-|transport\/stdio\/|transport\/websocket\/node-|transport\/http\/(client\/send-node|server\/node-))/;
+  /^(cli\/|auth\/client\/node-|extensions\/skills\/node-|transport\/stdio\/|transport\/websocket\/node-|transport\/http\/(client\/send-node|server\/node-))/;
 /** Who may write to stdout: the transport it belongs to, and commands for people. */
 const OWNS_STDOUT = /^(cli|transport\/stdio)\//;
 /** The one file that has the JSON Schema engine. */
@@ -41,6 +41,7 @@ const BUNDLED: ReadonlyMap<string, string> = new Map([
   [ENGINE, 'typebox'],
   ['transport/stdio/cross-spawn.ts', 'cross-spawn'],
   ['transport/http/client/event-parser.ts', 'eventsource-parser'],
+  ['extensions/skills/yaml.ts', 'yaml'],
 ]);
 
 /** What package.json's "imports" resolves by runtime. */
@@ -52,6 +53,7 @@ const CONDITIONAL: ReadonlySet<string> = new Set([
   '#auth-send',
   '#auth-browser',
   '#auth-file-store',
+  '#skill-folder',
 ]);
 /** Where the optional peer dependency may be used. */
 const PEER = /^transport\/websocket\/node-/;
@@ -92,7 +94,7 @@ function importFaults(path: string, code: Code, files: ReadonlyMap<string, Code>
     if (!files.has(target)) return says('there is no such source file');
     if (target === ENGINE && !isDynamic && !isType) return says('the engine is loaded by import() only');
     const to = roomOf(target);
-    const ownEntry = BEHIND_AN_ENTRY.includes(to) && new RegExp(`^entries/${to}(-[^/]+)?\\.ts$`).test(path);
+    const ownEntry = BEHIND_AN_ENTRY.includes(to) && new RegExp(`^entries/${to}(/[^/]+)?\\.ts$`).test(path);
     return to === room || allowed.includes(to) || ownEntry ? [] : says(`${room} may not import ${to}`);
   });
 }

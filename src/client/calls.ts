@@ -1,26 +1,32 @@
 /** What happens around every call: the cache, middleware, rounds of questions, and a second try where one is due. */
 
-import { ConnectionError, quoted, RpcError } from '../jsonrpc/errors.ts';
+import { ConnectionError, RpcError } from '../jsonrpc/errors.ts';
 import { isObject, type Params } from '../jsonrpc/message.ts';
 import { runThrough } from '../jsonrpc/middleware.ts';
 import { aborted, DEFAULT_MAXIMUM, DEFAULT_TIMEOUT } from '../jsonrpc/outgoing.ts';
 import { McpErrorCode } from '../protocol/errors.ts';
 import { METHODS } from '../protocol/methods.ts';
 import type { Answer } from '../protocol/model/questions.ts';
+import { revisionNamed } from '../protocol/pick.ts';
 import type { Decoded } from '../protocol/revision.ts';
 import type { ArgumentHeaders } from './argument-headers.ts';
 import { pauseAfter } from './busy.ts';
 import { ResponseCache } from './cache.ts';
+import { type Call, left, nameOf } from './call.ts';
 import type { Conversation } from './conversation.ts';
+import type { Outcome, Peer } from './extension.ts';
+import type { Extensions } from './extensions.ts';
+import { finish } from './finishing.ts';
 import type { Link } from './link.ts';
 import type { ClientMiddleware } from './middleware.ts';
-import type { ConnectionOptions, RequestOptions } from './options.ts';
-import { allItems, pageOf, pagesOptions } from './pages.ts';
+import type { ConnectionOptions } from './options.ts';
 import type { Questions } from './questions.ts';
+import type { RequestOptions } from './request-options.ts';
 import { readResult } from './results.ts';
-import { nextParams, type PendingCall, pendingCall, type Step, throughRounds } from './rounds.ts';
+import { nextParams, type PendingCall, pendingCall, type Settled, type Step, throughRounds } from './rounds.ts';
 import type { ToolBook } from './tool-book.ts';
 import { firstOf, pause } from './until.ts';
+import { Vetting } from './vetting.ts';
 
 /** What calls need. */
 export interface CallsHost {
@@ -29,30 +35,21 @@ export interface CallsHost {
   /** Where arguments are repeated as headers. */
   readonly mirrored: ArgumentHeaders;
   readonly questions: Questions;
+  readonly extensions: Extensions;
+  /** The connection, as extensions see it. */
+  readonly peer: Peer;
+  /** As of now. */
   readonly middleware: readonly ClientMiddleware[];
   readonly options: ConnectionOptions;
 }
 
 type Result = Record<string, unknown>;
+/** A result that only an extension can read. */
+type Other = Extract<Settled, { type: 'other' }>;
 
-/** One call on its way. */
-interface Call {
-  readonly method: string;
-  readonly params: Params;
-  readonly options: RequestOptions;
-  /** How errors name it. */
-  readonly what: string;
-  /** When it must be over, whatever it waits for. */
-  readonly deadline: number;
-  /** When it must have got further, or the server is too busy for it. */
-  readonly patience: number;
-  /** How often the server said that it is too busy. */
-  busy: number;
-  /** Whether the tools were listed because the headers did not match. */
-  hasListed: boolean;
-}
-
-type Attempt<T> = (conversation: Conversation, call: Call) => Promise<T>;
+/** What is left to do when the answer is there, whatever becomes of the conversation. */
+type Rest<T> = () => Promise<T>;
+type Attempt<T> = (conversation: Conversation, call: Call) => Promise<T | Rest<T>>;
 
 const MAX_ROUNDS = 10;
 // A connection has one principal at a time: when somebody signs in, nothing is kept.
@@ -62,10 +59,16 @@ const NOBODY = '';
 export class Calls {
   readonly cache: ResponseCache = new ResponseCache();
   readonly #host: CallsHost;
-  readonly #answered: Attempt<Result> = (conversation, call) => this.#answer(conversation, call);
+  readonly #vetting: Vetting;
+  readonly #answered: Attempt<Result> = (conversation, call) => this.#answer(conversation, call, this.#finished);
+  readonly #finished = (other: Other, call: Call): Rest<Result> => this.#finish(other, call);
 
   constructor(host: CallsHost) {
     this.#host = host;
+    const { book, mirrored, options } = host;
+    const request = (method: string, params: Params, own: RequestOptions): Promise<Result> =>
+      this.request(method, params, own);
+    this.#vetting = new Vetting({ book, mirrored, options, request });
   }
 
   /** Calls a method and gives its result. Questions that stand before the result are answered on the way. */
@@ -73,6 +76,33 @@ export class Calls {
     const isCached = this.#host.options.cache !== false;
     const kept = isCached && !options.fresh ? this.cache.get(method, params, NOBODY) : undefined;
     return kept ?? this.#send(method, params, options, this.#answered);
+  }
+
+  /** The same, but gives a result of an extension's type as it came. */
+  async outcome(method: string, params: Params = {}, options: RequestOptions = {}): Promise<Outcome> {
+    let resultType = 'complete';
+    const result = await this.#send(method, params, options, (conversation, call) =>
+      this.#answer(conversation, call, (other) => {
+        if (!this.#host.extensions.knows(other.resultType, method)) throw unknownType(method);
+        resultType = other.resultType;
+        return other.result;
+      }),
+    );
+    return { resultType, result };
+  }
+
+  /** Reads and checks what is the result of a call, but came another way. */
+  async accept(method: string, params: Params, result: unknown): Promise<Result> {
+    const { link, book } = this.#host;
+    const { present } = link;
+    const revision = present?.revision ?? revisionNamed(link.verdict?.revision ?? '');
+    if (!revision) throw new ConnectionError('not-connected', 'The server has not been greeted yet');
+    const decoded = revision.decodeResult(method, result);
+    if (decoded.type === 'other') throw unknownType(method);
+    if (decoded.type !== 'complete') {
+      throw new ConnectionError('malformed', `The result of ${method} asks for input, for which it is too late`);
+    }
+    return readResult(method, params, decoded.result, revision.facts, book, present && this.#mirrored(present));
   }
 
   /** Sends a call and stops at the first questions. */
@@ -120,21 +150,23 @@ export class Calls {
   async #perform<T>(call: Call, attempt: Attempt<T>): Promise<T> {
     const { link } = this.#host;
     const conversation = link.present ?? (await this.#next(call));
-    const vetting = this.#vet(call, conversation);
+    const vetting = this.#vetting.check(call, conversation);
     if (vetting) await vetting;
+    let got: T | Rest<T>;
     try {
-      return await attempt(conversation, call);
+      got = await attempt(conversation, call);
     } catch (error) {
       // What was lost with the server is sent to the next one, once, if that can do no harm.
       const isUnheard = wasNotCarriedOut(error);
       const isLost = (isUnheard || error === conversation.ended.reason) && link.isComingBack;
       if (!isLost || !(isUnheard || this.#isRepeatable(call))) throw error;
       const next = await this.#next(call);
-      await this.#vet(call, next);
+      await this.#vetting.check(call, next);
       // By now the tool may say otherwise.
       if (!isUnheard && !this.#isRepeatable(call)) throw error;
-      return attempt(next, call);
+      got = await attempt(next, call);
     }
+    return typeof got === 'function' ? (got as Rest<T>)() : got;
   }
 
   #next({ options, what, deadline }: Call): Promise<Conversation> {
@@ -147,46 +179,18 @@ export class Calls {
     return METHODS.has(method);
   }
 
-  // A tool whose new definition was refused is not called, nor one that was pinned before its definition is known.
-  #vet(call: Call, conversation: Conversation): undefined | Promise<void> {
-    if (call.method !== 'tools/call') return undefined;
-    const { book, mirrored, options } = this.#host;
-    const name = String(call.params['name']);
-    refuseChanged(book, name);
-    if (conversation.mirrorsArguments) mirrored.check(name);
-    const isPinned = options.pinnedTools !== undefined && Object.hasOwn(options.pinnedTools, name);
-    return isPinned && !book.get(name) ? this.#lookAt(name, call) : undefined;
-  }
-
-  async #lookAt(name: string, call: Call): Promise<void> {
-    const { book } = this.#host;
-    await this.#listTools(call, false);
-    refuseChanged(book, name);
-    if (!book.get(name)) throw new ConnectionError('refused', `The pinned tool ${quoted(name)} is not listed any more`);
-  }
-
-  async #listTools({ options, deadline }: Call, fresh: boolean): Promise<void> {
-    const { timeout, signal, headers } = options;
-    await allItems(
-      'tools/list',
-      async (cursor) => {
-        const params = cursor === undefined ? {} : { cursor };
-        const page = { timeout, signal, headers, fresh, maxTimeout: left(deadline) };
-        return pageOf('tools/list', 'tools', await this.request('tools/list', params, page));
-      },
-      pagesOptions(this.#host.options),
-    );
-  }
-
   // Whether carrying it out twice does harm, and what of it is repeated as headers, is known here.
   #leg(conversation: Conversation, call: Call, params: Params, options: RequestOptions): Promise<Decoded> {
     const { method, what } = call;
     const repeatable = this.#isRepeatable(call);
-    const isMirrored = method === 'tools/call' && conversation.mirrorsArguments;
-    const headers = isMirrored
-      ? this.#host.mirrored.of(String(params['name']), params['arguments'], options.headers)
-      : options.headers;
+    const headers = conversation.mirrorsArguments ? this.#headers(method, params, options) : options.headers;
     return conversation.send(method, params, options, { what, headers, repeatable });
+  }
+
+  #headers(method: string, params: Params, { headers }: RequestOptions): RequestOptions['headers'] {
+    const { mirrored, extensions } = this.#host;
+    if (method !== 'tools/call') return extensions.headers(method, params, headers);
+    return mirrored.of(String(params['name']), params['arguments'], headers);
   }
 
   // The server was too busy for it, or did not like its headers: neither time it was carried out.
@@ -194,7 +198,7 @@ export class Calls {
     const { method, options, deadline, patience, what } = call;
     if (isHeaderMismatch(error) && method === 'tools/call' && conversation.mirrorsArguments && !call.hasListed) {
       call.hasListed = true;
-      await this.#listTools(call, true);
+      await this.#vetting.listTools(call, true);
       this.#host.mirrored.check(String(call.params['name']));
       return;
     }
@@ -208,12 +212,16 @@ export class Calls {
     if (options.signal?.aborted) throw aborted(what, options.signal);
   }
 
-  async #answer(conversation: Conversation, call: Call): Promise<Result> {
+  async #answer(
+    conversation: Conversation,
+    call: Call,
+    take: (other: Other, call: Call) => Result | Rest<Result>,
+  ): Promise<Result | Rest<Result>> {
     const { method, params, options, what, deadline } = call;
     const { questions, book } = this.#host;
     const keep = this.cache.expect(method, params, NOBODY);
     let legs = 0;
-    const attempt = (): Promise<Result> =>
+    const attempt = (): Promise<Settled> =>
       throughRounds({
         params,
         options,
@@ -231,25 +239,48 @@ export class Calls {
         },
         answer: (question, signal) => questions.answer(question, signal, conversation),
       });
-    let result: Result;
+    let settled: Settled;
     try {
-      result = await attempt();
+      settled = await attempt();
     } catch (error) {
       const patience = options.timeout ?? this.#host.options.timeout ?? DEFAULT_TIMEOUT;
       const visit = { what, patience, deadline, signal: options.signal };
-      result = await questions.visitPages(conversation, error, visit, attempt);
+      settled = await questions.visitPages(conversation, error, visit, attempt);
     }
+    if (settled.type === 'other') return take(settled, call);
     const { facts } = conversation.revision;
-    const read = await readResult(method, params, result, facts, book, this.#mirrored(conversation));
+    const read = await readResult(method, params, settled.result, facts, book, this.#mirrored(conversation));
     // What was answered after questions depends on the answers, and is for this call only.
     if (legs === 1 && facts.cacheHints && this.#host.options.cache !== false) keep(read);
     return read;
   }
 
-  async #step(conversation: Conversation, call: Call, more: Params): Promise<Step> {
+  // What the caller gets in the end is read like any result, but is never kept.
+  #finish({ resultType, result }: Other, call: Call): Rest<Result> {
+    const { extensions, peer, link } = this.#host;
+    const { method, params, options, what, deadline } = call;
+    const finisher = extensions.finisherOf(resultType, method);
+    if (!finisher) throw unknownType(method);
+    const isLimited = (options.maxTimeout ?? this.#host.options.maxTimeout) !== undefined;
+    return async () => {
+      const timeout = isLimited ? left(deadline) : Number.POSITIVE_INFINITY;
+      const open = { method, params, options, what };
+      return this.accept(
+        method,
+        params,
+        await finish(result, { finisher, call: open, peer, timeout, over: link.over }),
+      );
+    };
+  }
+
+  async #step(conversation: Conversation, call: Call, more: Params): Promise<Step | Rest<Step>> {
     const { method, params } = call;
     const decoded = await this.#firstStep(conversation, call, { ...params, ...more });
     if (decoded.type === 'input_required') return { done: false, pending: pendingCall(method, params, decoded) };
+    if (decoded.type === 'other') {
+      const rest = this.#finish(decoded, call);
+      return async () => ({ done: true, result: await rest() });
+    }
     const { facts } = conversation.revision;
     const { book } = this.#host;
     const mirrored = this.#mirrored(conversation);
@@ -280,16 +311,6 @@ function isHeaderMismatch(error: unknown): boolean {
   return error instanceof RpcError && error.code === McpErrorCode.HeaderMismatch;
 }
 
-function left(deadline: number): number {
-  return Math.max(deadline - Date.now(), 0);
-}
-
-function nameOf(method: string, params: Params): string {
-  const name = params['name'] ?? params['uri'];
-  return typeof name === 'string' ? `${method} ${quoted(name)}` : method;
-}
-
-function refuseChanged(book: ToolBook, name: string): void {
-  if (!book.isRefused(name)) return;
-  throw new ConnectionError('refused', `The definition of tool ${quoted(name)} changed and was refused`);
+function unknownType(method: string): ConnectionError {
+  return new ConnectionError('malformed', `The answer to ${method} has a "resultType" this client does not know`);
 }

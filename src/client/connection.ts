@@ -8,14 +8,15 @@ import type { CompleteResult, CompletionReference } from '../protocol/model/comp
 import type { Implementation } from '../protocol/model/implementation.ts';
 import type { LoggingLevel } from '../protocol/model/logging.ts';
 import type { GetPromptResult, Prompt } from '../protocol/model/prompts.ts';
-import type { Answer } from '../protocol/model/questions.ts';
+import type { Answer, Question } from '../protocol/model/questions.ts';
 import type { ReadResourceResult, Resource, ResourceTemplate } from '../protocol/model/resources.ts';
 import type { Root } from '../protocol/model/roots.ts';
 import type { Tool } from '../protocol/model/tools.ts';
 import type { ListKind } from '../protocol/revision.ts';
 import type { Core } from './core.ts';
-import type { RequestOptions } from './options.ts';
+import type { Outcome, Peer, Subscription } from './extension.ts';
 import { allItems, itemsOf, type Page, type PagesOptions, pageOf, pagesOptions } from './pages.ts';
+import type { RequestOptions } from './request-options.ts';
 import type { PendingCall, Step } from './rounds.ts';
 import type { ConnectionState, StateListener } from './state.ts';
 import type { OutputOf, ToolArguments, ToolCallResult, ToolCalls, ToolName } from './tool-types.ts';
@@ -23,7 +24,7 @@ import type { Verdict } from './verdict.ts';
 import type { WatchListener } from './watching.ts';
 
 /** One server, as its client sees it. `Tools` are the types of its tools, if they are known. */
-export class Connection<Tools = unknown> {
+export class Connection<Tools = unknown> implements Peer {
   /** The types of the tools, for the compiler; there is no value behind it. */
   declare readonly '~tools': ToolCalls<Tools>;
   readonly #core: Core;
@@ -71,6 +72,36 @@ export class Connection<Tools = unknown> {
   /** The layer below: calls any method and gives its result. */
   request(method: string, params?: Params, options?: RequestOptions): Promise<Record<string, unknown>> {
     return this.#core.calls.request(method, params, options);
+  }
+
+  /**
+   * Calls any method and gives its result with its type: `complete`, or one that an installed extension adds, which is
+   * given as it came. Questions are answered on the way.
+   */
+  outcome(method: string, params?: Params, options?: RequestOptions): Promise<Outcome> {
+    return this.#core.peer.outcome(method, params, options);
+  }
+
+  /** Reads and checks what is the result of a call, but came another way. */
+  accept(method: string, params: Params, result: unknown): Promise<Record<string, unknown>> {
+    return this.#core.peer.accept(method, params, result);
+  }
+
+  /** Answers a question of the server's, wherever it stood, by the handlers of this connection. */
+  answer(question: Question, options?: { readonly signal?: AbortSignal | undefined }): Promise<Answer> {
+    return this.#core.peer.answer(question, options);
+  }
+
+  /**
+   * Opens a `subscriptions/listen` of its own, for what extensions tell of; changes are heard of by `watch`. Resolves when
+   * the server has acknowledged it. Only revisions from 2026-07-28 on have it.
+   */
+  listen(
+    notifications: Readonly<Record<string, unknown>>,
+    listener: (method: string, params: Params) => void,
+    options?: { readonly signal?: AbortSignal | undefined },
+  ): Promise<Subscription> {
+    return this.#core.peer.listen(notifications, listener, options);
   }
 
   /** Sends any notification. */

@@ -24,10 +24,11 @@ import {
 import type { Payload } from '../jsonrpc/parse.ts';
 import type { Receiver, Transport } from '../jsonrpc/transport.ts';
 import { METHODS } from '../protocol/methods.ts';
-import { MetaKey } from '../protocol/model/meta.ts';
+import { type Meta, MetaKey } from '../protocol/model/meta.ts';
 import type { ClientFacts, Decoded, Revision } from '../protocol/revision.ts';
+import { Exchanges } from './exchanges.ts';
 import { IncomingRequests } from './incoming.ts';
-import type { Progress, RequestOptions } from './options.ts';
+import type { Progress, RequestOptions } from './request-options.ts';
 import { NO_ANSWERS } from './statuses.ts';
 import type { ServerFacts } from './verdict.ts';
 
@@ -35,6 +36,8 @@ import type { ServerFacts } from './verdict.ts';
 export interface ConversationHost {
   /** Who we are, as of now. */
   readonly client: ClientFacts;
+  /** What extensions add to the `_meta` of a request. */
+  requestMeta(method: string, params: Params, conversation: Conversation): Meta | undefined;
   /** Finds the answer to a request of the server's; throws what the server is to be told. */
   answer(request: Request, signal: AbortSignal, conversation: Conversation): Promise<unknown>;
   /** True if answering it may take time. */
@@ -51,7 +54,6 @@ export interface ConversationHost {
 
 // What a server may say before we know what it answered.
 const MAX_EARLY = 100;
-const MAX_SPARE = 100;
 
 /** Sends requests in the way of a revision, and hears what the server says. */
 export class Conversation implements Receiver {
@@ -61,10 +63,7 @@ export class Conversation implements Receiver {
   readonly #incoming: IncomingRequests;
   readonly #progress = new Map<Id, (progress: Progress) => void>();
   readonly #subscriptions = new Map<Id, (notification: Notification) => void>();
-  /** Requests with an exchange of their own that is not over, by id. */
-  readonly #exchanges = new Map<Id, AbortController>();
-  /** Those of exchanges that are over: hardly any is ever used, and making one takes as long as sending a request. */
-  readonly #spare: AbortController[] = [];
+  readonly #exchanges: Exchanges;
   readonly #ended = new AbortController();
   /** When it began, in milliseconds since 1970. */
   readonly since: number = Date.now();
@@ -85,11 +84,12 @@ export class Conversation implements Receiver {
     const cancel = (requestId: Id, method: string, reason: string): void => {
       const isTold = transport.cancelsBy === 'notification' && method !== 'initialize';
       if (isTold) void this.notify('notifications/cancelled', { requestId, reason });
-      this.#hangUp(requestId);
+      this.#exchanges.hangUp(requestId);
     };
     const send = (request: Request, details: OutgoingDetails): void | Promise<void> =>
-      hasExchanges ? this.#exchange(request, details) : transport.send(request);
+      hasExchanges ? this.#exchanges.send(request, details) : transport.send(request);
     this.#outgoing = new OutgoingRequests({ send, cancel }, patience);
+    this.#exchanges = new Exchanges(transport, this.#outgoing);
     this.#incoming = new IncomingRequests({
       answer: (request, signal) => host.answer(request, signal, this),
       send: (response) => this.#send(response),
@@ -173,7 +173,8 @@ export class Conversation implements Receiver {
       token = id;
       if (onProgress) this.#progress.set(id, onProgress);
       // Asking for progress keeps a long call alive, whether or not the caller wants to see it.
-      return revision.encodeRequest(params, this.#host.client, { ...meta, progressToken: id });
+      const added = this.#host.requestMeta(method, params, this);
+      return revision.encodeRequest(params, this.#host.client, { ...added, ...meta, progressToken: id });
     };
     try {
       const result = await this.#outgoing.request(method, encode, options, details);
@@ -201,7 +202,7 @@ export class Conversation implements Receiver {
     const encode = (id: Id): Params | undefined => {
       subscription = id;
       this.#subscriptions.set(id, onNotice);
-      return revision.encodeRequest(params, this.#host.client);
+      return revision.encodeRequest(params, this.#host.client, this.#host.requestMeta(method, params, this));
     };
     try {
       const result = await this.#outgoing.request(method, encode, { ...FOR_EVER, signal }, { repeatable: true });
@@ -326,7 +327,7 @@ export class Conversation implements Receiver {
   #takeCancellation({ requestId }: Params): void {
     if (this.#incoming.cancel(requestId) || !this.#subscriptions.has(requestId as Id)) return;
     this.#outgoing.fail(requestId as Id, new ConnectionError('closed', 'The server ended the subscription'));
-    this.#hangUp(requestId as Id);
+    this.#exchanges.hangUp(requestId as Id);
   }
 
   #takeUnreadable(fault: ParseError): void {
@@ -346,27 +347,6 @@ export class Conversation implements Receiver {
     return this.#transport.send(message, { repeatable })?.catch((error: Error) => this.onError(error));
   }
 
-  #exchange(request: Request, { headers, repeatable }: OutgoingDetails): void | Promise<void> {
-    const { id } = request;
-    const abort = this.#spare.pop() ?? new AbortController();
-    this.#exchanges.set(id, abort);
-    const onEnd = (cause?: Error): void => {
-      if (this.#exchanges.delete(id) && this.#spare.length < MAX_SPARE) this.#spare.push(abort);
-      if (this.#outgoing.has(id)) this.#outgoing.fail(id, cause ?? unanswered());
-    };
-    try {
-      return this.#transport.send(request, { headers, repeatable, signal: abort.signal, onEnd });
-    } catch (error) {
-      this.#exchanges.delete(id);
-      throw error;
-    }
-  }
-
-  #hangUp(id: Id): void {
-    this.#exchanges.get(id)?.abort();
-    this.#exchanges.delete(id);
-  }
-
   // What the caller's own functions throw is the caller's, and must not end the reading of messages.
   #tell(listener: () => void): void {
     guarded(listener, (error) => this.onError(error));
@@ -378,10 +358,6 @@ function answerIn(error: unknown): unknown {
   if (!(error instanceof ConnectionError) || error.code !== 'http-error') return error;
   if (NO_ANSWERS.has(error.status ?? 0)) return error;
   return error.cause instanceof RpcError ? error.cause : error;
-}
-
-function unanswered(): ConnectionError {
-  return new ConnectionError('closed', 'The server ended the exchange without an answer');
 }
 
 function noise(fault: ParseError): ConnectionError {

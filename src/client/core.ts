@@ -2,14 +2,12 @@
 
 import { guarded } from '../jsonrpc/errors.ts';
 import type { Notification, Params } from '../jsonrpc/message.ts';
-import { isObject } from '../jsonrpc/message.ts';
 import { runThrough } from '../jsonrpc/middleware.ts';
 import type { OutgoingDetails } from '../jsonrpc/outgoing.ts';
-import { livesIn } from '../protocol/methods.ts';
+import { livesIn, METHODS } from '../protocol/methods.ts';
 import type { ClientCapabilities } from '../protocol/model/capabilities.ts';
 import { changeToldBy } from '../protocol/model/changes.ts';
-import { isLoggingLevel, LOGGING_LEVELS, type LoggingLevel, type LogMessage } from '../protocol/model/logging.ts';
-import { MetaKey } from '../protocol/model/meta.ts';
+import { isLoggingLevel, LOGGING_LEVELS, type LoggingLevel } from '../protocol/model/logging.ts';
 import type { Root } from '../protocol/model/roots.ts';
 import type { Tool } from '../protocol/model/tools.ts';
 import { revisionNamed } from '../protocol/pick.ts';
@@ -20,11 +18,16 @@ import { ArgumentHeaders } from './argument-headers.ts';
 import { Calls } from './calls.ts';
 import type { Conversation } from './conversation.ts';
 import type { Dialer } from './dialer.ts';
+import type { Peer } from './extension.ts';
+import { Extensions } from './extensions.ts';
 import { Link } from './link.ts';
 import type { ClientMiddleware } from './middleware.ts';
-import { type ConnectionOptions, DEFAULT_INFO, type RequestOptions } from './options.ts';
+import { News } from './news.ts';
+import { type ConnectionOptions, DEFAULT_INFO } from './options.ts';
 import { allItems, type Page, pageOf, pagesOptions } from './pages.ts';
+import { peerOf } from './peer.ts';
 import { Questions, type RequestHandler } from './questions.ts';
+import type { RequestOptions } from './request-options.ts';
 import { ToolBook } from './tool-book.ts';
 import type { Verdict } from './verdict.ts';
 import { type WatchedConversation, Watches, type WatchListener } from './watching.ts';
@@ -48,11 +51,15 @@ export class Core {
   readonly link: Link;
   readonly calls: Calls;
   readonly book: ToolBook;
+  /** The connection, as extensions see it. */
+  readonly peer: Peer;
   readonly options: ConnectionOptions;
   readonly #parts: ClientParts;
   readonly #mirrored: ArgumentHeaders;
   readonly #watches: Watches;
   readonly #questions: Questions;
+  readonly #extensions: Extensions;
+  readonly #news: News;
   readonly #declared: ClientCapabilities;
   #client: ClientFacts;
   #handlers: AnswerHandlers;
@@ -61,11 +68,13 @@ export class Core {
     this.options = options;
     this.#parts = parts;
     this.#handlers = options;
+    this.#extensions = new Extensions(options.extensions ?? []);
     this.#declared = options.capabilities ?? capabilitiesOf(options);
     this.#client = {
       info: options.info ?? DEFAULT_INFO,
       capabilities: this.#declared,
       logLevel: options.logLevel,
+      extensions: this.#extensions.declarations,
     };
     this.book = new ToolBook(options, (warning) => this.#report(warning));
     this.#mirrored = new ArgumentHeaders((warning) => this.#report(warning));
@@ -75,9 +84,16 @@ export class Core {
     });
     this.link = this.#makeLink(dialer);
     this.#questions = this.#makeQuestions();
-    const { middleware } = parts;
-    const [link, book, mirrored, questions] = [this.link, this.book, this.#mirrored, this.#questions];
-    this.calls = new Calls({ link, book, mirrored, questions, middleware, options });
+    this.#news = this.#makeNews();
+    this.calls = this.#makeCalls();
+    const { link, calls } = this;
+    this.peer = peerOf({
+      link,
+      calls,
+      questions: this.#questions,
+      deliver: (notification, from, to) => this.#news.deliver(notification, from, to),
+      onError: (error) => this.#report(error),
+    });
     if (options.roots) checkRoots(options.roots, 'roots');
     if (options.logLevel !== undefined) checkLevel(options.logLevel);
     if (options.onStateChange) this.link.state.subscribe(options.onStateChange);
@@ -101,11 +117,17 @@ export class Core {
   }
 
   notify(method: string, params: Params = {}): void {
-    const { middleware } = this.#parts;
     const call = { direction: 'out', kind: 'notification', method, params, revision: this.verdict.revision } as const;
-    const send = (changed: { params: Params }): void | Promise<void> =>
-      this.link.present?.notify(method, Object.keys(changed.params).length > 0 ? changed.params : undefined);
-    this.#settle(runThrough(middleware, call, send));
+    const send = (changed: { params: Params }): void | Promise<void> => this.#say(method, changed.params);
+    this.#news.settle(runThrough(this.#middleware, call, send));
+  }
+
+  // The protocol's own notifications mean the same from everybody; of the others a server must know whose they are.
+  #say(method: string, params: Params): void | Promise<void> {
+    const conversation = this.link.present;
+    const given = Object.keys(params).length > 0 ? params : undefined;
+    const said = METHODS.has(method) ? given : conversation?.revision.encodeRequest(given, this.#client);
+    return conversation?.notify(method, said);
   }
 
   async watch(what: string, listener: WatchListener): Promise<() => Promise<void>> {
@@ -142,6 +164,11 @@ export class Core {
     await this.link.close();
   }
 
+  // Functions can be put around a client's calls at any time.
+  get #middleware(): readonly ClientMiddleware[] {
+    return this.#extensions.inside(this.#parts.middleware);
+  }
+
   #makeLink(dialer: Dialer): Link {
     const core = this;
     return new Link(dialer, this.options, {
@@ -149,10 +176,10 @@ export class Core {
         return core.#client;
       },
       verdicts: this.#parts.verdicts,
+      requestMeta: (method, params, conversation) => this.#extensions.requestMeta(method, params, conversation),
       answer: (request, signal, conversation) => this.#questions.take(request, signal, conversation),
       isQuestion: (method) => this.#questions.has(method),
-      onNotification: (notification, conversation) =>
-        this.#takeNotification(notification, conversation, (one) => this.#deliver(one)),
+      onNotification: (notification, conversation) => this.#news.take(notification, conversation),
       onError: (error) => this.#report(error),
       onGap: () => this.#watches.missed(),
       onDeaf: () => this.#watches.tellIfDeaf(),
@@ -171,7 +198,47 @@ export class Core {
       },
       declared: this.#declared,
       own: this.#parts.own,
-      middleware: this.#parts.middleware,
+      get middleware() {
+        return core.#middleware;
+      },
+    });
+  }
+
+  #makeNews(): News {
+    const core = this;
+    return new News({
+      get middleware() {
+        return core.#middleware;
+      },
+      get peer() {
+        return core.peer;
+      },
+      options: this.options,
+      extensions: this.#extensions,
+      onChange: (change) => this.calls.cache.invalidate(change),
+      hear: (notification) => {
+        this.#watches.take(notification);
+        this.#questions.completions.take(notification);
+      },
+      onError: (error) => this.#report(error),
+    });
+  }
+
+  #makeCalls(): Calls {
+    const core = this;
+    return new Calls({
+      link: this.link,
+      book: this.book,
+      mirrored: this.#mirrored,
+      questions: this.#questions,
+      extensions: this.#extensions,
+      get peer() {
+        return core.peer;
+      },
+      get middleware() {
+        return core.#middleware;
+      },
+      options: this.options,
     });
   }
 
@@ -207,35 +274,6 @@ export class Core {
     await this.book.take(conversation.mirrorsArguments ? this.#mirrored.take(tools) : tools);
   }
 
-  #takeNotification(
-    notification: Notification,
-    conversation: Conversation,
-    deliver: (notification: Notification) => void,
-  ): void {
-    const { method } = notification;
-    const params = isObject(notification.params) ? notification.params : {};
-    const { version: revision } = conversation;
-    const call = { direction: 'in', kind: 'notification', method, params, revision } as const;
-    this.#settle(
-      runThrough(this.#parts.middleware, call, (changed) =>
-        deliver(changed.params === params ? notification : { ...notification, params: changed.params }),
-      ),
-    );
-  }
-
-  #deliver(notification: Notification): void {
-    const change = changeToldBy(notification);
-    if (change) this.calls.cache.invalidate(change);
-    // What a subscription that was replaced still says, its successor says too.
-    if (change && isOfSubscription(notification)) return;
-    this.#watches.take(notification);
-    this.#questions.completions.take(notification);
-    const message = logMessageOf(notification);
-    // What one listener throws must not keep the other from hearing.
-    if (message) this.#tell(() => this.options.onLog?.(message));
-    this.#tell(() => this.options.onNotification?.(notification));
-  }
-
   #watched(conversation: Conversation): WatchedConversation {
     return {
       facts: conversation.revision.facts,
@@ -251,20 +289,15 @@ export class Core {
         // Whichever way a change is told, it is news of the server's and no part of a call.
         const deliver = (notification: Notification): void => {
           if (!onNotice(notification) || !changeToldBy(notification)) return;
-          this.#tell(() => this.options.onNotification?.(notification));
+          this.#news.tell(notification);
         };
-        return conversation.open(method, params, (one) => this.#takeNotification(one, conversation, deliver), signal);
+        return conversation.open(method, params, (one) => this.#news.deliver(one, conversation, deliver), signal);
       },
     };
   }
 
   #tell(listener: () => unknown): void {
     guarded(listener, (error) => this.#report(error));
-  }
-
-  // Middleware may be asynchronous; what it throws has no caller.
-  #settle(result: unknown): void {
-    if (result instanceof Promise) result.catch((error: unknown) => this.#report(error as Error));
   }
 
   #report(error: Error): void {
@@ -278,14 +311,4 @@ export class Core {
 
 function checkLevel(level: unknown): void {
   if (!isLoggingLevel(level)) throw new TypeError(`A log level must be one of ${LOGGING_LEVELS.join(', ')}`);
-}
-
-function logMessageOf({ method, params }: Notification): LogMessage | undefined {
-  if (method !== 'notifications/message' || !isObject(params) || !isLoggingLevel(params['level'])) return undefined;
-  return params as unknown as LogMessage;
-}
-
-function isOfSubscription({ params }: Notification): boolean {
-  const meta = isObject(params) ? params['_meta'] : undefined;
-  return isObject(meta) && meta[MetaKey.subscriptionId] !== undefined;
 }

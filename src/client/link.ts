@@ -7,10 +7,10 @@ import { Attempt } from './attempt.ts';
 import { Conversation, type ConversationHost } from './conversation.ts';
 import type { Dialer, DialHost } from './dialer.ts';
 import { greet } from './greeting.ts';
+import { asConnectionError, gaveUp, isPassing, notReplaced, refusalIn, withStderr } from './link-failures.ts';
 import type { ConnectionOptions } from './options.ts';
 import { Standstill } from './standstill.ts';
 import { ObservedState } from './state.ts';
-import { TRY_AGAIN } from './statuses.ts';
 import { Supervision } from './supervision.ts';
 import { pause, until } from './until.ts';
 import { type Verdict, verdictOf } from './verdict.ts';
@@ -43,6 +43,7 @@ export class Link {
   /** Losing a session is no crash, and made good whether or not crashes are; only not without end. */
   readonly #losses = new Supervision({ minDelayMs: 1000 });
   readonly #closing = new AbortController();
+  readonly #over = new AbortController();
   readonly #standstill = new Standstill();
   #conversation: Conversation | undefined;
   /** Resolves when the next conversation is there. */
@@ -91,6 +92,11 @@ export class Link {
     return this.#conversation;
   }
 
+  /** Aborts when there will be no other conversation; the reason is the error. */
+  get over(): AbortSignal {
+    return this.#over.signal;
+  }
+
   /** What was found out about the server. */
   get verdict(): Verdict | undefined {
     return this.#verdict;
@@ -113,6 +119,7 @@ export class Link {
     this.#failure ??= new ConnectionError('closed', 'The connection was closed');
     this.state.set('closed');
     this.#closing.abort(this.#failure);
+    this.#over.abort(this.#failure);
     await Promise.all([conversation?.close(this.#failure), this.#next?.catch(() => {})]);
     await Promise.all(this.#endings);
   }
@@ -196,6 +203,7 @@ export class Link {
         get client() {
           return host.client;
         },
+        requestMeta: (method, params, to) => host.requestMeta(method, params, to),
         answer: (request, signal, from) => host.answer(request, signal, from),
         isQuestion: (method) => host.isQuestion(method),
         onNotification: (notification, from) => host.onNotification(notification, from),
@@ -287,47 +295,7 @@ export class Link {
     this.#failure ??= error;
     const isClean = error.code === 'closed' && !error.cause && !error.process;
     this.state.set(isClean ? 'closed' : 'failed');
+    this.#over.abort(this.#failure);
     return error;
   }
-}
-
-// Told by its properties: who is let in, and how, is not known here.
-function refusalIn(error: unknown): Error | undefined {
-  for (let one = error, depth = 0; one instanceof Error && depth < 4; one = one.cause, depth++) {
-    if (one.name === 'AuthError' && 'isRetryable' in one && one.isRetryable === false) return one;
-  }
-  return undefined;
-}
-
-function notReplaced(cause: ConnectionError): ConnectionError {
-  const { status } = cause;
-  const text = `The session was lost, and there is no new one: ${cause.message}`;
-  return new ConnectionError('session-lost', text, { cause, status });
-}
-
-// A server that is being restarted, or is behind something that is: a moment later it may be well.
-function isPassing({ code, status = 0 }: ConnectionError): boolean {
-  return code === 'unreachable' || code === 'closed' || code === 'timeout' || status >= 500 || TRY_AGAIN.has(status);
-}
-
-function gaveUp(name: string, supervision: Supervision, cause: ConnectionError): ConnectionError {
-  const { process } = cause;
-  return new ConnectionError('failed', `${name} was given up: ${supervision.summary}. ${cause.message}`, {
-    cause,
-    ...(process ? { process } : {}),
-  });
-}
-
-// A program that does not answer has often said why, but not where it is heard.
-function withStderr(error: unknown, stderr: string): unknown {
-  if (!(error instanceof ConnectionError) || error.code !== 'timeout' || stderr.trim() === '') return error;
-  const said = stderr.trim().split('\n').slice(-3).join('\n').slice(-500);
-  return new ConnectionError('timeout', `${error.message}. The last it wrote on stderr:\n${said}`, {
-    process: { exitCode: null, signal: null, stderr },
-  });
-}
-
-function asConnectionError(error: unknown): ConnectionError {
-  if (error instanceof ConnectionError) return error;
-  return new ConnectionError('failed', toError(error).message, { cause: error });
 }

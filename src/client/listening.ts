@@ -3,6 +3,7 @@
 import { ConnectionError, ErrorCode, RpcError } from '../jsonrpc/errors.ts';
 import { isObject, type Notification, type Params } from '../jsonrpc/message.ts';
 import type { SubscriptionFilter } from '../protocol/model/changes.ts';
+import { ACKNOWLEDGE_MS, ACKNOWLEDGED, endedByServer, unacknowledged } from './acknowledging.ts';
 import { isFinalStatus } from './statuses.ts';
 import { isList, type ListName } from './watchable.ts';
 
@@ -52,8 +53,6 @@ interface Acknowledgement {
   reject(error: Error): void;
 }
 
-const ACKNOWLEDGED = 'notifications/subscriptions/acknowledged';
-const ACKNOWLEDGE_MS = 30_000;
 const FIRST_PAUSE = 1000;
 const LONGEST_PAUSE = 30_000;
 // Then somebody is told; whoever watches still wants to hear of changes when the server is back.
@@ -274,10 +273,6 @@ function acknowledgement(): Acknowledgement {
   };
 }
 
-function endedByServer(): ConnectionError {
-  return new ConnectionError('failed', 'The server ended subscriptions/listen');
-}
-
 // It will be the same next time; everything else may be over when the server is back.
 function isRefusal(cause: Error): boolean {
   if (cause instanceof RpcError) return cause.code === ErrorCode.MethodNotFound;
@@ -288,11 +283,4 @@ function notHeard(cause: Error, isFinal: boolean): ConnectionError {
   const until = isFinal ? 'until the next connection' : 'until the server takes it again';
   const text = `Changes are not heard of ${until}: subscriptions/listen failed ${MAX_FAILURES} times`;
   return new ConnectionError('failed', text, { cause });
-}
-
-function unacknowledged(): ConnectionError {
-  return new ConnectionError(
-    'timeout',
-    `subscriptions/listen timed out: the server did not acknowledge it within ${ACKNOWLEDGE_MS} ms`,
-  );
 }

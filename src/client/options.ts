@@ -1,14 +1,13 @@
-/** What can be chosen: for a connection, and for one call. */
+/** What can be chosen for a connection. */
 
 import type { Notification } from '../jsonrpc/message.ts';
-import type { OutgoingOptions, Patience } from '../jsonrpc/outgoing.ts';
+import type { Patience } from '../jsonrpc/outgoing.ts';
 import type { ClientCapabilities } from '../protocol/model/capabilities.ts';
 import type { Implementation } from '../protocol/model/implementation.ts';
 import type { LoggingLevel, LogMessage } from '../protocol/model/logging.ts';
-import type { Meta } from '../protocol/model/meta.ts';
 import type { ProtocolVersion } from '../protocol/versions.ts';
 import type { AnswerHandlers } from './answering.ts';
-import type { HeaderFields } from './http-options.ts';
+import type { ClientExtension } from './extension.ts';
 import type { ConnectionState } from './state.ts';
 import type { RestartOptions } from './supervision.ts';
 import type { ToolBookOptions } from './tool-book.ts';
@@ -28,6 +27,8 @@ export interface ConnectionOptions extends AnswerHandlers, Patience, ToolBookOpt
   readonly info?: Implementation;
   /** What is declared to servers, if not what follows from the handlers. */
   readonly capabilities?: ClientCapabilities;
+  /** What this client knows beside the protocol. Each is declared to servers, in the revisions that have it. */
+  readonly extensions?: readonly ClientExtension[];
   /**
    * The least severe log message wanted.
    * @deprecated SEP-2577: logging may be removed from 2027-07-28 on.
@@ -65,27 +66,6 @@ export interface ConnectionOptions extends AnswerHandlers, Patience, ToolBookOpt
   readonly probeTimeout?: number;
   /** Gives up connecting. */
   readonly signal?: AbortSignal;
-}
-
-/** What progress a call made. */
-export interface Progress {
-  readonly progress: number;
-  readonly total?: number;
-  readonly message?: string;
-}
-
-/** Options of one call. */
-export interface RequestOptions extends OutgoingOptions {
-  /** Is told how far the server got. */
-  readonly onProgress?: ((progress: Progress) => void) | undefined;
-  /** Goes into `_meta` as it is: `traceparent`, or keys of your own. */
-  readonly meta?: Meta | undefined;
-  /** Calling twice does no more than calling once, so the call may be sent again to a server that crashed under it. */
-  readonly idempotent?: boolean | undefined;
-  /** Asks the server even if an earlier answer is still good. */
-  readonly fresh?: boolean | undefined;
-  /** Header fields of the requests this call makes, if it goes over HTTP. */
-  readonly headers?: HeaderFields | undefined;
 }
 
 /** Who we are if nobody says otherwise. */

@@ -4,7 +4,7 @@ import { ConnectionError, RpcError } from '../jsonrpc/errors.ts';
 import type { Params } from '../jsonrpc/message.ts';
 import type { Answer, Question } from '../protocol/model/questions.ts';
 import type { Decoded } from '../protocol/revision.ts';
-import type { RequestOptions } from './options.ts';
+import type { RequestOptions } from './request-options.ts';
 import { firstOf, until } from './until.ts';
 
 /** A call that waits for answers. It is JSON: it can be kept, and continued later or by another process. */
@@ -44,8 +44,11 @@ const FIRST_PAUSE = 250;
 const LONGEST_PAUSE = 5000;
 const MAX_QUESTIONS = 100;
 
+/** What a call comes to when nothing is asked any more. */
+export type Settled = Exclude<Decoded, { type: 'input_required' }>;
+
 /** Goes through all rounds. Each is a request of its own, with an id of its own. */
-export async function throughRounds(call: Rounds): Promise<Record<string, unknown>> {
+export async function throughRounds(call: Rounds): Promise<Settled> {
   const { deadline } = call;
   let { params } = call;
   let pauses = 0;
@@ -57,7 +60,7 @@ export async function throughRounds(call: Rounds): Promise<Record<string, unknow
       await call.recover(error);
       continue;
     }
-    if (decoded.type === 'complete') return decoded.result;
+    if (decoded.type !== 'input_required') return decoded;
     const { requests, state } = decoded;
     if (requests.size > 0 && ++rounds > call.maxRounds) {
       throw new ConnectionError('failed', `${call.what}: the server asked more than ${call.maxRounds} times`);
@@ -106,13 +109,16 @@ async function answerAll(call: Rounds, requests: ReadonlyMap<string, Question>):
     return Object.fromEntries(await until(answers, { what, timeout, signals: [ended, options.signal] }));
   } catch (error) {
     giveUp.abort(error);
-    // The server is not told, so it is not the server's answer either.
-    throw error instanceof RpcError
-      ? new ConnectionError('refused', `${what}: ${error.message}`, { cause: error })
-      : error;
+    throw refusal(what, error);
   } finally {
     release();
   }
+}
+
+/** What went wrong in answering a question. The server is not told, so it is not the server's answer either. */
+export function refusal(what: string, error: unknown): unknown {
+  if (!(error instanceof RpcError)) return error;
+  return new ConnectionError('refused', `${what}: ${error.message}`, { cause: error });
 }
 
 async function wait({ what, options, ended, deadline }: Rounds, milliseconds: number): Promise<undefined> {

@@ -1,7 +1,7 @@
 /** The types of a server's tools, as a client that knows the server sees them. */
 
 import type { CallToolResult } from '../protocol/model/tools.ts';
-import type { RequestOptions } from './options.ts';
+import type { RequestOptions } from './request-options.ts';
 
 /** The tools of a server: of `typeof server`, or of an interface that says `{ name: { input, output } }`. */
 export type ToolsOf<Server> = Server extends { readonly $tools: infer Tools } ? Tools : Server;

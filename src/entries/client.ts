@@ -25,6 +25,15 @@ export type { AnswerHandlers, QuestionContext } from '../client/answering.ts';
 export type { ChildOptions, Command, Invocation, StderrSink } from '../client/command.ts';
 export type { Connection } from '../client/connection.ts';
 export type {
+  ClientExtension,
+  ClientSide,
+  OpenCall,
+  Outcome,
+  Peer,
+  ResultFinisher,
+  Subscription,
+} from '../client/extension.ts';
+export type {
   Authorizer,
   ClientAuth,
   HeaderFields,
@@ -36,9 +45,10 @@ export type {
   ResponseFacts,
 } from '../client/http-options.ts';
 export type { ClientCall, ClientMiddleware } from '../client/middleware.ts';
-export type { ConnectionOptions, Progress, RequestOptions } from '../client/options.ts';
+export type { ConnectionOptions } from '../client/options.ts';
 export { IncompleteListError, type IncompleteListErrorCode } from '../client/pages.ts';
 export type { RequestHandler } from '../client/questions.ts';
+export type { Progress, RequestOptions } from '../client/request-options.ts';
 export type { PendingCall, Step } from '../client/rounds.ts';
 export type { ConnectionState, StateListener } from '../client/state.ts';
 export type { RestartOptions } from '../client/supervision.ts';

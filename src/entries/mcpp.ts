@@ -32,7 +32,9 @@ export {
 export { checkMessage, type Payload, parseMessage, parsePayload } from '../jsonrpc/parse.ts';
 export type { StructureLimits } from '../jsonrpc/structure.ts';
 export type { Receiver, SendOptions, Transport } from '../jsonrpc/transport.ts';
+export { isAnswer } from '../protocol/answers.ts';
 export { McpErrorCode, ToolError } from '../protocol/errors.ts';
+export type { Vocabulary } from '../protocol/extension.ts';
 export type {
   ClientCapabilities,
   ClientCapabilityName,

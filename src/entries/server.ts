@@ -3,12 +3,25 @@
 export { RpcError } from '../jsonrpc/errors.ts';
 export type { Transport } from '../jsonrpc/transport.ts';
 export { missingCapability, resourceNotFound, ToolError } from '../protocol/errors.ts';
-export type { Principal } from '../protocol/principal.ts';
+export { type Principal, principalKey } from '../protocol/principal.ts';
 export type { Viewer } from '../protocol/revision.ts';
 export type { AnySchema, InferInput, InferOutput } from '../schema/infer.ts';
 export type { AskOptions, ElicitAnswer, UrlOptions } from '../server/asking.ts';
 export type { Completer, Completers, CompletionInput } from '../server/completion.ts';
 export type { Context } from '../server/context.ts';
+export type {
+  Desk,
+  ExtensionHandler,
+  HandedOff,
+  InProtocol,
+  OpenField,
+  Registrar,
+  ServerExtension,
+  ServerSide,
+  SubscriptionField,
+  ToolCall,
+} from '../server/extension.ts';
+export { type ExtensionResult, extensionResult } from '../server/extension-result.ts';
 export { type InputRequired, inputRequired } from '../server/input-required.ts';
 export type { Log } from '../server/log.ts';
 export type { Middleware } from '../server/middleware.ts';

@@ -10,6 +10,8 @@ const host: Host = {
   info: { name: 's', version: '1' },
   instructions: undefined,
   capabilities: {},
+  declaredIn: () => ({}),
+  subscriptions: new Map(),
   versions: [...VERSIONS],
   cache: { ttlMs: 0, cacheScope: 'private' },
   watch: () => () => {},

@@ -22,6 +22,10 @@ export interface Exchange {
   readonly ask:
     | ((method: string, params: Params | undefined, options: OutgoingOptions) => Promise<unknown>)
     | undefined;
+  /** The request is answered already, and somebody stands in for its sender: who can be asked at any time. */
+  readonly isApart?: true;
+  /** Takes how far the work has got, in place of a notification. */
+  readonly progress?: (progress: number, total?: number, message?: string) => void;
   /** The sender gave the request up, or is gone. */
   readonly cancelled: boolean;
   /** Calls back when that happens; at once if it has. */

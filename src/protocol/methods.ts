@@ -99,9 +99,16 @@ export function staysOpen(method: string): boolean {
   return METHODS.get(method)?.staysOpen === true;
 }
 
-/** What a request is about, which HTTP repeats as `Mcp-Name`: a tool, a prompt or a resource. */
-export function nameIn(method: string, params: unknown): string | undefined {
-  const member = METHODS.get(method)?.named;
+/**
+ * What a request is about, which HTTP repeats as `Mcp-Name`: a tool, a prompt or a resource, or what the methods of
+ * extensions have for a name.
+ */
+export function nameIn(
+  method: string,
+  params: unknown,
+  ofExtensions?: ReadonlyMap<string, string>,
+): string | undefined {
+  const member = METHODS.get(method)?.named ?? ofExtensions?.get(method);
   const name = member && isObject(params) ? params[member] : undefined;
   return typeof name === 'string' ? name : undefined;
 }

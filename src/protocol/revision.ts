@@ -4,6 +4,7 @@ import type { RpcError } from '../jsonrpc/errors.ts';
 import type { EncodedJson, ErrorObject, Id, Notification, Params } from '../jsonrpc/message.ts';
 import type { Caller } from './caller.ts';
 import type { Exchange } from './exchange.ts';
+import type { Declaration } from './extension.ts';
 import type { ServerCapabilities } from './model/capabilities.ts';
 import type { Change } from './model/changes.ts';
 import type { Implementation } from './model/implementation.ts';
@@ -34,6 +35,10 @@ export interface Host {
   readonly info: Implementation;
   readonly instructions: string | undefined;
   readonly capabilities: ServerCapabilities;
+  /** What clients of a revision are told of them, and of extensions. */
+  declaredIn(version: string): ServerCapabilities;
+  /** Fields of `subscriptions/listen` that extensions add. */
+  readonly subscriptions: ReadonlyMap<string, OpenSubscription>;
   /** The revisions served, newest first. */
   readonly versions: readonly string[];
   /** How long `server/discover` may be kept. */
@@ -42,11 +47,25 @@ export interface Host {
   watch(listener: (change: Change) => void, viewer: Viewer): () => void;
 }
 
+/** What was asked for in a field of `subscriptions/listen`: what of it will be told, and the telling. */
+export interface FieldToTell {
+  readonly honoured: unknown;
+  begin(tell: (method: string, params: Params) => void): () => void;
+}
+
+/** Reads such a field; undefined if there is nothing to tell. */
+export type OpenSubscription = (
+  wanted: unknown,
+  call: Call,
+) => FieldToTell | undefined | Promise<FieldToTell | undefined>;
+
 /** One request, as a revision's own methods see it. */
 export interface Call {
   readonly id: Id;
   readonly method: string;
   readonly params: Params;
+  /** The revision it speaks. */
+  readonly revision: string;
   readonly caller: Caller;
   readonly exchange: Exchange;
   /** What the encoder has to know of the result; set by whoever made it. */
@@ -81,11 +100,14 @@ export interface ClientFacts {
   readonly info: Implementation;
   readonly capabilities: Caller['capabilities'];
   readonly logLevel: Caller['logLevel'];
+  /** Extensions, each declared in the revisions that have it. */
+  readonly extensions?: readonly Declaration[];
 }
 
-/** A result as the client's code sees it, or the questions to answer before there is one. */
+/** A result as the client's code sees it, the questions to answer before there is one, or what only an extension can read. */
 export type Decoded =
   | { readonly type: 'complete'; readonly result: Record<string, unknown> }
+  | { readonly type: 'other'; readonly resultType: string; readonly result: Record<string, unknown> }
   | {
       readonly type: 'input_required';
       readonly requests: ReadonlyMap<string, Question>;

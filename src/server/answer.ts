@@ -1,24 +1,16 @@
 /** A request in, a response out: the one door of a server. It holds no connection and knows no transport. */
 
 import { RpcError } from '../jsonrpc/errors.ts';
-import {
-  EncodedJson,
-  isObject,
-  type Notification,
-  type Params,
-  type Request,
-  type Response,
-} from '../jsonrpc/message.ts';
+import { isObject, type Notification, type Params, type Request, type Response } from '../jsonrpc/message.ts';
 import { runThrough } from '../jsonrpc/middleware.ts';
 import type { Exchange } from '../protocol/exchange.ts';
-import { livesIn, METHODS, staysOpen } from '../protocol/methods.ts';
+import { livesIn, staysOpen } from '../protocol/methods.ts';
 import { revisionNamed, revisionOf } from '../protocol/pick.ts';
 import type { Revision } from '../protocol/revision.ts';
 import { claimedVersion } from '../protocol/stateless/caller.ts';
 import { RequestContext } from './context.ts';
-import { rpcFailure } from './failures.ts';
 import { isPromise, type Maybe } from './maybe.ts';
-import { RoundEnd } from './round-end.ts';
+import { failureOf, resultOf } from './outcome.ts';
 import { runInRounds } from './rounds.ts';
 import type { Served, ServerParts } from './served.ts';
 
@@ -94,35 +86,11 @@ function noticeContext(own: ServerParts, notification: Notification, exchange: E
 }
 
 function respond(ctx: RequestContext, value: unknown): Response {
-  const { id, method, wire, about, parts: own } = ctx;
-  if (value instanceof EncodedJson) return { jsonrpc: '2.0', id, result: value };
-  if (value instanceof RoundEnd) {
-    const result = wire.encodeResult(method, value.result, { resultType: 'input_required' }, own.host);
-    return { jsonrpc: '2.0', id, result };
-  }
-  const result = value === undefined ? {} : value;
-  const member = METHODS.get(method)?.result;
-  // A middleware that forgets to return what `next` gave ends here, too.
-  if (!isObject(result) || (member !== undefined && !isObject(result[member]) && !Array.isArray(result[member]))) {
-    throw new Error(`What was returned for ${method} is not ${member ? `an object with "${member}"` : 'an object'}`);
-  }
-  return { jsonrpc: '2.0', id, result: wire.encodeResult(method, result, about, own.host) };
+  return { jsonrpc: '2.0', id: ctx.id, result: resultOf(ctx, value) };
 }
 
 function refuse(ctx: RequestContext, error: unknown): Response {
-  const { id, method, wire, about, parts: own } = ctx;
-  const failure = wire.encodeFailure(toRpcError(error, ctx));
-  if ('error' in failure) return { jsonrpc: '2.0', id, error: failure.error };
-  return { jsonrpc: '2.0', id, result: wire.encodeResult(method, failure.result, about, own.host) };
-}
-
-// What was thrown may be anything, also an object whose every member throws.
-function toRpcError(error: unknown, ctx: RequestContext): RpcError {
-  try {
-    return rpcFailure(error, ctx);
-  } catch {
-    return RpcError.internal();
-  }
+  return { jsonrpc: '2.0', id: ctx.id, ...failureOf(ctx, error) };
 }
 
 // A handler that takes too long is aborted, and answered for.

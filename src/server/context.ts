@@ -8,7 +8,7 @@ import type { Exchange } from '../protocol/exchange.ts';
 import type { ClientCapabilities, ClientCapabilityName } from '../protocol/model/capabilities.ts';
 import type { Implementation } from '../protocol/model/implementation.ts';
 import type { Meta, Trace } from '../protocol/model/meta.ts';
-import type { Answer } from '../protocol/model/questions.ts';
+import type { Answer, Question } from '../protocol/model/questions.ts';
 import type { ListRootsResult } from '../protocol/model/roots.ts';
 import type { CreateMessageParams, CreateMessageResult } from '../protocol/model/sampling.ts';
 import type { Principal } from '../protocol/principal.ts';
@@ -69,6 +69,15 @@ export interface Context {
    * @deprecated SEP-2577: roots may be removed from 2027-07-28 on. Take paths as tool arguments.
    */
   listRoots(options?: AskOptions): Promise<ListRootsResult>;
+  /** Asks anything that can be asked, as it is: the layer below `elicit` and the others. */
+  ask(question: Question, options?: AskOptions): Promise<Answer>;
+  /** Sends a notification of an extension, or of one's own, that belongs to this request. */
+  notify(method: string, params?: Params): void;
+  /**
+   * In a tool with `handOff: 'manual'`: answers the caller with a task, if the caller can have one, and goes on. What is
+   * asked from then on is asked by the task. True if this is a task now.
+   */
+  handOff(): Promise<boolean>;
   /**
    * Does something once per call, however often the handler is run again: the JSON value it gives is remembered.
    * Under stateless revisions a handler runs again from the top after each answer.
@@ -86,7 +95,8 @@ export class RequestContext implements Context, Asker {
   readonly method: string;
   readonly params: Params;
   readonly caller: Caller;
-  readonly exchange: Exchange;
+  /** Where it came from; somebody else's once the call was handed off. */
+  exchange: Exchange;
   readonly wire: Revision;
   readonly parts: Parts;
   /** What the encoder has to know of the result; set by the feature that made it. */
@@ -94,6 +104,7 @@ export class RequestContext implements Context, Asker {
   #abort: AbortController | undefined;
   #questions: Questions | undefined;
   #onFirstQuestion: (() => void) | undefined;
+  #onHandOff: (() => Promise<void>) | undefined;
   #progress: Progress | undefined;
   #log: Log | undefined;
 
@@ -194,6 +205,38 @@ export class RequestContext implements Context, Asker {
     this.#onFirstQuestion = listener;
   }
 
+  /** How the client can be asked now. */
+  get asking(): Revision['facts']['asking'] {
+    return this.exchange.isApart ? 'live' : this.wire.facts.asking;
+  }
+
+  /** True once the call was handed off. */
+  get isApart(): boolean {
+    return this.exchange.isApart === true;
+  }
+
+  /** The call is answered: from now on this stands in for the client. */
+  moveTo(exchange: Exchange): void {
+    this.exchange = exchange;
+    this.#progress = undefined;
+    this.#log = undefined;
+    const abort = this.#abort;
+    // A handler may have taken the signal already.
+    if (abort) exchange.onCancel((reason) => abort.abort(reason));
+  }
+
+  /** Calls back when the handler hands the call off. */
+  onHandOff(listener: () => Promise<void>): void {
+    this.#onHandOff = listener;
+  }
+
+  async handOff(): Promise<boolean> {
+    // While something is open the client has to answer that first.
+    if (this.#questions?.isSuspended) return this.#questions.wait();
+    if (!this.isApart) await this.#onHandOff?.();
+    return this.isApart;
+  }
+
   /** Ends what the handler still does after it was suspended or took too long. */
   abortRun(reason: unknown): void {
     this.#abort ??= new AbortController();
@@ -224,6 +267,14 @@ export class RequestContext implements Context, Asker {
 
   listRoots(options?: AskOptions): Promise<ListRootsResult> {
     return quiet(listRoots(this.questions, options));
+  }
+
+  ask(question: Question, { key }: AskOptions = {}): Promise<Answer> {
+    return quiet(this.questions.ask(question, key, () => true));
+  }
+
+  notify(method: string, params: Params = {}): void {
+    this.exchange.notify(method, params);
   }
 
   step<T>(name: string, fn: () => T | Promise<T>): Promise<T> {

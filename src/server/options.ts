@@ -1,11 +1,11 @@
 /** What a server can be told when it is made. */
 
-import type { ServerCapabilities, Settings } from '../protocol/model/capabilities.ts';
+import type { ServerCapabilities } from '../protocol/model/capabilities.ts';
 import type { Change } from '../protocol/model/changes.ts';
-import { isPrefixedKey } from '../protocol/model/meta.ts';
 import type { CacheHints } from '../protocol/revision.ts';
 import { type ProtocolVersion, REVISIONS } from '../protocol/versions.ts';
 import type { ChangeBus } from '../store/changes.ts';
+import type { ServerExtension } from './extension.ts';
 import { isPromise } from './maybe.ts';
 import { DEFAULT_LIMITS, type ErrorReport, type Limits } from './parts.ts';
 import type { Secret } from './seal.ts';
@@ -26,8 +26,8 @@ export interface McpServerOptions {
   readonly limits?: Partial<Limits>;
   /** Changes what is declared: features of handlers set with `setHandler`, or `false` for what is not to be offered. */
   readonly capabilities?: { readonly [K in keyof ServerCapabilities]?: ServerCapabilities[K] | false };
-  /** Extensions this server supports, with their settings. */
-  readonly extensions?: Readonly<Record<string, Settings>>;
+  /** Extensions this server has. Clients that do not declare one are served as if it were not there. */
+  readonly extensions?: readonly ServerExtension[];
   /** How long clients may keep lists and what the server says of itself. Default: not at all. */
   readonly cache?: Partial<CacheHints>;
   /** Where changes are published; a shared one tells all nodes. Default: this process only. */
@@ -46,17 +46,9 @@ export function servedVersions(wanted: readonly string[] | undefined): readonly 
 
 /** The capabilities that follow from what is registered, changed as the author wishes. */
 export function mergeCapabilities(derived: ServerCapabilities, options: McpServerOptions): ServerCapabilities {
-  const { capabilities = {}, extensions } = options;
-  const merged = { ...derived, ...capabilities, ...(extensions ? { extensions } : {}) };
+  const merged = { ...derived, ...options.capabilities };
   const declared = Object.entries(merged).filter(([, settings]) => settings !== false && settings !== undefined);
   return Object.fromEntries(declared);
-}
-
-/** Refuses extension ids that break the naming rules. */
-export function checkExtensions(extensions: Readonly<Record<string, Settings>> = {}): void {
-  const bad = Object.keys(extensions).find((id) => !isPrefixedKey(id));
-  if (bad !== undefined)
-    throw new TypeError(`Extension "${bad}": an id has a prefix and a name, as in "com.example/name"`);
 }
 
 /** The limits, with the defaults where nothing is said. */

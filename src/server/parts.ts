@@ -1,6 +1,7 @@
 /** What answering a request needs of the server, apart from its handlers. */
 
-import type { Host } from '../protocol/revision.ts';
+import type { Call, Host } from '../protocol/revision.ts';
+import type { ExtensionResult } from './extension-result.ts';
 import type { Seal } from './seal.ts';
 
 /** Bounds of what one client can make a server do. */
@@ -35,10 +36,23 @@ export interface ErrorReport {
   readonly reference?: string | undefined;
 }
 
+/** What extensions have to say when a request is answered. */
+export interface ServedExtensions {
+  /** The member of params that HTTP repeats as `Mcp-Name`, by method. */
+  readonly mcpNames: ReadonlyMap<string, string>;
+  /** True if one of them adds to results. */
+  readonly addsMeta: boolean;
+  /** The result with what they add to its `_meta`. */
+  withMeta(result: Readonly<Record<string, unknown>>, call: Call): Readonly<Record<string, unknown>>;
+  /** Throws if this request cannot have such a result. */
+  checkResult(result: ExtensionResult, call: Call): void;
+}
+
 /** What a request's context can reach. */
 export interface Parts {
   readonly host: Host;
   readonly limits: Limits;
   readonly seal: Seal;
+  readonly extensions: ServedExtensions;
   report(error: unknown, about: ErrorReport): void;
 }

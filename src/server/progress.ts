@@ -4,7 +4,7 @@ import type { Id } from '../jsonrpc/message.ts';
 import type { Exchange } from '../protocol/exchange.ts';
 import type { Revision } from '../protocol/revision.ts';
 
-/** Reports progress for the token the request came with; without one, to nobody. */
+/** Reports progress for the token the request came with; without one, only to who stands in for the client. */
 export class Progress {
   readonly #token: Id | undefined;
   readonly #exchange: Exchange;
@@ -18,8 +18,11 @@ export class Progress {
   }
 
   report(progress: number, total?: number, message?: string): void {
-    if (this.#token === undefined || !Number.isFinite(progress) || progress <= this.#last) return;
+    const isTold = this.#token !== undefined || this.#exchange.progress !== undefined;
+    if (!isTold || !Number.isFinite(progress) || progress <= this.#last) return;
     this.#last = progress;
+    this.#exchange.progress?.(progress, total, message);
+    if (this.#token === undefined) return;
     const params = {
       progressToken: this.#token,
       progress,

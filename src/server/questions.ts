@@ -14,6 +14,8 @@ import type { Parts } from './parts.ts';
 /** What the questions of a request need of it. */
 export interface Asker extends Call {
   readonly wire: Revision;
+  /** How the client can be asked now. */
+  readonly asking: Revision['facts']['asking'];
   readonly parts: Parts;
   readonly signal: AbortSignal;
   can(capability: ClientCapabilityName): boolean;
@@ -54,8 +56,8 @@ export class Questions {
 
   /** True if the handler is ended by its questions and run again with the answers. */
   get inRounds(): boolean {
-    const { wire, exchange, method } = this.asker;
-    return wire.facts.asking === 'in rounds' || (exchange.forceReruns && canAsk(method));
+    const { asking, exchange, method } = this.asker;
+    return asking === 'in rounds' || (exchange.forceReruns && canAsk(method));
   }
 
   /** True if this run has ended because of its questions. */
@@ -174,7 +176,7 @@ export class Questions {
   }
 
   #askInRound(name: string, question: Question, asked: Asked): Promise<never> {
-    if (this.asker.wire.facts.asking === 'in rounds' && !canAsk(this.asker.method)) {
+    if (this.asker.asking === 'in rounds' && !canAsk(this.asker.method)) {
       throw new Error(`The client cannot be asked anything while ${this.asker.method} is answered`);
     }
     this.open.set(name, { question, asked });

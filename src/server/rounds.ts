@@ -17,10 +17,10 @@ const WAIT_MS = 250;
 
 /** Gives what `run` gives, or the end of a round that stands before it. Code that never asks is not slowed down. */
 export function runInRounds(ctx: RequestContext, run: () => unknown): Maybe<unknown> {
-  if (ctx.wire.facts.asking === 'in rounds' && canAsk(ctx.method) && carriesAnswers(ctx)) {
+  if (ctx.asking === 'in rounds' && canAsk(ctx.method) && carriesAnswers(ctx)) {
     return openJournal(ctx).then((journal) => {
       ctx.questions.journal = journal;
-      return finish(ctx, run, attempt(run));
+      return finishRounds(ctx, run, attempt(run));
     });
   }
   let first: unknown;
@@ -28,24 +28,25 @@ export function runInRounds(ctx: RequestContext, run: () => unknown): Maybe<unkn
     first = run();
   } catch (error) {
     if (!ctx.asked) throw error;
-    return finish(ctx, run, Promise.reject(error));
+    return finishRounds(ctx, run, Promise.reject(error));
   }
-  if (ctx.asked || first instanceof InputRequired) return finish(ctx, run, Promise.resolve(first));
+  if (ctx.asked || first instanceof InputRequired) return finishRounds(ctx, run, Promise.resolve(first));
   return isPromise(first) ? watch(ctx, run, Promise.resolve(first)) : first;
 }
 
 // From the first question on it is no longer enough to wait for the handler: it may be suspended and not end.
 function watch(ctx: RequestContext, run: () => unknown, running: Promise<unknown>): Promise<unknown> {
   return new Promise((resolve, reject) => {
-    ctx.onFirstQuestion(() => resolve(finish(ctx, run, running)));
+    ctx.onFirstQuestion(() => resolve(finishRounds(ctx, run, running)));
     running.then(
-      (value) => resolve(value instanceof InputRequired ? finish(ctx, run, running) : value),
+      (value) => resolve(value instanceof InputRequired ? finishRounds(ctx, run, running) : value),
       (error) => ctx.asked || reject(error),
     );
   });
 }
 
-async function finish(ctx: RequestContext, run: () => unknown, first: Promise<unknown>): Promise<unknown> {
+/** Goes on with a handler that is running, through all the rounds it takes. */
+export async function finishRounds(ctx: RequestContext, run: () => unknown, first: Promise<unknown>): Promise<unknown> {
   const { questions } = ctx;
   let running = first;
   for (;;) {
@@ -57,7 +58,7 @@ async function finish(ctx: RequestContext, run: () => unknown, first: Promise<un
 
     await questions.stepsDone();
     const requests = closeRound(ctx, isSuspended ? undefined : (outcome.value as InputRequired));
-    if (ctx.wire.facts.asking === 'in rounds') return endRound(ctx, requests);
+    if (ctx.asking === 'in rounds') return endRound(ctx, requests);
     await answerLive(ctx, requests);
     ctx.startAgain();
     running = attempt(run);
@@ -91,9 +92,9 @@ async function outcomeOf(
 
 /** Notes what is open, and gives the questions the client has to answer. */
 function closeRound(ctx: RequestContext, returned: InputRequired | undefined): ReadonlyMap<string, Question> {
-  const { questions, parts, wire, method } = ctx;
+  const { questions, parts, method } = ctx;
   const { journal } = questions;
-  if (wire.facts.asking === 'in rounds' && !canAsk(method)) {
+  if (ctx.asking === 'in rounds' && !canAsk(method)) {
     throw new Error(`The client cannot be asked anything while ${method} is answered`);
   }
   // A round that only waits asks nobody anything.

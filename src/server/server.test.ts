@@ -141,15 +141,14 @@ describe('limits', () => {
 describe('extensions', () => {
   test('are declared on every revision', async () => {
     const extensions = { 'com.example/a': { b: 1 } };
-    const server = make({ extensions });
+    const server = make({ extensions: [{ id: 'com.example/a', server: { settings: { b: 1 } } }] });
     expect((await (await open(server)).call('server/discover')).result?.['capabilities']).toMatchObject({ extensions });
     const wire = await open(server, { revision: 'none' });
     expect((await wire.call('initialize', hello('2025-06-18'))).result?.['capabilities']).toMatchObject({ extensions });
   });
 
   test.each(['a', '', '/a', 'com.example/a b', '__proto__'])('need an id with a prefix, unlike %j', (id) => {
-    const extensions = JSON.parse(JSON.stringify([[id, {}]])) as [string, object][];
-    expect(() => make({ extensions: Object.fromEntries(extensions) as never })).toThrow(/Extension ".*"/);
+    expect(() => make({ extensions: [{ id }] })).toThrow(/Extension ".*"/);
   });
 });
 

@@ -12,16 +12,10 @@ import { memoryChangeBus } from '../store/changes.ts';
 import { Changes } from './changes.ts';
 import { complete } from './completion.ts';
 import type { Context, RequestContext } from './context.ts';
+import { Extensions } from './extensions.ts';
 import type { Middleware } from './middleware.ts';
 import { neededScopes, ofResource, type Registries } from './needed-scopes.ts';
-import {
-  checkExtensions,
-  limitsOf,
-  type McpServerOptions,
-  mergeCapabilities,
-  reporter,
-  servedVersions,
-} from './options.ts';
+import { limitsOf, type McpServerOptions, mergeCapabilities, reporter, servedVersions } from './options.ts';
 import { getPrompt, type PromptConfig, type PromptEntry, type PromptHandler, promptEntry } from './prompts.ts';
 import { type Features, Registry } from './registry.ts';
 import {
@@ -61,6 +55,7 @@ export class McpServer<out Tools = {}> implements Served {
   declare readonly $tools: Tools;
   readonly info: Implementation;
   readonly #options: McpServerOptions;
+  readonly #extensions: Extensions;
   readonly #changes: Changes;
   readonly #tools: Registry<ToolEntry>;
   readonly #prompts: Registry<PromptEntry>;
@@ -76,9 +71,10 @@ export class McpServer<out Tools = {}> implements Served {
 
   constructor(info: Implementation, options: McpServerOptions = {}) {
     if (!isImplementation(info)) throw new TypeError('McpServer needs a name and a version');
-    checkExtensions(options.extensions);
     this.info = info;
     this.#options = options;
+    this.#extensions = new Extensions(options.extensions);
+    for (const [method, handler] of this.#extensions.handlers) this.#handlers.set(method, handler);
     this.#derived = { logging: {} };
     const failed = (method: string) => (error: unknown) => this.#parts.report(error, { method });
     const changed = (type: 'tools' | 'prompts' | 'resources') => () => {
@@ -93,6 +89,7 @@ export class McpServer<out Tools = {}> implements Served {
     this.#all = { tools: this.#tools, prompts: this.#prompts, resources: this.#resources, templates: this.#templates };
     this.#parts = this.#makeParts(info, options);
     this.#offerDeclared(options.capabilities);
+    for (const { server } of options.extensions ?? []) server?.setUp?.(this);
   }
 
   /** For this package, not for its users. */
@@ -106,7 +103,8 @@ export class McpServer<out Tools = {}> implements Served {
     config: ToolConfig<I, O>,
     handler: NoInfer<HandlerOf<I, O>>,
   ): McpServer<Tools & { readonly [K in N]: ToolType<InferInput<I>, Result<O>> }> {
-    this.#tools.add(toolEntry(name, config, handler as ToolHandler<never, unknown>), config.replace === true);
+    const entry = toolEntry(name, config, handler as ToolHandler<never, unknown>, this.#extensions);
+    this.#tools.add(entry, config.replace === true);
     this.#offerTools();
     return this as unknown as McpServer<never>;
   }
@@ -213,6 +211,8 @@ export class McpServer<out Tools = {}> implements Served {
         server.#capabilities ??= mergeCapabilities(server.#derived, options);
         return server.#capabilities;
       },
+      declaredIn: (version) => server.#extensions.declaredIn(version, server.#parts.host.capabilities),
+      subscriptions: server.#extensions.subscriptions,
       watch: (listener, viewer) =>
         server.#changes.watch((change) => {
           if (change.type !== 'resource' || !server.#hides(change.uri, viewer, asksForScopes)) listener(change);
@@ -222,6 +222,7 @@ export class McpServer<out Tools = {}> implements Served {
       limits: limitsOf(options.limits),
       seal: new Seal(options.keys),
       middleware: this.#middleware,
+      extensions: this.#extensions,
       handler: (method) => (method.startsWith('notifications/') ? undefined : this.#handlers.get(method)),
       notificationHandler: (method) => (method.startsWith('notifications/') ? this.#handlers.get(method) : undefined),
       paramHeaders: (tool, viewer) => this.#tools.get(tool, viewer)?.headers,
@@ -305,11 +306,12 @@ export class McpServer<out Tools = {}> implements Served {
     this.#offer('completions', {}, [['completion/complete', (ctx) => complete(this.#findCompleters, ctx)]]);
   }
 
-  // With middleware the list is given as objects, so that it can be looked at and changed.
+  // With middleware the list is given as objects, so that it can be looked at and changed; and where `_meta` is added.
   #list(registry: Registry<ToolEntry | PromptEntry | ResourceEntry | TemplateEntry>, ctx: RequestContext): object {
     const { pageSize } = this.#parts.limits;
-    const { host, middleware } = this.#parts;
-    if (middleware.length === 0) return registry.encodedList(ctx.params, ctx, pageSize, ctx.wire, host);
+    const { host, middleware, extensions } = this.#parts;
+    if (middleware.length === 0 && !extensions.addsMeta)
+      return registry.encodedList(ctx.params, ctx, pageSize, ctx.wire, host);
     ctx.about = { cache: registry.cache(host.cache) };
     return registry.list(ctx.params, ctx, pageSize);
   }

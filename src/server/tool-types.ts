@@ -6,6 +6,7 @@ import type { Meta } from '../protocol/model/meta.ts';
 import type { CallToolResult, ToolAnnotations } from '../protocol/model/tools.ts';
 import type { AnySchema, InferInput, InferOutput } from '../schema/infer.ts';
 import type { Context } from './context.ts';
+import type { ExtensionResult } from './extension-result.ts';
 import type { InputRequired } from './input-required.ts';
 import type { Visible } from './registry.ts';
 
@@ -36,6 +37,13 @@ export interface ToolConfig<I extends AnySchema = AnySchema, O extends AnySchema
   readonly visible?: Visible;
   /** Who calls it must have been granted all of these, or is told to ask for them. They are not shown in the list. */
   readonly scopes?: readonly string[];
+  /**
+   * Whether calls become tasks, where the server has the tasks extension: for clients that can have them (`auto`), for all,
+   * refusing those that cannot (`required`), or never. Default: `never`. The handler is the same one.
+   */
+  readonly task?: 'auto' | 'required' | 'never';
+  /** A call becomes a task when its handler says so with `ctx.handOff()`. Default: before its handler runs. */
+  readonly handOff?: 'manual';
   /** Takes the place of a tool of the same name. */
   readonly replace?: boolean;
 }
@@ -57,7 +65,7 @@ export type Loose =
   | void;
 
 /** What a handler may return, beside what its output schema says. */
-export type ToolReturn<Out> = CallToolResult | InputRequired | Out;
+export type ToolReturn<Out> = CallToolResult | InputRequired | ExtensionResult | Out;
 
 /** Does the work: arguments are checked, errors become results. */
 export type ToolHandler<In, Out> = (args: In, ctx: Context) => ToolReturn<Out> | Promise<ToolReturn<Out>>;

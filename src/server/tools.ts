@@ -9,7 +9,11 @@ import { paramHeaders } from '../protocol/param-headers.ts';
 import { type Checked, type CheckedSchema, checkedSchema } from '../schema/checked.ts';
 import { describeProblems } from '../schema/problems.ts';
 import type { Context, RequestContext } from './context.ts';
+import type { HandedOff } from './extension.ts';
+import { ExtensionResult } from './extension-result.ts';
+import type { Extensions } from './extensions.ts';
 import { toolFailure } from './failures.ts';
+import { runApart, runUntilHandOff } from './hand-off.ts';
 import { InputRequired } from './input-required.ts';
 import { chain, isPromise, type Maybe } from './maybe.ts';
 import type { Entry, Registry } from './registry.ts';
@@ -25,6 +29,10 @@ export interface ToolEntry extends Entry {
   /** Arguments that HTTP repeats as header fields, if there are any. */
   readonly headers: ReadonlyMap<string, readonly string[]> | undefined;
   readonly call: (args: never, ctx: Context) => unknown;
+  /** How to answer a call before it is done, if somebody takes calls over. */
+  readonly takeOver: ((ctx: RequestContext) => (() => Promise<HandedOff>) | undefined) | undefined;
+  /** The handler says when. */
+  readonly isManual: boolean;
 }
 
 const NAME = /^[A-Za-z0-9_.-]{1,128}$/;
@@ -39,12 +47,18 @@ const NO_ARGUMENTS: CheckedSchema = {
 };
 
 /** Makes a tool ready to be served; what is wrong with it is told now, with its name. */
-export function toolEntry(name: string, config: ToolConfig, call: ToolEntry['call']): ToolEntry {
-  const { inputSchema, outputSchema, visible, scopes: needed, replace: _, ...shown } = config;
+export function toolEntry(
+  name: string,
+  config: ToolConfig,
+  call: ToolEntry['call'],
+  extensions: Extensions,
+): ToolEntry {
+  const { inputSchema, outputSchema, visible, scopes: needed, task: _task, handOff, replace: _, ...shown } = config;
   if (!NAME.test(name)) {
     throw new TypeError(`Tool "${shorten(name)}": a name has 1 to 128 of the characters A-Z a-z 0-9 _ . -`);
   }
   if (typeof call !== 'function') throw new TypeError(`Tool "${name}": the handler must be a function`);
+  checkTask(name, config, extensions);
   const input = inputSchema ? checkedSchema(inputSchema, `Tool "${name}": inputSchema`, 'input') : NO_ARGUMENTS;
   const output = outputSchema && checkedSchema(outputSchema, `Tool "${name}": outputSchema`, 'output');
   const annotated = paramHeaders(input.jsonSchema);
@@ -57,7 +71,30 @@ export function toolEntry(name: string, config: ToolConfig, call: ToolEntry['cal
     inputSchema: input.jsonSchema,
     ...(output ? { outputSchema: output.jsonSchema } : {}),
   };
-  return { key: name, definition, visible, scopes, input, output, headers, call };
+  return {
+    key: name,
+    definition: extensions.describe(definition, config),
+    visible,
+    scopes,
+    input,
+    output,
+    headers,
+    call,
+    takeOver: extensions.takesOver ? (ctx) => extensions.handOff(name, config, ctx) : undefined,
+    isManual: handOff === 'manual',
+  };
+}
+
+const TASK: readonly unknown[] = [undefined, 'auto', 'required', 'never'];
+
+function checkTask(name: string, { task, handOff }: ToolConfig, { takesOver }: Extensions): void {
+  if (!TASK.includes(task)) throw new TypeError(`Tool "${name}": task must be "auto", "required" or "never"`);
+  if (handOff !== undefined && handOff !== 'manual')
+    throw new TypeError(`Tool "${name}": handOff can only be "manual"`);
+  if (task !== 'required' || takesOver) return;
+  throw new TypeError(
+    `Tool "${name}": task: "required" needs the tasks extension: new McpServer(info, { extensions: [tasks()] })`,
+  );
 }
 
 /** Answers `tools/call`. */
@@ -70,8 +107,19 @@ export function callTool(tools: Registry<ToolEntry>, ctx: RequestContext): Maybe
   ctx.about = { outputSchema: tool.output?.jsonSchema };
   return chain(tool.input.check(args), (checked) => {
     if (!checked.ok) throw badArguments(`Invalid arguments for tool ${name}: ${describeProblems(checked.problems)}`);
-    return run(tool, checked.value, ctx);
+    const takeOver = tool.takeOver?.(ctx);
+    return takeOver ? runAsTask(tool, checked.value, ctx, takeOver) : run(tool, checked.value, ctx);
   });
+}
+
+function runAsTask(
+  tool: ToolEntry,
+  args: unknown,
+  ctx: RequestContext,
+  takeOver: () => Promise<HandedOff>,
+): Promise<unknown> {
+  const start = (): Maybe<unknown> => run(tool, args, ctx);
+  return tool.isManual ? runUntilHandOff(ctx, takeOver, start) : runApart(ctx, takeOver, start);
 }
 
 function run(tool: ToolEntry, args: unknown, ctx: RequestContext): Maybe<unknown> {
@@ -88,8 +136,8 @@ function run(tool: ToolEntry, args: unknown, ctx: RequestContext): Maybe<unknown
 }
 
 function finish(tool: ToolEntry, returned: unknown): Maybe<unknown> {
-  // Questions for the client: not a result of the tool yet.
-  if (returned instanceof InputRequired) return returned;
+  // Questions for the client, which are not a result of the tool yet, or what an extension has in place of one.
+  if (returned instanceof InputRequired || returned instanceof ExtensionResult) return returned;
   const result = toolResult(returned, tool.output !== undefined);
   if (!tool.output || result.isError) return withText(result);
   if (result.structuredContent === undefined) {

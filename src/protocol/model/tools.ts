@@ -25,6 +25,8 @@ export interface Tool {
   readonly outputSchema?: JsonSchemaObject;
   readonly annotations?: ToolAnnotations;
   readonly icons?: readonly Icon[];
+  /** Whether it can be called as a task: 2025-11-25 only, and gone from what other revisions list. */
+  readonly execution?: { readonly taskSupport?: 'forbidden' | 'optional' | 'required' };
   readonly _meta?: Meta;
 }
 

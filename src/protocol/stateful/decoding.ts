@@ -17,6 +17,11 @@ export function restore(method: string, result: Result): Result {
   return decoders.get(method)?.(result) ?? result;
 }
 
+/** True for the answer to a call that goes on as an experimental task. No other result has a word for what it is. */
+export function isTask(result: Result): boolean {
+  return isObject(result['task']) && result['content'] === undefined && result['structuredContent'] === undefined;
+}
+
 interface Found {
   readonly structuredContent: unknown;
 }

@@ -3,11 +3,12 @@
 import { ConnectionError } from '../../jsonrpc/errors.ts';
 import { isObject, type Params } from '../../jsonrpc/message.ts';
 import { hasCapability } from '../caller.ts';
+import { declaredBy } from '../declaring.ts';
 import type { ClientCapabilities } from '../model/capabilities.ts';
 import type { Meta } from '../model/meta.ts';
 import type { ClientFacts, Decoded } from '../revision.ts';
 import type { RevisionFacts } from '../versions.ts';
-import { restore } from './decoding.ts';
+import { isTask, restore } from './decoding.ts';
 import { encodeImplementation } from './items.ts';
 
 /** Params as they are: who we are was said when the session was opened. */
@@ -17,9 +18,11 @@ export function encodeRequest(params: Params | undefined, meta?: Meta): Params |
   return { ...params, _meta: isObject(given) ? { ...given, ...meta } : meta };
 }
 
-/** Every result is the end of its call, and becomes what the server's code gave. */
-export function decodeResult(method: string, result: unknown): Decoded {
+/** A result is the end of its call and becomes what the server's code gave, unless it is a task. */
+export function decodeResult(method: string, result: unknown, facts: RevisionFacts): Decoded {
   if (!isObject(result)) throw new ConnectionError('malformed', `The answer to ${method} has no "result" object`);
+  if (facts.execution && method === 'tools/call' && isTask(result))
+    return { type: 'other', resultType: 'task', result };
   return { type: 'complete', result: restore(method, result) };
 }
 
@@ -27,7 +30,7 @@ export function decodeResult(method: string, result: unknown): Decoded {
 export function initializeParams(client: ClientFacts, facts: RevisionFacts): Params {
   return {
     protocolVersion: facts.version,
-    capabilities: encodeCapabilities(client.capabilities, facts),
+    capabilities: encodeCapabilities(declaredBy(client, facts.version), facts),
     clientInfo: encodeImplementation(client.info, facts),
   };
 }

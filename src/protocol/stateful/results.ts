@@ -29,7 +29,8 @@ const encoders: ReadonlyMap<string, Encode> = new Map<string, Encode>([
 
 /** A result in this revision's words. */
 export function encodeResult(method: string, result: object, facts: RevisionFacts, about: ResultFacts): object {
-  const encode = encoders.get(method);
+  // What an extension answers with is not what the method has.
+  const encode = about.resultType === undefined ? encoders.get(method) : undefined;
   const plain = without(result, 'resultType') as Record<string, unknown>;
   return encode ? encode(plain, facts, about) : plain;
 }

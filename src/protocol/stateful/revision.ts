@@ -30,6 +30,6 @@ export function statefulRevision(facts: RevisionFacts): Revision {
     encodeCapabilities: (capabilities) => encodeCapabilities(capabilities, facts),
     encodeAnswer: (method, answer) => encodeAnswer(method, answer, facts),
     encodeRequest: (params, _client, meta) => encodeRequest(params, meta),
-    decodeResult,
+    decodeResult: (method, result) => decodeResult(method, result, facts),
   };
 }

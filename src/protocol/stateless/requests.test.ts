@@ -20,6 +20,25 @@ test('every request says its revision, who sends it and what it can do', () => {
   });
 });
 
+test('extensions are declared in the revisions that have them, and what was said by hand stays', () => {
+  const declared = (id: string, revisions?: readonly ['2025-11-25']) => ({
+    vocabulary: { id, ...(revisions ? { revisions } : {}) },
+    settings: { of: id },
+  });
+  const extensions = [declared('a.b/new'), declared('a.b/old', ['2025-11-25']), declared('a.b/both')];
+  const capabilities = { roots: {}, extensions: { 'a.b/both': {}, 'a.b/mine': {} } };
+  const encoded = encodeRequest({}, { ...client, capabilities, extensions }, '2026-07-28');
+  expect(encoded).toMatchObject({
+    _meta: {
+      'io.modelcontextprotocol/clientCapabilities': {
+        roots: {},
+        extensions: { 'a.b/new': { of: 'a.b/new' }, 'a.b/both': {}, 'a.b/mine': {} },
+      },
+    },
+  });
+  expect(JSON.stringify(encoded)).not.toContain('a.b/old');
+});
+
 describe('a result', () => {
   test('without a resultType is complete', () => {
     expect(decodeResult('tools/list', { tools: [] })).toEqual({ type: 'complete', result: { tools: [] } });
@@ -38,6 +57,14 @@ describe('a result', () => {
     expect(decodeResult('tools/call', { resultType: 'input_required', requestState: '' })).toMatchObject({ state: '' });
   });
 
+  test('of another type is for whoever knows it', () => {
+    expect(decodeResult('tools/call', { resultType: 'task', taskId: 't' })).toEqual({
+      type: 'other',
+      resultType: 'task',
+      result: { resultType: 'task', taskId: 't' },
+    });
+  });
+
   test('of a method that may not ask is no question', () => {
     expect(() => decodeResult('tools/list', { resultType: 'input_required', requestState: 's' })).toThrow(
       'The answer to tools/list asks for input, which that method must not',
@@ -48,7 +75,6 @@ describe('a result', () => {
     null,
     [],
     5,
-    { resultType: 'task' },
     { resultType: null },
     { resultType: 'input_required', inputRequests: [] },
     { resultType: 'input_required', inputRequests: { a: 5 } },

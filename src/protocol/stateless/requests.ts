@@ -2,6 +2,7 @@
 
 import { ConnectionError } from '../../jsonrpc/errors.ts';
 import { isObject, type Params } from '../../jsonrpc/message.ts';
+import { declaredBy } from '../declaring.ts';
 import { canAsk } from '../methods.ts';
 import type { ClientCapabilities } from '../model/capabilities.ts';
 import { type Meta, MetaKey } from '../model/meta.ts';
@@ -25,7 +26,7 @@ function envelopeOf(client: ClientFacts, version: string): Meta {
   if (known) return known;
   const envelope = {
     [MetaKey.protocolVersion]: version,
-    [MetaKey.clientCapabilities]: encodeCapabilities(client.capabilities),
+    [MetaKey.clientCapabilities]: encodeCapabilities(declaredBy(client, version)),
     [MetaKey.clientInfo]: client.info,
     ...(client.logLevel === undefined ? {} : { [MetaKey.logLevel]: client.logLevel }),
   };
@@ -33,11 +34,12 @@ function envelopeOf(client: ClientFacts, version: string): Meta {
   return envelope;
 }
 
-/** A result, or the questions that stand before it. No `resultType` means complete. */
+/** A result, the questions that stand before it, or what an extension knows. No `resultType` means complete. */
 export function decodeResult(method: string, result: unknown): Decoded {
   if (!isObject(result)) throw new ConnectionError('malformed', `The answer to ${method} has no "result" object`);
   const { resultType = 'complete' } = result;
   if (resultType === 'complete') return { type: 'complete', result };
+  if (typeof resultType === 'string' && resultType !== 'input_required') return { type: 'other', resultType, result };
   if (resultType !== 'input_required') {
     throw new ConnectionError('malformed', `The answer to ${method} has a "resultType" this client does not know`);
   }

@@ -13,7 +13,12 @@ import { callerOf, claimedVersion } from '../../../protocol/stateless/caller.ts'
 const PLAIN = /^[\t -~]*$/;
 
 /** Who sends a stateless request; throws why it is refused with 400 before anybody looks at what it wants. */
-export function checkHeaders(http: HttpRequest, request: Request, served: readonly string[]): Caller {
+export function checkHeaders(
+  http: HttpRequest,
+  request: Request,
+  served: readonly string[],
+  mcpNames: ReadonlyMap<string, string>,
+): Caller {
   const params = isObject(request.params) ? request.params : {};
   // A malformed envelope is the first thing to be told.
   const caller = callerOf(params);
@@ -25,7 +30,7 @@ export function checkHeaders(http: HttpRequest, request: Request, served: readon
   if (!isServed(claimed, served)) throw unsupportedVersion(String(claimed), served);
   if (version === undefined) throw missing('MCP-Protocol-Version');
   if (method === undefined) throw missing('Mcp-Method');
-  const name = nameIn(request.method, params);
+  const name = nameIn(request.method, params, mcpNames);
   if (name !== undefined) checkName(http.header('mcp-name'), name);
   return caller;
 }

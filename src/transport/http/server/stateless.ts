@@ -122,7 +122,7 @@ export class Stateless {
     const { method, params } = request;
     const own = this.#server['~parts'];
     try {
-      const { capabilities } = checkHeaders(http, request, own.host.versions);
+      const { capabilities } = checkHeaders(http, request, own.host.versions, own.extensions.mcpNames);
       checkScopes(this.#server, request, { principal, session: undefined }, this.#host.settings);
       if (method !== 'tools/call' || !isObject(params)) return;
       const headers = own.paramHeaders(String(params['name']), { principal, capabilities });

@@ -1,0 +1,87 @@
+/** What an extension can add to a client. All of it is optional; nothing of it is used with a server that has it not. */
+
+import type { Params } from '../jsonrpc/message.ts';
+import type { Vocabulary } from '../protocol/extension.ts';
+import type { ServerCapabilities, Settings } from '../protocol/model/capabilities.ts';
+import type { Meta } from '../protocol/model/meta.ts';
+import type { Answer, Question } from '../protocol/model/questions.ts';
+import type { ClientMiddleware } from './middleware.ts';
+import type { RequestOptions } from './request-options.ts';
+
+/** An extension, as a client takes it: `connect(target, { extensions: [extension] })`. */
+export interface ClientExtension extends Vocabulary {
+  /** What it does in a client. Without it the extension is only declared. */
+  readonly client?: ClientSide;
+}
+
+/** What an extension does in a client. */
+export interface ClientSide {
+  /** What is declared to servers beside its name. Default: `{}`. */
+  readonly settings?: Settings;
+  /** Around every request and notification, like the functions of `Client.use`, inside of those. */
+  readonly middleware?: ClientMiddleware;
+  /** What it adds to the `_meta` of a request, to a server that declared it. */
+  readonly requestMeta?: (method: string, params: Params) => Meta | undefined;
+  /** Hears its notifications, by method. */
+  readonly notifications?: Readonly<Record<string, (params: Params, peer: Peer) => void>>;
+  /** Turns a result of a type of its own into the result the caller waits for. */
+  readonly resultTypes?: Readonly<Record<string, ResultFinisher>>;
+}
+
+/** A call that was answered with a result of an extension's type. */
+export interface OpenCall {
+  readonly method: string;
+  /** As the call was made. */
+  readonly params: Params;
+  readonly options: RequestOptions;
+  /** How errors name it. */
+  readonly what: string;
+  /** Aborted when the caller gives up or the connection is closed for good. */
+  readonly signal: AbortSignal;
+}
+
+/** Gives the result of the call in the end; it is read and checked as if the server had answered with it at once. */
+export type ResultFinisher = (
+  result: Readonly<Record<string, unknown>>,
+  call: OpenCall,
+  peer: Peer,
+) => Promise<Record<string, unknown>>;
+
+/** An answer of whichever type: `complete`, or one that an extension adds. */
+export interface Outcome {
+  readonly resultType: string;
+  readonly result: Record<string, unknown>;
+}
+
+/** A `subscriptions/listen` that the server acknowledged. */
+export interface Subscription {
+  /** What the server said it will tell of. */
+  readonly honoured: Readonly<Record<string, unknown>>;
+  /** Settles when it is over: closed here, ended by the server, or lost with the connection. */
+  readonly closed: Promise<void>;
+  close(): void;
+}
+
+/** What extensions can do with a connection. `Connection` is one. */
+export interface Peer {
+  /** The protocol revision spoken. */
+  readonly revision: string;
+  readonly serverCapabilities: ServerCapabilities;
+  /** Calls any method and gives its result. */
+  request(method: string, params?: Params, options?: RequestOptions): Promise<Record<string, unknown>>;
+  /** The same, but gives a result of an extension's type as it came. Questions are answered on the way. */
+  outcome(method: string, params?: Params, options?: RequestOptions): Promise<Outcome>;
+  /** Answers a question of the server's, wherever it stood, by the handlers of this connection. */
+  answer(question: Question, options?: { readonly signal?: AbortSignal | undefined }): Promise<Answer>;
+  /** Reads and checks what is the result of a call, but came another way. */
+  accept(method: string, params: Params, result: unknown): Promise<Record<string, unknown>>;
+  /**
+   * Opens a `subscriptions/listen` of its own. Resolves when the server has acknowledged it. Only revisions from
+   * 2026-07-28 on have it.
+   */
+  listen(
+    notifications: Readonly<Record<string, unknown>>,
+    listener: (method: string, params: Params) => void,
+    options?: { readonly signal?: AbortSignal | undefined },
+  ): Promise<Subscription>;
+}

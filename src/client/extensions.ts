@@ -1,0 +1,114 @@
+/** What all extensions of a connection together mean to it. */
+
+import { isObject, type Params } from '../jsonrpc/message.ts';
+import { checkMethod, checkVocabularies, type Declaration, isKnownIn, mcpNamesOf } from '../protocol/extension.ts';
+import { encodeHeaderValue } from '../protocol/header-values.ts';
+import type { Meta } from '../protocol/model/meta.ts';
+import type { Conversation } from './conversation.ts';
+import type { ClientExtension, Peer, ResultFinisher } from './extension.ts';
+import type { HeaderFields } from './http-options.ts';
+import type { ClientMiddleware } from './middleware.ts';
+
+/** Whom it is about: a server that may have declared an extension, or not. */
+type Partner = Pick<Conversation, 'version' | 'server'>;
+
+interface Hearer {
+  readonly extension: ClientExtension;
+  hear(params: Params, peer: Peer): unknown;
+}
+
+interface ResultType {
+  readonly methods: readonly string[];
+  readonly finisher: ResultFinisher | undefined;
+}
+
+const MCP_NAME = 'mcp-name';
+
+/** Finds, for whatever happens on a connection, what extensions have to do with it. */
+export class Extensions {
+  /** What is declared to servers. */
+  readonly declarations: readonly Declaration[];
+  readonly #middleware: readonly ClientMiddleware[];
+  readonly #mcpNames: ReadonlyMap<string, string>;
+  readonly #resultTypes: ReadonlyMap<string, ResultType>;
+  readonly #hearers: ReadonlyMap<string, readonly Hearer[]>;
+  readonly #withMeta: readonly ClientExtension[];
+
+  /** Throws a TypeError that names the extension whose words cannot be used. */
+  constructor(extensions: readonly ClientExtension[]) {
+    checkVocabularies(extensions);
+    this.declarations = extensions.map((one) => ({ vocabulary: one, settings: one.client?.settings ?? {} }));
+    this.#middleware = extensions.flatMap(({ client }) => client?.middleware ?? []);
+    this.#mcpNames = mcpNamesOf(extensions);
+    this.#resultTypes = new Map(extensions.flatMap(resultTypesOf));
+    this.#hearers = hearersOf(extensions);
+    this.#withMeta = extensions.filter(({ client }) => client?.requestMeta !== undefined);
+  }
+
+  /** These functions, and inside of them those of extensions. */
+  inside(middleware: readonly ClientMiddleware[]): readonly ClientMiddleware[] {
+    return this.#middleware.length === 0 ? middleware : [...middleware, ...this.#middleware];
+  }
+
+  /** True if a result of this method may have this type. */
+  knows(resultType: string, method: string): boolean {
+    return this.#resultTypes.get(resultType)?.methods.includes(method) === true;
+  }
+
+  /** What turns a result of this type into the one the caller of the method waits for. */
+  finisherOf(resultType: string, method: string): ResultFinisher | undefined {
+    return this.knows(resultType, method) ? this.#resultTypes.get(resultType)?.finisher : undefined;
+  }
+
+  /** What goes into the `_meta` of a request. What the caller put there is not replaced. */
+  requestMeta(method: string, params: Params, partner: Partner): Meta | undefined {
+    if (this.#withMeta.length === 0) return undefined;
+    let meta: Meta | undefined;
+    for (const extension of this.#withMeta) {
+      if (isShared(extension, partner)) meta = { ...meta, ...extension.client?.requestMeta?.(method, params) };
+    }
+    const given = params['_meta'];
+    return meta && isObject(given) ? { ...meta, ...given } : meta;
+  }
+
+  /** The headers of a request over HTTP, where it is about something that `Mcp-Name` has to name. */
+  headers(method: string, params: Params, own: HeaderFields | undefined): HeaderFields | undefined {
+    const member = this.#mcpNames.get(method);
+    const name = member === undefined ? undefined : params[member];
+    if (typeof name !== 'string') return own;
+    const others = Object.entries(own ?? {}).filter(([field]) => field.toLowerCase() !== MCP_NAME);
+    return { ...Object.fromEntries(others), [MCP_NAME]: encodeHeaderValue(name) };
+  }
+
+  /** Those who want to hear this notification from this server. */
+  hearersOf(method: string, partner: Partner): readonly Hearer[] {
+    const hearers = this.#hearers.get(method);
+    return hearers ? hearers.filter(({ extension }) => isShared(extension, partner)) : [];
+  }
+}
+
+// Both sides have to have declared it.
+function isShared(extension: ClientExtension, { version, server }: Partner): boolean {
+  const declared: unknown = server.capabilities.extensions;
+  return isKnownIn(extension, version) && isObject(declared) && Object.hasOwn(declared, extension.id);
+}
+
+function resultTypesOf({ id, resultTypes = {}, client }: ClientExtension): [string, ResultType][] {
+  const finishers = new Map(Object.entries(client?.resultTypes ?? {}));
+  const unknown = [...finishers.keys()].find((type) => !Object.hasOwn(resultTypes, type));
+  if (unknown !== undefined) {
+    throw new TypeError(`Extension "${id}": client.resultTypes has "${unknown}", which is not one of its resultTypes`);
+  }
+  return Object.entries(resultTypes).map(([type, methods]) => [type, { methods, finisher: finishers.get(type) }]);
+}
+
+function hearersOf(extensions: readonly ClientExtension[]): ReadonlyMap<string, readonly Hearer[]> {
+  const hearers = new Map<string, Hearer[]>();
+  for (const extension of extensions) {
+    for (const [method, hear] of Object.entries(extension.client?.notifications ?? {})) {
+      checkMethod(extension.id, method);
+      hearers.set(method, [...(hearers.get(method) ?? []), { extension, hear }]);
+    }
+  }
+  return hearers;
+}

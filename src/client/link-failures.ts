@@ -1,0 +1,49 @@
+/** What is to be thought of a link that failed, and how it is told. */
+
+import { ConnectionError, toError } from '../jsonrpc/errors.ts';
+import { TRY_AGAIN } from './statuses.ts';
+import type { Supervision } from './supervision.ts';
+
+/** Who was not let in for good, if that is what the error says. Told by its properties: who is let in is not known here. */
+export function refusalIn(error: unknown): Error | undefined {
+  for (let one = error, depth = 0; one instanceof Error && depth < 4; one = one.cause, depth++) {
+    if (one.name === 'AuthError' && 'isRetryable' in one && one.isRetryable === false) return one;
+  }
+  return undefined;
+}
+
+/** The error of a session that has no successor. */
+export function notReplaced(cause: ConnectionError): ConnectionError {
+  const { status } = cause;
+  const text = `The session was lost, and there is no new one: ${cause.message}`;
+  return new ConnectionError('session-lost', text, { cause, status });
+}
+
+/** True of a server that is being restarted, or is behind something that is: a moment later it may be well. */
+export function isPassing({ code, status = 0 }: ConnectionError): boolean {
+  return code === 'unreachable' || code === 'closed' || code === 'timeout' || status >= 500 || TRY_AGAIN.has(status);
+}
+
+/** The error of a server that crashed too often. */
+export function gaveUp(name: string, supervision: Supervision, cause: ConnectionError): ConnectionError {
+  const { process } = cause;
+  return new ConnectionError('failed', `${name} was given up: ${supervision.summary}. ${cause.message}`, {
+    cause,
+    ...(process ? { process } : {}),
+  });
+}
+
+/** The error with what a program that does not answer wrote: it has often said why, but not where it is heard. */
+export function withStderr(error: unknown, stderr: string): unknown {
+  if (!(error instanceof ConnectionError) || error.code !== 'timeout' || stderr.trim() === '') return error;
+  const said = stderr.trim().split('\n').slice(-3).join('\n').slice(-500);
+  return new ConnectionError('timeout', `${error.message}. The last it wrote on stderr:\n${said}`, {
+    process: { exitCode: null, signal: null, stderr },
+  });
+}
+
+/** Any error as one of a connection. */
+export function asConnectionError(error: unknown): ConnectionError {
+  if (error instanceof ConnectionError) return error;
+  return new ConnectionError('failed', toError(error).message, { cause: error });
+}

@@ -1,0 +1,56 @@
+/** A `subscriptions/listen` of an extension's own, beside the one for everything that is watched. */
+
+import { guarded } from '../jsonrpc/errors.ts';
+import { isObject, type Notification, type Params } from '../jsonrpc/message.ts';
+import { ACKNOWLEDGE_MS, ACKNOWLEDGED, endedByServer, unacknowledged } from './acknowledging.ts';
+import type { Subscription } from './extension.ts';
+import { firstOf } from './until.ts';
+
+/** What a subscription needs from its connection. */
+export interface ListenHost {
+  /** Sends the request; its notifications go to `onNotice`. Settles when it is over. */
+  open(params: Params, onNotice: (notification: Notification) => void, signal: AbortSignal): Promise<unknown>;
+  onError(error: Error): void;
+}
+
+/** Sends it. Resolves when the server acknowledges it, and rejects if it does not. */
+export function listen(
+  host: ListenHost,
+  notifications: Readonly<Record<string, unknown>>,
+  listener: (method: string, params: Params) => void,
+  givenUp?: AbortSignal,
+): Promise<Subscription> {
+  return new Promise((resolve, reject) => {
+    const closing = new AbortController();
+    const { signal, release } = firstOf([closing.signal, givenUp]);
+    let isOver = false;
+    let onClosed: () => void = () => {};
+    const closed = new Promise<void>((settle) => {
+      onClosed = settle;
+    });
+    const end = (error: Error): void => {
+      isOver = true;
+      clearTimeout(patience);
+      release();
+      // Once it is acknowledged nobody waits for this.
+      reject(error);
+      onClosed();
+    };
+    const patience = setTimeout(() => {
+      closing.abort();
+      end(unacknowledged());
+    }, ACKNOWLEDGE_MS);
+    const hear = ({ method, params }: Notification): void => {
+      // Middleware may hold something back until nobody wants it any more.
+      if (isOver || signal.aborted) return;
+      const told = isObject(params) ? params : {};
+      if (method === ACKNOWLEDGED) acknowledge(told['notifications']);
+      else guarded(() => listener(method, told), host.onError);
+    };
+    const acknowledge = (honoured: unknown): void => {
+      clearTimeout(patience);
+      resolve({ honoured: isObject(honoured) ? honoured : {}, closed, close: () => closing.abort() });
+    };
+    host.open({ notifications }, hear, signal).then(() => end(endedByServer()), end);
+  });
+}

@@ -1,0 +1,72 @@
+/** What extensions can do with a connection, through every conversation it has. */
+
+import { ConnectionError } from '../jsonrpc/errors.ts';
+import type { Notification } from '../jsonrpc/message.ts';
+import { aborted } from '../jsonrpc/outgoing.ts';
+import type { Calls } from './calls.ts';
+import type { Conversation } from './conversation.ts';
+import type { Peer } from './extension.ts';
+import type { Link } from './link.ts';
+import { listen } from './listen.ts';
+import type { Questions } from './questions.ts';
+import { refusal } from './rounds.ts';
+import { firstOf, until } from './until.ts';
+
+/** What a peer is made of. */
+export interface PeerHost {
+  readonly link: Link;
+  readonly calls: Calls;
+  readonly questions: Questions;
+  /** Hands on what came for somebody, through middleware. */
+  deliver(notification: Notification, from: Conversation, to: (notification: Notification) => void): void;
+  onError(error: Error): void;
+}
+
+const LISTEN = 'subscriptions/listen';
+
+/** The connection, as extensions see it. */
+export function peerOf({ link, calls, questions, deliver, onError }: PeerHost): Peer {
+  return {
+    get revision() {
+      return link.verdict?.revision ?? '';
+    },
+    get serverCapabilities() {
+      return link.verdict?.capabilities ?? {};
+    },
+    request: (method, params, options) => calls.request(method, params, options),
+    outcome: (method, params, options) => calls.outcome(method, params, options),
+    accept: (method, params, result) => calls.accept(method, params, result),
+
+    async answer(question, { signal } = {}) {
+      const { method: what } = question;
+      const conversation = await link.conversation({ signal }, what);
+      if (signal?.aborted) throw aborted(what, signal);
+      // It was no part of an answer, so it need not end with the conversation either.
+      const signals = [link.over, signal];
+      const { signal: over, release } = firstOf(signals);
+      try {
+        const answer = questions.answer(question, over, conversation);
+        return await until(answer, { what, timeout: Number.POSITIVE_INFINITY, signals });
+      } catch (error) {
+        throw refusal(what, error);
+      } finally {
+        release();
+      }
+    },
+
+    async listen(notifications, listener, { signal } = {}) {
+      const conversation = await link.conversation({ signal }, LISTEN);
+      const { changes, version } = conversation.revision.facts;
+      if (changes !== 'by listening') {
+        const text = `${LISTEN} needs protocol revision 2026-07-28 or a later one; ${version} is spoken here`;
+        throw new ConnectionError('refused', text);
+      }
+      const host = {
+        open: (params, onNotice, end) =>
+          conversation.open(LISTEN, params, (one) => deliver(one, conversation, onNotice), end),
+        onError,
+      } satisfies Parameters<typeof listen>[0];
+      return listen(host, notifications, listener, signal);
+    },
+  };
+}

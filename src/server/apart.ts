@@ -1,0 +1,68 @@
+/** The exchange of a call that is answered already: somebody stands in for its client. */
+
+import type { Params } from '../jsonrpc/message.ts';
+import type { OutgoingOptions } from '../jsonrpc/outgoing.ts';
+import type { Exchange } from '../protocol/exchange.ts';
+import type { Question } from '../protocol/model/questions.ts';
+import type { Principal } from '../protocol/principal.ts';
+import type { Session } from '../protocol/session.ts';
+import type { Desk } from './extension.ts';
+
+/** Goes on after the request; keeps nothing of the connection that brought it. */
+export class ApartExchange implements Exchange {
+  readonly isApart = true;
+  readonly forceReruns = false;
+  readonly session: Session | undefined;
+  readonly principal: Principal | undefined;
+  readonly headers: ReadonlyMap<string, string> | undefined;
+  readonly #desk: Desk;
+
+  constructor(request: Exchange, desk: Desk) {
+    this.session = request.session;
+    this.principal = request.principal;
+    this.headers = request.headers;
+    this.#desk = desk;
+  }
+
+  get cancelled(): boolean {
+    return this.#desk.signal.aborted;
+  }
+
+  openSession(): void {
+    throw new Error('A call that is answered already opens no session');
+  }
+
+  /** What belongs to a request cannot be said any more when that is answered. */
+  notify(): void {}
+
+  /** Also where nobody took the question: it ends with the call. */
+  ask(method: string, params: Params | undefined, { signal }: OutgoingOptions): Promise<unknown> {
+    const question = { method: method as Question['method'], ...(params ? { params } : {}) };
+    return new Promise((resolve, reject) => {
+      const giveUp = (): void => reject(signal?.reason);
+      if (signal?.aborted) giveUp();
+      signal?.addEventListener('abort', giveUp, { once: true });
+      this.#desk
+        .ask(question)
+        .then(resolve, reject)
+        .finally(() => signal?.removeEventListener('abort', giveUp));
+    });
+  }
+
+  progress(progress: number, total?: number, message?: string): void {
+    this.#desk.progress(progress, total, message);
+  }
+
+  onCancel(listener: (reason: unknown) => void): void {
+    const { signal } = this.#desk;
+    if (signal.aborted) listener(signal.reason);
+    else signal.addEventListener('abort', () => listener(signal.reason), { once: true });
+  }
+
+  /** It is over when its handler is. */
+  outlivedBy(): void {}
+
+  onEnd(listener: () => void): void {
+    this.onCancel(listener);
+  }
+}
