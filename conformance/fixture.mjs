@@ -20,7 +20,10 @@ export async function bundle(name, folder = join(root, 'node_modules/.cache/mcpp
     logLevel: 'warning',
     // The package by its own name; elsewhere the compiler is told to look into the sources.
     tsconfigRaw: {},
-    alias: { mcpp: join(root, 'dist/entries/mcpp.js'), ...entries(['server', 'client', 'http', 'auth/client']) },
+    alias: {
+      mcpp: join(root, 'dist/entries/mcpp.js'),
+      ...entries(['server', 'client', 'http', 'auth/client', 'extensions/tasks', 'extensions/skills']),
+    },
   });
   return outfile;
 }

@@ -16,8 +16,8 @@ function foldersIn(folder, leg) {
   return folders;
 }
 
-/** The score of a set, the scenarios that are not there yet, and everything that is wrong. */
-export function judge({ leg, checks: expected }, folder, later, outcomes) {
+/** The score of a set, and everything that is wrong. */
+export function judge({ leg, checks: expected }, folder, outcomes) {
   const folders = foldersIn(folder, leg);
   const score = { scenarios: 0, of: expected.size, passed: 0, checks: 0 };
   const faults = [];
@@ -37,10 +37,9 @@ export function judge({ leg, checks: expected }, folder, later, outcomes) {
     score.passed += passed;
     score.checks += Math.max(passed + bad.length, wanted);
   }
-  const others = [...folders.keys()].filter((scenario) => !expected.has(scenario));
-  const unknown = others.filter((scenario) => !later.has(scenario));
+  const unknown = [...folders.keys()].filter((scenario) => !expected.has(scenario));
   for (const scenario of unknown) faults.push({ scenario, found: ['nothing is known of it'], output: '' });
-  return { score, faults, notYet: others.filter((scenario) => later.has(scenario)) };
+  return { score, faults };
 }
 
 function readChecks(folder) {

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { LATER, SETS } from '../conformance/expected.mjs';
+import { SETS } from '../conformance/expected.mjs';
 import { buildPackage, bundle } from '../conformance/fixture.mjs';
 import { judge } from '../conformance/results.mjs';
 import { install, run, scenarios } from '../conformance/suite.mjs';
@@ -22,7 +22,6 @@ function selected() {
     options: { scenario: { type: 'string' } },
   });
   const { scenario } = values;
-  if (LATER.has(scenario)) throw new Error(`"${scenario}" is not there yet: ${LATER.get(scenario)}`);
   const sets = SETS.filter(({ leg }) => positionals.length === 0 || positionals.includes(leg));
   const wanted = scenario ? sets.filter(({ checks }) => checks.has(scenario)).map((set) => only(scenario, set)) : sets;
   if (wanted.length === 0) throw new Error('There is no such set or scenario; see conformance/expected.mjs');
@@ -30,14 +29,14 @@ function selected() {
 }
 
 function only(scenario, set) {
-  const select = ['--scenario', scenario, '--spec-version', set.revision];
-  return { ...set, select, checks: new Map([[scenario, set.checks.get(scenario)]]) };
+  const selects = [['--scenario', scenario, '--spec-version', set.revision, '--force']];
+  return { ...set, selects, checks: new Map([[scenario, set.checks.get(scenario)]]) };
 }
 
 /** Fails if the suite has scenarios nobody has decided about, or if something was decided about one it has not. */
 async function checkNothingIsForgotten() {
   const offered = new Set([...(await scenarios('server')), ...(await scenarios('client'))]);
-  const known = new Set([...SETS.flatMap(({ checks }) => [...checks.keys()]), ...LATER.keys()]);
+  const known = new Set(SETS.flatMap(({ checks }) => [...checks.keys()]));
   const without = (names, others) => [...names].filter((name) => !others.has(name));
   const [forgotten, gone] = [without(offered, known), without(known, offered)];
   if (forgotten.length > 0) throw new Error(`conformance/expected.mjs says nothing of: ${forgotten.join(', ')}`);
@@ -78,8 +77,8 @@ async function startServer(program) {
 }
 
 async function runServerSet(set, folder, server) {
-  await run(['server', '--url', server.url, ...set.select, '-o', folder]);
-  return judge(set, folder, LATER);
+  for (const select of set.selects) await run(['server', '--url', server.url, ...select, '-o', folder]);
+  return judge(set, folder);
 }
 
 async function runClientSet(set, folder, program) {
@@ -87,35 +86,29 @@ async function runClientSet(set, folder, program) {
   try {
     const wrapper = fileURLToPath(new URL('../conformance/run-client.mjs', import.meta.url));
     const command = `"${process.execPath}" "${wrapper}"`;
-    await run(['client', '--command', command, '--timeout', String(CLIENT_MS), ...set.select, '-o', folder], {
-      MCPP_CONFORMANCE_TURNS: String(turns.port),
-      MCPP_CONFORMANCE_CLIENT: program,
-    });
-    return judge(set, folder, LATER, turns.outcomes);
+    const env = { MCPP_CONFORMANCE_TURNS: String(turns.port), MCPP_CONFORMANCE_CLIENT: program };
+    for (const select of set.selects) {
+      await run(['client', '--command', command, '--timeout', String(CLIENT_MS), ...select, '-o', folder], env);
+    }
+    return judge(set, folder, turns.outcomes);
   } finally {
     turns.close();
   }
 }
 
-function print({ leg, revision }, { score, faults, notYet }) {
+const nameOf = ({ leg, revision, extension }) => [leg, revision, ...(extension ? [extension] : [])].join(' ');
+
+function print(set, { score, faults }) {
   const row = [
-    `${leg} ${revision}`,
+    nameOf(set).padEnd(24),
     `${score.scenarios}/${score.of} scenarios`.padStart(15),
     `${score.passed}/${score.checks} checks`.padStart(14),
-    ...(notYet.length > 0 ? [`${notYet.length} not yet`] : []),
   ];
   console.log(row.join('  '));
   for (const { scenario, found, output } of faults) {
     console.log(`  ${scenario}`);
     for (const fault of found) console.log(`    ${fault}`);
     if (output) console.log(output.replaceAll(/^/gm, '    | '));
-  }
-}
-
-function printNotYet() {
-  for (const reason of new Set(LATER.values())) {
-    const names = [...LATER.keys()].filter((scenario) => LATER.get(scenario) === reason);
-    console.log(`not yet, ${reason}: ${names.join(', ')}`);
   }
 }
 
@@ -131,14 +124,13 @@ try {
   if (needs('server')) server = await startServer(await bundle('server', scratch));
   const client = needs('client') && (await bundle('client', scratch));
   for (const set of sets) {
-    const folder = join(scratch, `${set.leg}-${set.revision}`);
+    const folder = join(scratch, nameOf(set).replaceAll(' ', '-'));
     mkdirSync(folder);
     const verdict =
       set.leg === 'server' ? await runServerSet(set, folder, server) : await runClientSet(set, folder, client);
     print(set, verdict);
     if (verdict.faults.length > 0) process.exitCode = 1;
   }
-  printNotYet();
   if (server?.complaints) {
     console.log(`The server said:\n${server.complaints}`);
     process.exitCode = 1;

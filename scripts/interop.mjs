@@ -1,6 +1,7 @@
 // Talks to servers and clients of other MCP libraries, and has the official Inspector look at an example: prints what
 // worked, and fails if anything did not that should, or the other way round.
-// `npm run interop`, `-- stdio`, `-- http`, `-- inspector`, and with any of them or alone a part of a peer's name.
+// `npm run interop`, `-- stdio`, `-- http`, `-- apps`, `-- tasks`, `-- inspector`, and with any of them or alone a part of a
+// peer's name.
 import { execFileSync } from 'node:child_process';
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,6 +14,8 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const PARTS = new Map([
   ['stdio', { folder: 'interop', tables: ['client-over-stdio'] }],
   ['http', { folder: 'interop', tables: ['client-over-http', 'server-over-http'] }],
+  ['apps', { folder: 'interop', tables: ['apps'] }],
+  ['tasks', { folder: 'interop', tables: ['tasks'] }],
   ['inspector', { folder: 'interop/inspector', tables: ['inspector/inspector'] }],
 ]);
 

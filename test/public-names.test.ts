@@ -12,37 +12,41 @@ const NAMES: Readonly<Record<string, { readonly values: string; readonly types: 
   mcpp: {
     values: `
       ConnectionError ErrorCode LATEST_VERSION McpError McpErrorCode MetaKey ParseError RpcError ToolError
-      checkMessage isErrorResponse isMcpError isNotification isRequest isResponse memoryPair parseMessage parsePayload
-      serialize serializeLine`,
+      checkMessage isAnswer isErrorResponse isMcpError isNotification isRequest isResponse memoryPair parseMessage
+      parsePayload serialize serializeLine`,
     types: `
       Annotations Answer AudioContent BlobResourceContents CallToolResult Change ClientCapabilities
       ClientCapabilityName CompleteResult Completion CompletionReference ConnectionErrorCode ContentBlock
       CreateMessageParams CreateMessageResult ElicitField ElicitForm ElicitFormParams ElicitResult ElicitUrlParams
       EmbeddedResource ErrorObject ErrorResponse GetPromptResult Icon Id ImageContent Implementation JsonSchemaObject
-      ListRootsResult LogMessage LoggingLevel Message Meta ModelPreferences Notification Params ParseErrorCode Payload Principal
-      ProcessEnd Prompt PromptArgument PromptMessage ProtocolVersion Question ReadResourceResult Receiver Request Resource
-      ResourceContents ResourceLink ResourceTemplate Response ResultResponse Role Root SamplingContent
-      SamplingMessage SendOptions ServerCapabilities Settings StructureLimits SubscriptionFilter TextContent TextResourceContents Tool
-      ToolAnnotations ToolResultContent ToolUseContent Trace Transport`,
+      ListRootsResult LogMessage LoggingLevel Message Meta ModelPreferences Notification Params ParseErrorCode Payload
+      Principal ProcessEnd Prompt PromptArgument PromptMessage ProtocolVersion Question ReadResourceResult Receiver
+      Request Resource ResourceContents ResourceLink ResourceTemplate Response ResultResponse Role Root
+      SamplingContent SamplingMessage SendOptions ServerCapabilities Settings StructureLimits SubscriptionFilter
+      TextContent TextResourceContents Tool ToolAnnotations ToolResultContent ToolUseContent Trace Transport
+      Vocabulary`,
   },
   server: {
     values: `
-      McpServer RpcError ToolError defineTool inputRequired isSuspension missingCapability resourceNotFound serve`,
+      McpServer RpcError ToolError defineTool extensionResult inputRequired isSuspension missingCapability
+      principalKey resourceNotFound serve`,
     types: `
-      AnyResult AnySchema Arguments AskOptions ChangeBus Completer Completers CompletionInput Context ElicitAnswer
-      ErrorReport Features InferInput InferOutput InputRequired Limits Log McpServerOptions Middleware NoArguments
-      Principal PromptConfig PromptHandler PromptReturn ResourceConfig ResourceHandler ResourceReturn
-      ResourceTemplateConfig ResourceTemplateHandler Secret ServeOptions Serving ToolConfig ToolDefinition
-      ToolHandler ToolReturn ToolType Transport UrlOptions Variables Viewer Visible`,
+      AnyResult AnySchema Arguments AskOptions ChangeBus Completer Completers CompletionInput Context Desk
+      ElicitAnswer ErrorReport ExtensionHandler ExtensionResult Features HandedOff InProtocol InferInput InferOutput
+      InputRequired Limits Log McpServerOptions Middleware NoArguments OpenField Principal PromptConfig PromptHandler
+      PromptReturn Registrar ResourceConfig ResourceHandler ResourceReturn ResourceTemplateConfig
+      ResourceTemplateHandler Secret ServeOptions ServerExtension ServerSide Serving SubscriptionField ToolCall
+      ToolConfig ToolDefinition ToolHandler ToolReturn ToolType Transport UrlOptions Variables Viewer Visible`,
   },
   client: {
     values: 'Client ConnectionError IncompleteListError RpcError connect isMcpError toolDigest',
     types: `
-      AnswerHandlers Authorizer ChildOptions ClientAuth ClientCall ClientMiddleware Command ConnectOptions Connection
-      ConnectionOptions ConnectionState HeaderFields HttpChallenge HttpClientOptions InProcess IncompleteListErrorCode Invocation OutputOf PendingCall
-      Progress ProtectedServer QuestionContext ReconnectOptions RequestFacts RequestHandler RequestOptions ResponseFacts RestartOptions StateListener StderrSink Step Target ToolArguments ToolBookOptions ToolCallResult ToolChange
-      ToolFailure ToolName ToolSuccess ToolsOf
-      Verdict WatchEvent WatchListener`,
+      AnswerHandlers Authorizer ChildOptions ClientAuth ClientCall ClientExtension ClientMiddleware ClientSide Command
+      ConnectOptions Connection ConnectionOptions ConnectionState HeaderFields HttpChallenge HttpClientOptions
+      InProcess IncompleteListErrorCode Invocation OpenCall Outcome OutputOf Peer PendingCall Progress ProtectedServer
+      QuestionContext ReconnectOptions RequestFacts RequestHandler RequestOptions ResponseFacts RestartOptions
+      ResultFinisher StateListener StderrSink Step Subscription Target ToolArguments ToolBookOptions ToolCallResult
+      ToolChange ToolFailure ToolName ToolSuccess ToolsOf Verdict WatchEvent WatchListener`,
   },
   stdio: { values: 'serveStdio', types: 'StdioOptions' },
   http: {
@@ -77,6 +81,25 @@ const NAMES: Readonly<Record<string, { readonly values: string; readonly types: 
       AuthStep Authenticate Challenge ClientCredentials Credentials HttpRequest IntrospectOptions JwtOptions
       MetadataHandler NodeMetadataRequest NodeMetadataResponse OnError Principal ProtectedResource ResourceAuth
       ResourceOptions VerifierOptions`,
+  },
+  'extensions/tasks': {
+    values: `
+      NoRoomError TASKS callToolAsTask expiresAt isFinal keptUntil memoryTaskStore resumeTask tasks`,
+    types: `
+      DetailedTask InputRequest MemoryTaskStore MemoryTaskStoreOptions SavedTask StoredTask Task TaskArguments
+      TaskCallOptions TaskHandle TaskListener TaskOptions TaskPage TaskQuery TaskQuestion TaskReply TaskResultOptions
+      TaskStatus TaskStore TasksClientOptions TasksOptions TasksServerOptions`,
+  },
+  'extensions/apps': {
+    values: 'APP_MIME_TYPE appOf apps canShowApps isForApp isForModel readApp registerAppTool',
+    types: `
+      AppCsp AppPermissions AppSettings AppToolConfig AppView AppVisibility AppsClient ShownApp ToolApp`,
+  },
+  'extensions/skills': {
+    values: 'SkillError getSkill listSkills openSkill readDirectory skillDigest skills skillsClient',
+    types: `
+      ListSkillsOptions OpenSkillOptions Skill SkillEntry SkillErrorCode SkillFiles SkillFrontmatter SkillLimits
+      SkillList SkillRequestOptions SkillResource SkillsExtension SkillsOptions`,
   },
   testing: { values: 'record testClient', types: 'Script TestClient TestClientOptions Testable WireEntry' },
 };

@@ -156,6 +156,9 @@ export class Calls {
     try {
       got = await attempt(conversation, call);
     } catch (error) {
+      const { extensions, peer } = this.#host;
+      const again = error instanceof RpcError ? extensions.retry(error, call, peer) : undefined;
+      if (again) return this.#perform({ ...call, params: again }, attempt);
       // What was lost with the server is sent to the next one, once, if that can do no harm.
       const isUnheard = wasNotCarriedOut(error);
       const isLost = (isUnheard || error === conversation.ended.reason) && link.isComingBack;

@@ -1,5 +1,6 @@
 /** What an extension can add to a client. All of it is optional; nothing of it is used with a server that has it not. */
 
+import type { RpcError } from '../jsonrpc/errors.ts';
 import type { Params } from '../jsonrpc/message.ts';
 import type { Vocabulary } from '../protocol/extension.ts';
 import type { ServerCapabilities, Settings } from '../protocol/model/capabilities.ts';
@@ -24,6 +25,8 @@ export interface ClientSide {
   readonly requestMeta?: (method: string, params: Params) => Meta | undefined;
   /** Hears its notifications, by method. */
   readonly notifications?: Readonly<Record<string, (params: Params, peer: Peer) => void>>;
+  /** A call was refused: the params to make it with once more, or undefined if the error stands. */
+  readonly retry?: (error: RpcError, call: Pick<OpenCall, 'method' | 'params'>, peer: Peer) => Params | undefined;
   /** Turns a result of a type of its own into the result the caller waits for. */
   readonly resultTypes?: Readonly<Record<string, ResultFinisher>>;
 }
@@ -59,6 +62,7 @@ export interface Subscription {
   readonly honoured: Readonly<Record<string, unknown>>;
   /** Settles when it is over: closed here, ended by the server, or lost with the connection. */
   readonly closed: Promise<void>;
+  /** Stops listening. */
   close(): void;
 }
 

@@ -1,11 +1,12 @@
 /** What all extensions of a connection together mean to it. */
 
+import type { RpcError } from '../jsonrpc/errors.ts';
 import { isObject, type Params } from '../jsonrpc/message.ts';
 import { checkMethod, checkVocabularies, type Declaration, isKnownIn, mcpNamesOf } from '../protocol/extension.ts';
 import { encodeHeaderValue } from '../protocol/header-values.ts';
 import type { Meta } from '../protocol/model/meta.ts';
 import type { Conversation } from './conversation.ts';
-import type { ClientExtension, Peer, ResultFinisher } from './extension.ts';
+import type { ClientExtension, ClientSide, OpenCall, Peer, ResultFinisher } from './extension.ts';
 import type { HeaderFields } from './http-options.ts';
 import type { ClientMiddleware } from './middleware.ts';
 
@@ -33,6 +34,7 @@ export class Extensions {
   readonly #resultTypes: ReadonlyMap<string, ResultType>;
   readonly #hearers: ReadonlyMap<string, readonly Hearer[]>;
   readonly #withMeta: readonly ClientExtension[];
+  readonly #retries: readonly NonNullable<ClientSide['retry']>[];
 
   /** Throws a TypeError that names the extension whose words cannot be used. */
   constructor(extensions: readonly ClientExtension[]) {
@@ -42,6 +44,7 @@ export class Extensions {
     this.#mcpNames = mcpNamesOf(extensions);
     this.#resultTypes = new Map(extensions.flatMap(resultTypesOf));
     this.#hearers = hearersOf(extensions);
+    this.#retries = extensions.flatMap(({ client }) => client?.retry ?? []);
     this.#withMeta = extensions.filter(({ client }) => client?.requestMeta !== undefined);
   }
 
@@ -58,6 +61,15 @@ export class Extensions {
   /** What turns a result of this type into the one the caller of the method waits for. */
   finisherOf(resultType: string, method: string): ResultFinisher | undefined {
     return this.knows(resultType, method) ? this.#resultTypes.get(resultType)?.finisher : undefined;
+  }
+
+  /** The params to make a refused call with once more, if one of them knows how. */
+  retry(error: RpcError, call: Pick<OpenCall, 'method' | 'params'>, peer: Peer): Params | undefined {
+    for (const retry of this.#retries) {
+      const params = retry(error, call, peer);
+      if (params) return params;
+    }
+    return undefined;
   }
 
   /** What goes into the `_meta` of a request. What the caller put there is not replaced. */

@@ -35,8 +35,8 @@ export interface Host {
   readonly info: Implementation;
   readonly instructions: string | undefined;
   readonly capabilities: ServerCapabilities;
-  /** What clients of a revision are told of them, and of extensions. */
-  declaredIn(version: string): ServerCapabilities;
+  /** What a caller of this revision is told of them, and of extensions. */
+  declaredIn(version: string, principal: Principal | undefined): ServerCapabilities;
   /** Fields of `subscriptions/listen` that extensions add. */
   readonly subscriptions: ReadonlyMap<string, OpenSubscription>;
   /** The revisions served, newest first. */

@@ -6,6 +6,7 @@ import type { Settings } from '../protocol/model/capabilities.ts';
 import type { Meta } from '../protocol/model/meta.ts';
 import type { Question } from '../protocol/model/questions.ts';
 import type { Tool } from '../protocol/model/tools.ts';
+import type { Principal } from '../protocol/principal.ts';
 import type { ProtocolVersion } from '../protocol/versions.ts';
 import type { Context } from './context.ts';
 import type { ExtensionResult } from './extension-result.ts';
@@ -48,8 +49,8 @@ export interface ServerSide {
 
 /** An extension in a revision that had it in the protocol itself. */
 export interface InProtocol {
-  /** What is declared, by name, beside the capabilities the protocol has now. */
-  readonly capabilities: Readonly<Record<string, Settings>>;
+  /** What is declared to this caller, by name, beside the capabilities the protocol has now. */
+  capabilities(principal: Principal | undefined): Readonly<Record<string, Settings>>;
   readonly methods: Readonly<Record<string, ExtensionHandler>>;
 }
 
@@ -99,7 +100,9 @@ export interface Desk {
 
 /** The part of a server that extensions register things with. */
 export interface Registrar {
+  /** Registers a resource, as the server's own method does. */
   registerResource(uri: string, config: ResourceConfig | string, handler: ResourceHandler): unknown;
+  /** Registers a family of resources, likewise. */
   registerResourceTemplate(
     uriTemplate: string,
     config: ResourceTemplateConfig | string,

@@ -73,7 +73,9 @@ describe('what the protocol had itself', () => {
     server: {
       settings: { now: true },
       methods: { 'echo/say': () => ({ as: 'extension' }) },
-      inProtocol: { '2025-11-25': { capabilities: { echo: {} }, methods: { 'echo/say': () => ({ as: 'protocol' }) } } },
+      inProtocol: {
+        '2025-11-25': { capabilities: () => ({ echo: {} }), methods: { 'echo/say': () => ({ as: 'protocol' }) } },
+      },
     },
   };
 

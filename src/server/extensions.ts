@@ -7,6 +7,7 @@ import { missingCapability } from '../protocol/errors.ts';
 import { checkMethod, checkVocabularies, declaredIn, isKnownIn, mcpNamesOf } from '../protocol/extension.ts';
 import type { ServerCapabilities } from '../protocol/model/capabilities.ts';
 import type { Tool } from '../protocol/model/tools.ts';
+import type { Principal } from '../protocol/principal.ts';
 import type { Call, OpenSubscription } from '../protocol/revision.ts';
 import type { ProtocolVersion } from '../protocol/versions.ts';
 import type { RequestContext } from './context.ts';
@@ -46,11 +47,11 @@ export class Extensions implements ServedExtensions {
   }
 
   /** What clients of a revision are told, with the features the server has. */
-  declaredIn(version: string, capabilities: ServerCapabilities): ServerCapabilities {
+  declaredIn(version: string, principal: Principal | undefined, capabilities: ServerCapabilities): ServerCapabilities {
     if (this.#all.length === 0) return capabilities;
     const declarations = this.#all.map((one) => ({ vocabulary: one, settings: one.server?.settings ?? {} }));
     const extensions = { ...capabilities.extensions, ...declaredIn(version, declarations) };
-    const native = this.#all.map((one) => inProtocol(one, version)?.capabilities);
+    const native = this.#all.map((one) => inProtocol(one, version)?.capabilities(principal));
     const all = Object.assign({}, capabilities, ...native);
     return Object.keys(extensions).length === 0 ? all : { ...all, extensions };
   }

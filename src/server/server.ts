@@ -211,7 +211,8 @@ export class McpServer<out Tools = {}> implements Served {
         server.#capabilities ??= mergeCapabilities(server.#derived, options);
         return server.#capabilities;
       },
-      declaredIn: (version) => server.#extensions.declaredIn(version, server.#parts.host.capabilities),
+      declaredIn: (version, principal) =>
+        server.#extensions.declaredIn(version, principal, server.#parts.host.capabilities),
       subscriptions: server.#extensions.subscriptions,
       watch: (listener, viewer) =>
         server.#changes.watch((change) => {

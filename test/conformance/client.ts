@@ -6,9 +6,17 @@ import { headers } from './client/headers.ts';
 import { questions } from './client/questions.ts';
 import type { Scenario } from './client/scenario.ts';
 import { schemas } from './client/schemas.ts';
+import { skillScenarios } from './client/skills.ts';
 
 /** What there is to do, by the name the suite has for it. */
-const scenarios: ReadonlyMap<string, Scenario> = new Map([...basics, ...headers, ...questions, ...schemas, ...auth]);
+const scenarios: ReadonlyMap<string, Scenario> = new Map([
+  ...basics,
+  ...headers,
+  ...questions,
+  ...schemas,
+  ...auth,
+  ...skillScenarios,
+]);
 
 const { MCP_CONFORMANCE_SCENARIO: name = '', MCP_CONFORMANCE_CONTEXT: context = '{}' } = process.env;
 const scenario = scenarios.get(name);

@@ -1,5 +1,6 @@
 /** The server the conformance suite talks to: a little of everything, on `$PORT`. */
 
+import { tasks } from 'mcpp/extensions/tasks';
 import { serveHttp } from 'mcpp/http';
 import { McpServer } from 'mcpp/server';
 import { addChanges } from './server/changes.ts';
@@ -11,10 +12,15 @@ import { addReports, MAX_STREAM_MS } from './server/reports.ts';
 import { addResources } from './server/resources.ts';
 import { addRounds } from './server/rounds.ts';
 import { addSchemas } from './server/schemas.ts';
+import { readSkills } from './server/skills.ts';
+import { addTasks } from './server/tasks.ts';
 
 const server = new McpServer(
   { name: 'mcpp-conformance', version: '1.0.0', title: 'mcpp, as the conformance suite sees it' },
-  { instructions: 'Every feature once, under the names the conformance suite asks for.' },
+  {
+    instructions: 'Every feature once, under the names the conformance suite asks for.',
+    extensions: [tasks({ pollIntervalMs: 100 }), await readSkills()],
+  },
 );
 
 // The suite calls the first tool of the list without arguments.
@@ -23,6 +29,7 @@ addReports(server);
 addQuestions(server);
 addRounds(server);
 addInputRequired(server);
+addTasks(server);
 addSchemas(server);
 addChanges(server);
 addPrompts(server);

@@ -40,7 +40,7 @@ function initialize(call: Call, host: Host): object {
   const requested = stringParam(call.params, 'protocolVersion');
   const facts = agreeOn(requested, host.versions);
   if (!facts) throw unsupportedVersion(requested, host.versions);
-  const capabilities = encodeCapabilities(host.declaredIn(facts.version), facts);
+  const capabilities = encodeCapabilities(host.declaredIn(facts.version, call.exchange.principal), facts);
   call.exchange.openSession(sessionOf(call.params, facts.version, capabilities));
   return {
     protocolVersion: facts.version,

@@ -13,7 +13,7 @@ function discover(call: Call, host: Host): object {
   call.about = { cache: host.cache };
   return {
     supportedVersions: host.versions,
-    capabilities: host.declaredIn(call.revision),
+    capabilities: host.declaredIn(call.revision, call.exchange.principal),
     ...(host.instructions === undefined ? {} : { instructions: host.instructions }),
   };
 }

@@ -1,0 +1,41 @@
+/** Reads a file of a skill, and gives it out only if it is the right one. */
+
+import type { Peer, RequestOptions } from '../../entries/client.ts';
+import { fromBase64 } from './base64.ts';
+import { quoted, SkillError, type SkillErrorCode } from './errors.ts';
+import { digestOf, isObject, type SkillResource } from './skill.ts';
+
+/** The bytes of a file. Without a digest in what is listed nothing but their number is looked at. */
+export async function readVerified(
+  peer: Peer,
+  listed: Pick<SkillResource, 'uri'> & Partial<SkillResource>,
+  maxBytes: number,
+  options?: RequestOptions,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const { uri, digest, size } = listed;
+  const refuse = (code: SkillErrorCode, fault: string): SkillError =>
+    new SkillError(code, `The file at ${quoted(uri)} ${fault}`, uri);
+  const wrongSize = (): SkillError =>
+    size === undefined || size > maxBytes
+      ? refuse('too-large', `has more than ${maxBytes} bytes`)
+      : refuse('size-mismatch', `has not the ${size} bytes that its skill says`);
+  const { contents } = await peer.request('resources/read', { uri }, options);
+  const most = Math.min(size ?? maxBytes, maxBytes);
+  const found = Array.isArray(contents) ? contents.find((one) => isObject(one) && one['uri'] === uri) : undefined;
+  const { text, blob } = (found ?? {}) as { readonly text?: unknown; readonly blob?: unknown };
+  let bytes: Uint8Array<ArrayBuffer> | undefined;
+  // What is too long is not even decoded: a character is a byte at least, and four of base64 are three.
+  if (typeof text === 'string') {
+    if (text.length > most) throw wrongSize();
+    bytes = new TextEncoder().encode(text);
+  } else if (typeof blob === 'string') {
+    if (blob.length > Math.ceil(most / 3) * 4) throw wrongSize();
+    bytes = fromBase64(blob);
+  }
+  if (!bytes) throw refuse('malformed', 'was answered with neither text nor bytes of it');
+  if (bytes.length > most || (size !== undefined && bytes.length !== size)) throw wrongSize();
+  if (digest !== undefined && (await digestOf(bytes)) !== digest) {
+    throw refuse('digest-mismatch', 'has not the content that its skill says; ask for the skill again');
+  }
+  return bytes;
+}

@@ -1,0 +1,88 @@
+/** Opens a skill: its files are given out only if they are what the entry says they are. */
+
+import type { Peer, RequestOptions } from '../../entries/client.ts';
+import { filesOf, pathIn, readEntry } from './entry.ts';
+import { quoted, SkillError } from './errors.ts';
+import { readVerified } from './file.ts';
+import { afterFrontmatter, isSame, readFrontmatter } from './frontmatter.ts';
+import { getSkill, limitsOf, type SkillRequestOptions } from './listing.ts';
+import { textOf } from './media-types.ts';
+import { decodePath, encodePath, resolvePath } from './paths.ts';
+import { isObject, MAX_BYTES, SKILL_MD, type SkillEntry, type SkillResource } from './skill.ts';
+
+/** Options of `openSkill`; none is needed. */
+export interface OpenSkillOptions extends SkillRequestOptions {
+  /** Opens skills that say nothing of their files' content as well: those cannot be checked. Default: false. */
+  readonly allowDynamic?: boolean;
+}
+
+/** An open skill. Its text comes from the server: what it says is to be weighed like any text from there, not obeyed. */
+export interface Skill {
+  /** What its files are checked against. */
+  readonly entry: SkillEntry;
+  /** The whole of its `SKILL.md`. */
+  readonly text: string;
+  /** What follows the frontmatter. */
+  readonly instructions: string;
+  /** Its files, as paths within the skill; none are known of a skill that is `dynamic`. */
+  readonly paths: readonly string[];
+  /** The bytes of a file, by its path as the skill's text has it, or by its URI. */
+  readFile(path: string, options?: RequestOptions): Promise<Uint8Array<ArrayBuffer>>;
+  /** The same as text. */
+  readText(path: string, options?: RequestOptions): Promise<string>;
+}
+
+/**
+ * Opens a skill that was listed or got, or the one with this URI: reads its `SKILL.md`, and that only. Rejects with a
+ * `SkillError` if it is not what the entry says, by its size, its digest or its frontmatter.
+ */
+export async function openSkill(
+  peer: Peer,
+  skill: SkillEntry | string,
+  { allowDynamic = false, maxFiles, maxBytes = MAX_BYTES, ...request }: OpenSkillOptions = {},
+): Promise<Skill> {
+  const limits = limitsOf(maxFiles, maxBytes);
+  const entry =
+    typeof skill === 'string' ? await getSkill(peer, skill, { ...limits, ...request }) : readEntry(skill, limits);
+  const { uri } = entry;
+  const isDynamic = entry.resources === 'dynamic';
+  if (isDynamic && !allowDynamic) {
+    const text = `The skill ${quoted(uri)} says nothing of its content ("resources" is "dynamic"), so it cannot be checked`;
+    throw new SkillError('dynamic', text, uri);
+  }
+  const files = filesOf(entry);
+
+  const find = (path: string): SkillResource | { readonly uri: string } => {
+    const within = pathIn(uri, path) ?? resolvePath(path);
+    // Links in Markdown are percent-encoded.
+    const file = files.get(within ?? '') ?? files.get(decodePath(within ?? '') ?? '');
+    if (file) return file;
+    const encoded = isDynamic && within !== undefined ? encodePath(within) : undefined;
+    if (encoded !== undefined) return { uri: `${uri.slice(0, -SKILL_MD.length)}${encoded}` };
+    throw new SkillError('unlisted', `The skill ${quoted(uri)} lists no file ${quoted(path)}`, uri);
+  };
+  const readFile: Skill['readFile'] = async (path, options) => readVerified(peer, find(path), maxBytes, options);
+  const readText: Skill['readText'] = async (path, options) => {
+    const text = textOf(await readFile(path, options));
+    if (text === undefined) throw new SkillError('not-text', `${quoted(path)} of ${quoted(uri)} is not UTF-8`, uri);
+    return text;
+  };
+
+  const text = await readText(SKILL_MD, request);
+  await compareFrontmatter(entry, text);
+  return { entry, text, instructions: afterFrontmatter(text), paths: [...files.keys()], readFile, readText };
+}
+
+async function compareFrontmatter({ uri, frontmatter }: SkillEntry, text: string): Promise<void> {
+  const differs = (how: string): SkillError =>
+    new SkillError('frontmatter-mismatch', `The ${SKILL_MD} at ${quoted(uri)} ${how}`, uri);
+  const result = await readFrontmatter(text);
+  if ('fault' in result || !isObject(result.value)) throw differs('has no frontmatter that can be read');
+  const written = result.value;
+  for (const [field, value] of Object.entries(frontmatter)) {
+    if (!Object.hasOwn(written, field) || !isSame(written[field], value)) {
+      throw differs(`says something else of ${quoted(field)} than its entry`);
+    }
+  }
+  if (!isSame(written, frontmatter)) throw differs('has fields that its entry has not');
+}

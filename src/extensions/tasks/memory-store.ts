@@ -1,0 +1,196 @@
+/** Tasks within this process: bounded, and gone when their time is over. */
+
+import { Alarms } from './alarms.ts';
+import { keptUntil, NoRoomError, type StoredTask, type TaskPage, type TaskQuery, type TaskStore } from './store.ts';
+
+/** Bounds of a memory store. What is full takes nothing new: a task is never dropped before its time. */
+export interface MemoryTaskStoreOptions {
+  /** How many tasks in all. Default: 10,000. */
+  readonly tasks?: number;
+  /** How many of one principal. Callers nobody vouches for share only the bound for all. Default: 1,000. */
+  readonly tasksPerOwner?: number;
+  /** How much they weigh together, as JSON with one byte per character. Default: 64 MiB. */
+  readonly bytes?: number;
+}
+
+/** A store within this process, and how full it is. */
+export interface MemoryTaskStore extends TaskStore {
+  /** How many tasks are kept. */
+  readonly size: number;
+  /** What they weigh together, as JSON with one byte per character. */
+  readonly bytes: number;
+  /** How many watch a task. */
+  readonly watchers: number;
+}
+
+/** Keeps tasks in memory. Nothing of them outlives the process. */
+export function memoryTaskStore(options: MemoryTaskStoreOptions = {}): MemoryTaskStore {
+  const { tasks = 10_000, tasksPerOwner = 1_000, bytes = 64 * 1024 * 1024 } = options;
+  for (const [name, value] of Object.entries({ tasks, tasksPerOwner, bytes })) {
+    if (!(typeof value === 'number' && value >= 1))
+      throw new TypeError(`memoryTaskStore: "${name}" must be at least 1`);
+  }
+  return new Memory({ tasks, tasksPerOwner, bytes });
+}
+
+interface Entry {
+  task: StoredTask;
+  weight: number;
+  /** When it is dropped. */
+  until: number;
+  /** Keeps it from being dropped then. */
+  putOff: () => void;
+}
+
+type Listener = (task: StoredTask) => void;
+
+class Memory implements MemoryTaskStore {
+  readonly #bounds: Required<MemoryTaskStoreOptions>;
+  readonly #entries = new Map<string, Entry>();
+  readonly #owners = new Map<string, Set<Entry>>();
+  readonly #listeners = new Map<string, Set<Listener>>();
+  readonly #alarms = new Alarms();
+  #bytes = 0;
+
+  constructor(bounds: Required<MemoryTaskStoreOptions>) {
+    this.#bounds = bounds;
+  }
+
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  get watchers(): number {
+    let count = 0;
+    for (const listeners of this.#listeners.values()) count += listeners.size;
+    return count;
+  }
+
+  async create(task: StoredTask): Promise<void> {
+    const { taskId, owner } = task;
+    if (this.#entries.has(taskId)) throw new Error('There is a task with this id already');
+    const weight = weightOf(task);
+    if (!this.#hasRoom(owner, weight)) {
+      // Where a request's timers end with it, nobody else does.
+      this.#dropDue();
+      if (!this.#hasRoom(owner, weight)) throw new NoRoomError('The store has no room for another task');
+    }
+    const entry: Entry = { task, weight, until: 0, putOff: () => {} };
+    this.#entries.set(taskId, entry);
+    const owned = this.#owners.get(owner) ?? new Set();
+    this.#owners.set(owner, owned.add(entry));
+    this.#bytes += weight;
+    this.#schedule(entry);
+  }
+
+  async get(taskId: string): Promise<StoredTask | undefined> {
+    return this.#find(taskId)?.task;
+  }
+
+  async change(taskId: string, step: (task: StoredTask) => StoredTask): Promise<StoredTask | undefined> {
+    const entry = this.#find(taskId);
+    if (!entry) return undefined;
+    const changed = step(entry.task);
+    if (changed === entry.task) return changed;
+    const weight = weightOf(changed);
+    const growth = weight - entry.weight;
+    if (growth > 0 && this.#bytes + growth > this.#bounds.bytes) {
+      throw new NoRoomError('The store has no room for what was added to a task');
+    }
+    entry.task = changed;
+    entry.weight = weight;
+    this.#bytes += growth;
+    this.#schedule(entry);
+    for (const listener of [...(this.#listeners.get(taskId) ?? [])]) listener(changed);
+    return changed;
+  }
+
+  async list({ owner, revision, cursor, limit }: TaskQuery): Promise<TaskPage | undefined> {
+    const start = cursor === undefined ? undefined : placeIn(cursor);
+    if (cursor !== undefined && !start) return undefined;
+    const now = Date.now();
+    const all = [...(this.#owners.get(owner) ?? [])].map(({ task }) => task);
+    const wanted = all
+      .filter((task) => task.revision === revision && keptUntil(task) > now && (!start || compare(task, start) > 0))
+      .sort(compare);
+    const tasks = wanted.slice(0, limit);
+    const last = tasks.at(-1);
+    return { tasks, nextCursor: last && wanted.length > tasks.length ? cursorAfter(last) : undefined };
+  }
+
+  watch(taskId: string, listener: Listener): () => void {
+    // A function of its own, so that the same listener may watch twice.
+    const entry: Listener = (task) => listener(task);
+    const listeners = this.#listeners.get(taskId) ?? new Set();
+    this.#listeners.set(taskId, listeners.add(entry));
+    return () => {
+      listeners.delete(entry);
+      if (listeners.size === 0 && this.#listeners.get(taskId) === listeners) this.#listeners.delete(taskId);
+    };
+  }
+
+  #hasRoom(owner: string, weight: number): boolean {
+    const { tasks, tasksPerOwner, bytes } = this.#bounds;
+    const owned = owner === '' ? 0 : (this.#owners.get(owner)?.size ?? 0);
+    return this.#entries.size < tasks && owned < tasksPerOwner && this.#bytes + weight <= bytes;
+  }
+
+  #find(taskId: string): Entry | undefined {
+    const entry = this.#entries.get(taskId);
+    if (!entry || entry.until > Date.now()) return entry;
+    this.#drop(entry);
+    return undefined;
+  }
+
+  #schedule(entry: Entry): void {
+    const until = keptUntil(entry.task);
+    if (until === entry.until) return;
+    entry.putOff();
+    entry.until = until;
+    entry.putOff = this.#alarms.set(until, () => this.#drop(entry));
+  }
+
+  #dropDue(): void {
+    const now = Date.now();
+    for (const entry of [...this.#entries.values()]) if (entry.until <= now) this.#drop(entry);
+  }
+
+  #drop(entry: Entry): void {
+    const { taskId, owner } = entry.task;
+    entry.putOff();
+    if (!this.#entries.delete(taskId)) return;
+    this.#bytes -= entry.weight;
+    const owned = this.#owners.get(owner);
+    owned?.delete(entry);
+    if (owned?.size === 0) this.#owners.delete(owner);
+  }
+}
+
+// What a task needs in the least is set aside for it from the start, so that a full store can still end it.
+const LEAST_WEIGHT = 1024;
+
+// Throws for what is not JSON.
+function weightOf(task: StoredTask): number {
+  return Math.max(JSON.stringify(task).length, LEAST_WEIGHT);
+}
+
+/** A place in the order of a list: two tasks have never the same. */
+type Place = Pick<StoredTask, 'createdAt' | 'taskId'>;
+
+function compare(a: Place, b: Place): number {
+  return a.createdAt - b.createdAt || (a.taskId < b.taskId ? -1 : a.taskId > b.taskId ? 1 : 0);
+}
+
+// By the place and not by the task, which may be gone when the next page is asked for.
+function cursorAfter({ createdAt, taskId }: Place): string {
+  return `${createdAt.toString(36)}.${taskId}`;
+}
+
+function placeIn(cursor: string): Place | undefined {
+  const [, time, taskId] = /^([0-9a-z]{1,11})\.([^.]+)$/.exec(cursor) ?? [];
+  return time && taskId ? { createdAt: Number.parseInt(time, 36), taskId } : undefined;
+}

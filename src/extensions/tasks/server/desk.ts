@@ -1,0 +1,151 @@
+/** The desk of one task: the handler works on, and whatever the client says of the task reaches it through the store. */
+
+import { ErrorCode, RpcError } from '../../../entries/mcpp.ts';
+import type { Desk } from '../../../entries/server.ts';
+import { expiresAt, NoRoomError, type StoredTask, type TaskReply } from '../store.ts';
+import { type InputRequest, isFinal } from '../task.ts';
+import type { Office } from './office.ts';
+import { asked, ended, progressed, seenAt, type TaskOutcome } from './state.ts';
+
+interface Waiting {
+  resolve(answer: unknown): void;
+  reject(error: Error): void;
+}
+
+/** What a key is called after. */
+const WORDS: ReadonlyMap<string, string> = new Map([
+  ['elicitation/create', 'elicitation'],
+  ['sampling/createMessage', 'sampling'],
+  ['roots/list', 'roots'],
+]);
+
+/** Stands in for the client of a call that became a task. */
+export class TaskDesk implements Desk {
+  readonly #office: Office;
+  readonly #taskId: string;
+  readonly #abort = new AbortController();
+  /** The handler's open questions, by key. */
+  readonly #waiting = new Map<string, Waiting>();
+  /** Keys of questions whose replies the handler has got, and which the store may forget. */
+  #settled: string[] = [];
+  #questions = 0;
+  /** What is to be told next of how far it has got. */
+  #message: string | undefined;
+  #isTelling = false;
+  #isEnding = false;
+  #isClosed = false;
+  readonly #leave: readonly (() => void)[];
+
+  constructor(office: Office, task: StoredTask) {
+    this.#office = office;
+    this.#taskId = task.taskId;
+    this.#leave = [
+      office.store.watch(task.taskId, (changed) => this.#hear(changed)),
+      office.alarms.set(expiresAt(task), () => void this.#expire()),
+    ];
+  }
+
+  get signal(): AbortSignal {
+    return this.#abort.signal;
+  }
+
+  ask(question: InputRequest): Promise<unknown> {
+    if (this.#isClosed) return Promise.reject(this.#abort.signal.reason ?? OVER);
+    const key = `${WORDS.get(question.method) ?? 'question'}-${++this.#questions}`;
+    const settled = this.#settled;
+    this.#settled = [];
+    return new Promise((resolve, reject) => {
+      this.#waiting.set(key, { resolve, reject });
+      const request = asJson(question);
+      this.#change((now, task) => asked(now, task, { key, request }, settled)).catch((error: unknown) => {
+        this.#waiting.delete(key);
+        reject(error);
+      });
+    });
+  }
+
+  progress(progress: number, total?: number, message?: string): void {
+    if (this.#isClosed) return;
+    this.#message = message ?? (total === undefined ? `${progress}` : `${progress}/${total}`);
+    if (!this.#isTelling) void this.#tell();
+  }
+
+  async end(outcome: { readonly result: object } | TaskOutcome): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isEnding = true;
+    try {
+      // A copy: what the handler gave may be its own, and change.
+      const copy = asJson(outcome) as TaskOutcome;
+      await this.#change((now, task) => ended(now, task, copy));
+    } catch (error) {
+      await this.#fail(error);
+    } finally {
+      this.#close(undefined);
+    }
+  }
+
+  /** What came of it could not be kept: the client is told so, if that can be kept. */
+  async #fail(cause: unknown): Promise<void> {
+    const message =
+      cause instanceof NoRoomError
+        ? 'The server has no room to keep what came of the task'
+        : 'What came of the task could not be kept';
+    const error = { code: ErrorCode.InternalError, message };
+    await this.#change((now, task) => ended(now, task, { error })).catch(() => {});
+    throw cause;
+  }
+
+  /** Writes how far it has got: what comes while it writes is written next, and only the last of it. */
+  async #tell(): Promise<void> {
+    this.#isTelling = true;
+    while (this.#message !== undefined && !this.#isClosed) {
+      const message = this.#message;
+      this.#message = undefined;
+      await this.#change((now, task) => progressed(now, task, message)).catch((error) => this.#office.report(error));
+    }
+    this.#isTelling = false;
+  }
+
+  async #expire(): Promise<void> {
+    await this.#change(seenAt).catch((error: unknown) => this.#office.report(error));
+    this.#close(RpcError.internal('The task expired'));
+  }
+
+  async #change(step: (now: number, task: StoredTask) => StoredTask): Promise<void> {
+    const changed = await this.#office.store.change(this.#taskId, (task) => step(Date.now(), task));
+    if (changed) this.#hear(changed);
+    else this.#close(RpcError.internal('The task is not kept any more'));
+  }
+
+  #hear({ status, statusMessage, questions }: StoredTask): void {
+    if (this.#isClosed) return;
+    for (const { key, reply } of questions) if (reply) this.#settle(key, reply);
+    if (!isFinal(status)) return;
+    this.#close(this.#isEnding ? undefined : RpcError.internal(statusMessage ?? OVER.message));
+  }
+
+  #settle(key: string, reply: TaskReply): void {
+    const waiting = this.#waiting.get(key);
+    if (!waiting) return;
+    this.#waiting.delete(key);
+    this.#settled.push(key);
+    if ('answer' in reply) waiting.resolve(reply.answer);
+    else waiting.reject(RpcError.from(reply.error));
+  }
+
+  /** Leaves; with a reason if the handler is to stop. */
+  #close(reason: Error | undefined): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    for (const leave of this.#leave) leave();
+    for (const { reject } of this.#waiting.values()) reject(reason ?? OVER);
+    this.#waiting.clear();
+    if (reason) this.#abort.abort(reason);
+  }
+}
+
+const OVER = RpcError.internal('The task is over');
+
+function asJson<T>(value: T): T {
+  return JSON.parse(JSON.stringify(value)) as T;
+}

@@ -1,0 +1,47 @@
+/** The methods of the extension: `tasks/get`, `tasks/update` and `tasks/cancel`. */
+
+import { type Params, RpcError } from '../../../entries/mcpp.ts';
+import type { ExtensionHandler } from '../../../entries/server.ts';
+import type { StoredTask, TaskReply } from '../store.ts';
+import type { DetailedTask } from '../task.ts';
+import { ownTask } from './find.ts';
+import type { Office } from './office.ts';
+import { fits, isObject } from './shapes.ts';
+import { answered, cancelled, openQuestions } from './state.ts';
+import { detailedTaskOf } from './view.ts';
+
+/** Answers the requests of clients that declared the extension. */
+export function taskMethods(office: Office): Readonly<Record<string, ExtensionHandler>> {
+  return {
+    async 'tasks/get'(params, ctx): Promise<DetailedTask> {
+      return detailedTaskOf(await ownTask(office, params, ctx));
+    },
+    async 'tasks/update'(params, ctx): Promise<object> {
+      const responses = inputResponsesOf(params);
+      const { taskId } = await ownTask(office, params, ctx);
+      await office.store.change(taskId, (task) => answered(Date.now(), task, repliesTo(task, responses)));
+      return {};
+    },
+    // A task that is over already is none the less one that nobody works on any more.
+    async 'tasks/cancel'(params, ctx): Promise<object> {
+      const { taskId } = await ownTask(office, params, ctx);
+      await office.store.change(taskId, (task) => cancelled(Date.now(), task));
+      return {};
+    },
+  };
+}
+
+function inputResponsesOf({ inputResponses }: Params): ReadonlyMap<string, unknown> {
+  if (!isObject(inputResponses)) throw RpcError.invalidParams('"inputResponses" must be an object');
+  return new Map(Object.entries(inputResponses));
+}
+
+/** What answers an open question; the question stays open for what does not. */
+function repliesTo(task: StoredTask, responses: ReadonlyMap<string, unknown>): ReadonlyMap<string, TaskReply> {
+  const replies = new Map<string, TaskReply>();
+  for (const { key, request } of openQuestions(task)) {
+    const answer = responses.get(key);
+    if (fits(request.method, answer)) replies.set(key, { answer });
+  }
+  return replies;
+}

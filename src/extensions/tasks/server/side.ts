@@ -1,0 +1,27 @@
+/** What the extension does on a server. */
+
+import type { Tool } from '../../../entries/mcpp.ts';
+import type { ServerSide, ToolConfig } from '../../../entries/server.ts';
+import { experimentalTasks } from './experiment.ts';
+import { handOffTo } from './hand-off.ts';
+import { taskMethods } from './methods.ts';
+import { officeOf, type TasksServerOptions } from './office.ts';
+import { taskIdsField } from './subscription.ts';
+
+/** Tasks on a server, over one store. */
+export function serverSide(options: TasksServerOptions = {}): ServerSide {
+  const office = officeOf(options);
+  return {
+    methods: taskMethods(office),
+    subscriptions: { taskIds: taskIdsField(office) },
+    handOff: handOffTo(office),
+    describeTool,
+    inProtocol: { '2025-11-25': experimentalTasks(office) },
+  };
+}
+
+/** Says of a tool whether it runs as a task, for the revision in which clients decide. */
+function describeTool(tool: Tool, { task = 'never' }: ToolConfig): Tool {
+  if (task === 'never') return tool;
+  return { ...tool, execution: { ...tool.execution, taskSupport: task === 'required' ? 'required' : 'optional' } };
+}

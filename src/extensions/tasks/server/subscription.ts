@@ -1,0 +1,47 @@
+/** The field `taskIds` of `subscriptions/listen`: tells of every change of these tasks. */
+
+import { type Params, RpcError } from '../../../entries/mcpp.ts';
+import type { SubscriptionField } from '../../../entries/server.ts';
+import { findTask } from './find.ts';
+import { follow } from './follow.ts';
+import type { Office } from './office.ts';
+import { detailedTaskOf } from './view.ts';
+
+const MOST_IDS = 1000;
+
+/** Tells callers of their own tasks; of others nothing is said, not even that they exist. */
+export function taskIdsField(office: Office): SubscriptionField {
+  return {
+    async open(wanted, ctx) {
+      const taskIds = taskIdsIn(wanted);
+      const found = await Promise.all(taskIds.map((taskId) => findTask(office, taskId, ctx)));
+      const honoured = taskIds.filter((_, index) => found[index]);
+      if (honoured.length === 0) return undefined;
+      return { honoured, begin: (tell) => begin(office, honoured, tell) };
+    },
+  };
+}
+
+function begin(office: Office, taskIds: readonly string[], tell: (method: string, params: Params) => void): () => void {
+  const stops = taskIds.map((taskId) =>
+    follow(
+      office,
+      taskId,
+      (task) => {
+        if (task) tell('notifications/tasks', { ...detailedTaskOf(task) });
+      },
+      office.report,
+    ),
+  );
+  return () => {
+    for (const stop of stops) stop();
+  };
+}
+
+function taskIdsIn(wanted: unknown): readonly string[] {
+  if (!Array.isArray(wanted) || !wanted.every((one): one is string => typeof one === 'string')) {
+    throw RpcError.invalidParams('"taskIds" must be a list of strings');
+  }
+  if (wanted.length > MOST_IDS) throw RpcError.invalidParams(`"taskIds" must have at most ${MOST_IDS} entries`);
+  return [...new Set(wanted)];
+}
