@@ -1,6 +1,7 @@
 // Builds dist/: one module per source file. Four that need somebody else's code have it bundled into them: the JSON
 // Schema engine, which is loaded only when a raw JSON Schema is checked, what runs commands on Windows, the parser of
-// event streams, and the reader of YAML, which is loaded only where there are skills. What authorization needs is a dependency (docs/decisions/two-dependencies.md).
+// event streams, and the reader of YAML, which is loaded only where there are skills. What authorization needs is a
+// dependency (docs/decisions/two-dependencies.md).
 // With --if-changed nothing is done when the sources are those of the last build.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -52,7 +53,6 @@ async function buildInto(scratch) {
   });
   await bundle(scratch, 'extensions/skills/yaml', {
     platform: 'neutral',
-    mainFields: ['module', 'main'],
     minifySyntax: true,
     banner: { js: '// Contains yaml, ISC licence: see THIRD-PARTY-NOTICES.md.' },
   });

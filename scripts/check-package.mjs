@@ -14,7 +14,7 @@ import { homedir, tmpdir } from 'node:os';
 import { dirname, join, sep } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { transformSync } from 'esbuild';
+import { buildSync, transformSync } from 'esbuild';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const bin = (path) => join(root, 'node_modules', path);
@@ -53,6 +53,10 @@ async function check(what, body) {
 
 /** What is for authorization, and loaded by nothing else. */
 const DEPENDENCIES = ['jose', 'oauth4webapi'];
+/** What the build bundles, each into the one file that needs it. */
+const BUNDLED = ['typebox', 'cross-spawn', 'eventsource-parser', 'yaml'];
+/** What of that brings more along. */
+const WITH_THEM = ['path-key', 'shebang-command', 'shebang-regex', 'which', 'isexe'];
 
 function packAndInstall() {
   execFileSync(process.execPath, [join(root, 'scripts/build.mjs'), '--if-changed'], { stdio: 'inherit' });
@@ -115,8 +119,7 @@ await check('two dependencies, which have none themselves, and no peer that is n
 
 await check('what is bundled carries its licences', () => {
   const notices = readFileSync(join(installed, 'THIRD-PARTY-NOTICES.md'), 'utf8');
-  const bundled = ['typebox', 'cross-spawn', 'path-key', 'shebang-command', 'shebang-regex', 'which', 'isexe'];
-  for (const name of bundled) {
+  for (const name of [...BUNDLED, ...WITH_THEM]) {
     const file = readdirSync(bin(name)).find((path) => /^licen[cs]e/i.test(path));
     const licence = readFileSync(join(bin(name), file), 'utf8').trim();
     assert(notices.includes(licence), `the licence of ${name} is not there`);
@@ -192,7 +195,10 @@ write(
    import * as testing from 'mcpp/testing';
    import * as authClient from 'mcpp/auth/client';
    import * as authServer from 'mcpp/auth/server';
-   export { authClient, authServer, client, mcpp, server, testing };`,
+   import * as apps from 'mcpp/extensions/apps';
+   import * as skills from 'mcpp/extensions/skills';
+   import * as tasks from 'mcpp/extensions/tasks';
+   export { apps, authClient, authServer, client, mcpp, server, skills, tasks, testing };`,
 );
 
 await check('types: nodenext, ESM', () => typeCheck('consumer.mts', { ...nodenext, noEmit: true }));
@@ -229,12 +235,45 @@ await check('a plain JSON Schema is enforced, by the bundled engine', () => {
     `{ n: 0 } gives ${JSON.stringify(bad)}`,
   );
   assert(existsSync(join(installed, 'dist/schema/engine.js')), 'dist/schema/engine.js is missing');
-  const importing = readdirSync(join(installed, 'dist'), { recursive: true, encoding: 'utf8' }).filter(
-    (path) =>
-      path.endsWith('.js') &&
-      /from ['"](typebox|cross-spawn)/.test(readFileSync(join(installed, 'dist', path), 'utf8')),
+});
+
+await check('what is bundled is imported by nothing', () => {
+  const isImport = new RegExp(`(?:from|import\\(?) ?['"](?:${BUNDLED.join('|')})['"/]`);
+  const importing = paths.filter(
+    (path) => path.endsWith('.js') && isImport.test(readFileSync(join(installed, path), 'utf8')),
   );
-  assert(importing.length === 0, `what is bundled is imported by ${importing.join(', ')}`);
+  assert(importing.length === 0, `it is imported by ${importing.join(', ')}`);
+});
+
+await check('a folder of skills is served, by the bundled reader of YAML', () => {
+  write('skills/greeting/SKILL.md', '---\nname: greeting\ndescription: Greet people\n---\nSay hello.\n');
+  write(
+    'skills.mjs',
+    `import { openSkill, skills } from 'mcpp/extensions/skills';
+     import { McpServer } from 'mcpp/server';
+     import { testClient } from 'mcpp/testing';
+     const server = new McpServer({ name: 's', version: '1' }, { extensions: [await skills('./skills')] });
+     const client = await testClient(server);
+     const { instructions } = await openSkill(client, 'skill://greeting/SKILL.md');
+     await client.close();
+     console.log(instructions);`,
+  );
+  assert(node('skills.mjs').trim() === 'Say hello.', 'the skill says something else');
+});
+
+await check('a Worker with skills and views has nothing of Node in it', () => {
+  const source = `export * from 'mcpp/extensions/apps'; export * from 'mcpp/extensions/skills'; export * from 'mcpp/server';`;
+  write('worker.mjs', source);
+  // What the package says about runtimes decides: a module of Node would not be found.
+  buildSync({
+    entryPoints: [join(consumer, 'worker.mjs')],
+    bundle: true,
+    format: 'esm',
+    platform: 'browser',
+    conditions: ['workerd', 'worker', 'browser'],
+    write: false,
+    logLevel: 'silent',
+  });
 });
 
 /** The first server for stdio that the README shows. */

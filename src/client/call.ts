@@ -19,6 +19,8 @@ export interface Call {
   busy: number;
   /** Whether the tools were listed because the headers did not match. */
   hasListed: boolean;
+  /** Whether it is made once more because an extension knew how. */
+  readonly hasRetried: boolean;
 }
 
 /** Milliseconds until the deadline. */

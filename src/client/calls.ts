@@ -137,7 +137,8 @@ export class Calls {
     const patience = now + (options.timeout ?? this.#host.options.timeout ?? DEFAULT_TIMEOUT);
     const innermost = (params: Params): Promise<T> => {
       const what = nameOf(method, params);
-      return this.#perform({ method, params, options, what, deadline, patience, busy: 0, hasListed: false }, attempt);
+      const call = { method, params, options, what, deadline, patience, busy: 0, hasListed: false, hasRetried: false };
+      return this.#perform(call, attempt);
     };
     if (middleware.length === 0) return innermost(params);
     const call = { direction: 'out', kind: 'request', method, params, revision: link.present?.version ?? '' } as const;
@@ -157,8 +158,9 @@ export class Calls {
       got = await attempt(conversation, call);
     } catch (error) {
       const { extensions, peer } = this.#host;
-      const again = error instanceof RpcError ? extensions.retry(error, call, peer) : undefined;
-      if (again) return this.#perform({ ...call, params: again }, attempt);
+      const isAskedOf = error instanceof RpcError && !call.hasRetried;
+      const again = isAskedOf ? extensions.retry(error, call, peer) : undefined;
+      if (again) return this.#perform({ ...call, params: again, hasRetried: true }, attempt);
       // What was lost with the server is sent to the next one, once, if that can do no harm.
       const isUnheard = wasNotCarriedOut(error);
       const isLost = (isUnheard || error === conversation.ended.reason) && link.isComingBack;

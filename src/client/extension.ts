@@ -1,4 +1,4 @@
-/** What an extension can add to a client. All of it is optional; nothing of it is used with a server that has it not. */
+/** What an extension can add to a client. All of it is optional; metadata and news are for servers that declared it. */
 
 import type { RpcError } from '../jsonrpc/errors.ts';
 import type { Params } from '../jsonrpc/message.ts';
@@ -23,9 +23,9 @@ export interface ClientSide {
   readonly middleware?: ClientMiddleware;
   /** What it adds to the `_meta` of a request, to a server that declared it. */
   readonly requestMeta?: (method: string, params: Params) => Meta | undefined;
-  /** Hears its notifications, by method. */
+  /** Hears its notifications, by method: those of a server that declared it, which belong to no subscription. */
   readonly notifications?: Readonly<Record<string, (params: Params, peer: Peer) => void>>;
-  /** A call was refused: the params to make it with once more, or undefined if the error stands. */
+  /** A call was refused: the params to make it with once more, or undefined if the error stands. Asked once per call. */
   readonly retry?: (error: RpcError, call: Pick<OpenCall, 'method' | 'params'>, peer: Peer) => Params | undefined;
   /** Turns a result of a type of its own into the result the caller waits for. */
   readonly resultTypes?: Readonly<Record<string, ResultFinisher>>;

@@ -39,6 +39,15 @@ describe('an extension cannot be installed', () => {
       [{ id, client: { resultTypes: { task: finisher } } }],
       `Extension "${id}": client.resultTypes has "task", which is not one of its resultTypes`,
     ],
+    [
+      'with the name of a method that another one has named',
+      [
+        { id, mcpNames: { 'things/get': 'id' } },
+        { id: 'com.example/other', mcpNames: { 'things/get': 'name' } },
+      ],
+      `Extension "com.example/other": the Mcp-Name of things/get is taken already, by "${id}"`,
+    ],
+    ['that stands alone', { id } as never, '"extensions" must be a list of extensions'],
   ])('%s', async (_name, extensions, text) => {
     const script = new Script();
     await expect(connect(script, { prior: PRIOR, extensions })).rejects.toThrow(text);

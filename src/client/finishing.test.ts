@@ -301,6 +301,22 @@ describe('finishing ends', () => {
   });
 });
 
+test('many calls can be finished at the same time without being taken for a leak', async () => {
+  const warnings: Error[] = [];
+  const keep = (warning: Error): void => void warnings.push(warning);
+  process.on('warning', keep);
+  const { finish, calls } = stubborn();
+  const { script, client } = await play(withTickets(finish));
+  const all = Array.from({ length: 20 }, () => client.callTool('t').catch(() => {}));
+  for (const { id } of [...script.sent]) script.reply(LATER, id);
+  await quiet();
+  expect(calls).toHaveLength(20);
+  await client.close();
+  await Promise.all(all);
+  process.off('warning', keep);
+  expect(warnings).toEqual([]);
+});
+
 test('finishing goes on with a server that was started again; the call is not made again', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
   const finish: Finish = async (_result, _call, peer) => {

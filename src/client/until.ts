@@ -1,6 +1,7 @@
 /** Waiting for something, but not for ever. */
 
 import { ConnectionError } from '../jsonrpc/errors.ts';
+import { onAbort } from '../jsonrpc/on-abort.ts';
 import { aborted } from '../jsonrpc/outgoing.ts';
 import type { Standstill } from './standstill.ts';
 
@@ -20,7 +21,7 @@ export interface UntilOptions {
 export function until<T>(promise: Promise<T>, { what, timeout, signals = [], standstill }: UntilOptions): Promise<T> {
   return new Promise((resolve, reject) => {
     const { signal, release } = firstOf(signals);
-    const onAbort = (): void => end(() => reject(reasonOf(signal, what)));
+    const giveUp = (): void => end(() => reject(reasonOf(signal, what)));
     const expire = (): void =>
       end(() => reject(new ConnectionError('timeout', `${what} timed out after ${timeout} ms`)));
     const timer = new Timer(timeout, expire);
@@ -29,15 +30,15 @@ export function until<T>(promise: Promise<T>, { what, timeout, signals = [], sta
       forget?.();
       timer.stop();
       release();
-      signal.removeEventListener('abort', onAbort);
+      signal.removeEventListener('abort', giveUp);
       settle();
     };
     promise.then(
       (value) => end(() => resolve(value)),
       (error: unknown) => end(() => reject(error)),
     );
-    if (signal.aborted) onAbort();
-    else signal.addEventListener('abort', onAbort, { once: true });
+    if (signal.aborted) giveUp();
+    else signal.addEventListener('abort', giveUp, { once: true });
   });
 }
 
@@ -88,14 +89,13 @@ export function pause(milliseconds: number, signal: AbortSignal): Promise<void> 
  */
 export function firstOf(signals: readonly (AbortSignal | undefined)[]): { signal: AbortSignal; release: () => void } {
   const abort = new AbortController();
-  const given = signals.filter((signal) => signal !== undefined);
-  const onAbort = (event: Event): void => abort.abort((event.target as AbortSignal).reason);
-  for (const signal of given) {
-    if (signal.aborted) abort.abort(signal.reason);
-    else signal.addEventListener('abort', onAbort);
+  const leaves: (() => void)[] = [];
+  for (const signal of signals) {
+    if (signal?.aborted) abort.abort(signal.reason);
+    else if (signal) leaves.push(onAbort(signal, () => abort.abort(signal.reason)));
   }
   const release = (): void => {
-    for (const signal of given) signal.removeEventListener('abort', onAbort);
+    for (const leave of leaves) leave();
   };
   return { signal: abort.signal, release };
 }

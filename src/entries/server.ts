@@ -6,7 +6,7 @@ export { missingCapability, resourceNotFound, ToolError } from '../protocol/erro
 export { type Principal, principalKey } from '../protocol/principal.ts';
 export type { Viewer } from '../protocol/revision.ts';
 export type { AnySchema, InferInput, InferOutput } from '../schema/infer.ts';
-export type { AskOptions, ElicitAnswer, UrlOptions } from '../server/asking.ts';
+export type { AskOptions, ElicitAnswer, RawAskOptions, UrlOptions } from '../server/asking.ts';
 export type { Completer, Completers, CompletionInput } from '../server/completion.ts';
 export type { Context } from '../server/context.ts';
 export type {
@@ -19,6 +19,7 @@ export type {
   ServerExtension,
   ServerSide,
   SubscriptionField,
+  TakeOver,
   ToolCall,
 } from '../server/extension.ts';
 export { type ExtensionResult, extensionResult } from '../server/extension-result.ts';

@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { ConnectionError } from './errors.ts';
 import type { Id, Request } from './message.ts';
@@ -396,4 +397,18 @@ test('a cancellation that cannot be told still settles the call, and throws at n
   const { settled } = outcomeOf(requests.request('a', undefined));
   await expect(vi.advanceTimersByTimeAsync(1000)).resolves.toBeDefined();
   expect(settled).toMatchObject([{ code: 'timeout' }]);
+});
+
+test('one signal for any number of calls is no leak', () => {
+  const warnings: string[] = [];
+  const hear = (warning: Error): number => warnings.push(warning.name);
+  process.on('warning', hear);
+  const abort = new AbortController();
+  const outgoing = new OutgoingRequests({ send: () => {}, cancel: () => {} });
+  const calls = Array.from({ length: 20 }, () => outgoing.request('m', {}, { signal: abort.signal }));
+  expect(getEventListeners(abort.signal, 'abort')).toHaveLength(1);
+  abort.abort();
+  process.off('warning', hear);
+  expect(warnings).toEqual([]);
+  return Promise.all(calls.map((call) => expect(call).rejects.toMatchObject({ code: 'aborted' })));
 });

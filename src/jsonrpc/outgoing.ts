@@ -2,6 +2,7 @@
 
 import { ConnectionError, RpcError } from './errors.ts';
 import { type Id, isErrorResponse, type Params, type Request, type Response } from './message.ts';
+import { onAbort } from './on-abort.ts';
 
 /** How long to wait. `Infinity` waits for ever; the maximum then still applies. */
 export interface Patience {
@@ -94,7 +95,8 @@ export class OutgoingRequests {
       const own = typeof params === 'function' ? params(id) : params;
       const timeout = options.timeout ?? this.#defaults.timeout ?? DEFAULT_TIMEOUT;
       const maximum = options.maxTimeout ?? this.#defaults.maxTimeout ?? DEFAULT_MAXIMUM;
-      const onAbort = (): void => this.#giveUp(id, aborted(what, signal), 'The caller gave up');
+      const giveUp = (): void => this.#giveUp(id, aborted(what, signal), 'The caller gave up');
+      const stopHearing = signal && onAbort(signal, giveUp);
       const pending: Pending = {
         method,
         what,
@@ -110,12 +112,11 @@ export class OutgoingRequests {
           this.#pending.delete(id);
           clearTimeout(pending.idle);
           clearTimeout(pending.maximum);
-          signal?.removeEventListener('abort', onAbort);
+          stopHearing?.();
           if ('result' in outcome) resolve(outcome.result);
           else reject(outcome.error);
         },
       };
-      signal?.addEventListener('abort', onAbort, { once: true });
       this.#pending.set(id, pending);
       this.#startClock(id, pending);
       this.#send(id, method, own, details);

@@ -1,5 +1,6 @@
 /** What both sides know of an extension: its name, and the words it adds to the protocol. */
 
+import { isObject } from '../jsonrpc/message.ts';
 import { METHODS } from './methods.ts';
 import type { Settings } from './model/capabilities.ts';
 import { isPrefixedKey } from './model/meta.ts';
@@ -47,6 +48,10 @@ export function mcpNamesOf(vocabularies: readonly Vocabulary[]): ReadonlyMap<str
 
 /** Refuses names that break the rules, that are the protocol's own, or that two extensions want. */
 export function checkVocabularies(vocabularies: readonly Vocabulary[]): void {
+  const given: unknown = vocabularies;
+  if (!Array.isArray(given) || !given.every((one) => isObject(one))) {
+    throw new TypeError('"extensions" must be a list of extensions, such as [{ id: "com.example/name" }]');
+  }
   const owners = new Map<string, string>();
   const claim = (word: string, id: string): void => {
     const owner = owners.get(word);
@@ -58,7 +63,10 @@ export function checkVocabularies(vocabularies: readonly Vocabulary[]): void {
       throw new TypeError(`Extension "${id}": an id has a prefix and a name, as in "com.example/name"`);
     }
     claim(`the id ${id}`, id);
-    for (const method of Object.keys(mcpNames)) checkMethod(id, method);
+    for (const method of Object.keys(mcpNames)) {
+      checkMethod(id, method);
+      claim(`the Mcp-Name of ${method}`, id);
+    }
     for (const type of Object.keys(resultTypes)) {
       if (OWN_RESULT_TYPES.has(type)) throw new TypeError(`Extension "${id}": resultType "${type}" is the protocol's`);
       claim(`resultType "${type}"`, id);

@@ -1,6 +1,7 @@
 /** The exchange of a call that is answered already: somebody stands in for its client. */
 
 import type { Params } from '../jsonrpc/message.ts';
+import { onAbort } from '../jsonrpc/on-abort.ts';
 import type { OutgoingOptions } from '../jsonrpc/outgoing.ts';
 import type { Exchange } from '../protocol/exchange.ts';
 import type { Question } from '../protocol/model/questions.ts';
@@ -16,16 +17,22 @@ export class ApartExchange implements Exchange {
   readonly principal: Principal | undefined;
   readonly headers: ReadonlyMap<string, string> | undefined;
   readonly #desk: Desk;
+  readonly #end = new AbortController();
 
   constructor(request: Exchange, desk: Desk) {
     this.session = request.session;
     this.principal = request.principal;
     this.headers = request.headers;
     this.#desk = desk;
+    const { signal } = desk;
+    if (signal.aborted) this.#end.abort(signal.reason);
+    else signal.addEventListener('abort', () => this.#end.abort(signal.reason), { once: true });
+    // Whoever gives the request up before its answer has left will never know who has the call.
+    request.onCancel((reason) => this.#end.abort(reason));
   }
 
   get cancelled(): boolean {
-    return this.#desk.signal.aborted;
+    return this.#end.signal.aborted;
   }
 
   openSession(): void {
@@ -36,16 +43,16 @@ export class ApartExchange implements Exchange {
   notify(): void {}
 
   /** Also where nobody took the question: it ends with the call. */
-  ask(method: string, params: Params | undefined, { signal }: OutgoingOptions): Promise<unknown> {
+  ask(method: string, params: Params | undefined, options: OutgoingOptions): Promise<unknown> {
+    const { signal } = options;
+    if (signal?.aborted) return Promise.reject(signal.reason);
     const question = { method: method as Question['method'], ...(params ? { params } : {}) };
     return new Promise((resolve, reject) => {
-      const giveUp = (): void => reject(signal?.reason);
-      if (signal?.aborted) giveUp();
-      signal?.addEventListener('abort', giveUp, { once: true });
+      const stopHearing = signal && onAbort(signal, () => reject(signal.reason));
       this.#desk
         .ask(question)
         .then(resolve, reject)
-        .finally(() => signal?.removeEventListener('abort', giveUp));
+        .finally(() => stopHearing?.());
     });
   }
 
@@ -54,9 +61,9 @@ export class ApartExchange implements Exchange {
   }
 
   onCancel(listener: (reason: unknown) => void): void {
-    const { signal } = this.#desk;
+    const { signal } = this.#end;
     if (signal.aborted) listener(signal.reason);
-    else signal.addEventListener('abort', () => listener(signal.reason), { once: true });
+    else onAbort(signal, () => listener(signal.reason));
   }
 
   /** It is over when its handler is. */

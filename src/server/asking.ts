@@ -14,6 +14,12 @@ export interface AskOptions {
   readonly key?: string;
 }
 
+/** Options of `ask`. */
+export interface RawAskOptions extends AskOptions {
+  /** Takes the question back, where the client is asked while the call waits. */
+  readonly signal?: AbortSignal;
+}
+
 /** Options of `elicitUrl`. */
 export interface UrlOptions extends AskOptions {
   /** Tells whether what the page is for has happened. With it, the call goes on only once it has. */

@@ -14,7 +14,16 @@ import type { CreateMessageParams, CreateMessageResult } from '../protocol/model
 import type { Principal } from '../protocol/principal.ts';
 import type { ResultFacts, Revision } from '../protocol/revision.ts';
 import type { AnySchema, InferOutput } from '../schema/infer.ts';
-import { type AskOptions, type ElicitAnswer, elicit, elicitUrl, listRoots, sample, type UrlOptions } from './asking.ts';
+import {
+  type AskOptions,
+  type ElicitAnswer,
+  elicit,
+  elicitUrl,
+  listRoots,
+  type RawAskOptions,
+  sample,
+  type UrlOptions,
+} from './asking.ts';
 import { Log } from './log.ts';
 import type { Parts } from './parts.ts';
 import { Progress } from './progress.ts';
@@ -26,7 +35,7 @@ export interface Context {
   readonly method: string;
   /** Its params as they arrived. */
   readonly params: Params;
-  /** Aborted when the caller gives up or goes away, and when the server closes. */
+  /** Aborted when the caller gives up or goes away, and when the server closes; in a task, when that is to end. */
   readonly signal: AbortSignal;
   /** The authenticated caller, where the transport authenticates. */
   readonly auth: Principal | undefined;
@@ -70,8 +79,8 @@ export interface Context {
    */
   listRoots(options?: AskOptions): Promise<ListRootsResult>;
   /** Asks anything that can be asked, as it is: the layer below `elicit` and the others. */
-  ask(question: Question, options?: AskOptions): Promise<Answer>;
-  /** Sends a notification of an extension, or of one's own, that belongs to this request. */
+  ask(question: Question, options?: RawAskOptions): Promise<Answer>;
+  /** Sends a notification of an extension, or of one's own, that belongs to this request; none once that is answered. */
   notify(method: string, params?: Params): void;
   /**
    * In a tool with `handOff: 'manual'`: answers the caller with a task, if the caller can have one, and goes on. What is
@@ -101,6 +110,8 @@ export class RequestContext implements Context, Asker {
   readonly parts: Parts;
   /** What the encoder has to know of the result; set by the feature that made it. */
   about: ResultFacts = {};
+  /** Settles when it is known whether the call is handed off; undefined while nothing of the kind is under way. */
+  handingOff: Promise<void> | undefined;
   #abort: AbortController | undefined;
   #questions: Questions | undefined;
   #onFirstQuestion: (() => void) | undefined;
@@ -225,15 +236,28 @@ export class RequestContext implements Context, Asker {
     if (abort) exchange.onCancel((reason) => abort.abort(reason));
   }
 
-  /** Calls back when the handler hands the call off. */
-  onHandOff(listener: () => Promise<void>): void {
+  /** True if nobody waits for what the handler does: it was cancelled, or took too long. */
+  get isGivenUp(): boolean {
+    return this.exchange.cancelled || this.#abort?.signal.aborted === true;
+  }
+
+  /** Calls back when the handler hands the call off; undefined if it cannot do so any more. */
+  onHandOff(listener: (() => Promise<void>) | undefined): void {
     this.#onHandOff = listener;
   }
 
-  async handOff(): Promise<boolean> {
+  handOff(): Promise<boolean> {
+    return quiet(this.#handOff());
+  }
+
+  async #handOff(): Promise<boolean> {
     // While something is open the client has to answer that first.
     if (this.#questions?.isSuspended) return this.#questions.wait();
-    if (!this.isApart) await this.#onHandOff?.();
+    if (this.isApart || this.isGivenUp || !this.#onHandOff) return this.isApart;
+    this.handingOff ??= this.#onHandOff().finally(() => {
+      this.handingOff = undefined;
+    });
+    await this.handingOff;
     return this.isApart;
   }
 
@@ -269,8 +293,8 @@ export class RequestContext implements Context, Asker {
     return quiet(listRoots(this.questions, options));
   }
 
-  ask(question: Question, { key }: AskOptions = {}): Promise<Answer> {
-    return quiet(this.questions.ask(question, key, () => true));
+  ask(question: Question, { key, signal }: RawAskOptions = {}): Promise<Answer> {
+    return quiet(this.questions.ask(question, key, () => true, signal));
   }
 
   notify(method: string, params: Params = {}): void {

@@ -1,4 +1,4 @@
-/** What an extension can add to a server. All of it is optional; nothing of it reaches a client that did not declare it. */
+/** What an extension can add to a server. All of it is optional; what it does for a request is done if that declares it. */
 
 import type { ErrorObject, Params } from '../jsonrpc/message.ts';
 import type { Vocabulary } from '../protocol/extension.ts';
@@ -34,13 +34,14 @@ export interface ServerSide {
   readonly subscriptions?: Readonly<Record<string, SubscriptionField>>;
   /** What it adds to the `_meta` of a result, for a client that declared it. */
   readonly resultMeta?: (result: Readonly<Record<string, unknown>>, ctx: Context) => Meta | undefined;
-  /** The tool as lists show it, made from how it was registered. */
+  /** The tool as lists show it, made from how it was registered. Lists are the same for everybody. */
   readonly describeTool?: (tool: Tool, config: ToolConfig) => Tool;
   /**
    * Says whether a call of a tool can be answered before it is done, and gives the function that sees to it. Called with
-   * arguments that were checked, before the handler runs. It may refuse the call by throwing an `RpcError`.
+   * arguments that were checked, before the handler runs. It may refuse the call by throwing an `RpcError`. If the
+   * function gives nothing, the call is run as ever.
    */
-  readonly handOff?: (call: ToolCall) => (() => Promise<HandedOff>) | undefined;
+  readonly handOff?: (call: ToolCall) => TakeOver | undefined;
   /** What the protocol itself had of it in some revisions: declared there as a capability of its own, and answered to all. */
   readonly inProtocol?: Readonly<Partial<Record<ProtocolVersion, InProtocol>>>;
   /** Registers what belongs to it, when the server is made. */
@@ -77,6 +78,9 @@ export interface ToolCall {
   /** True if this request declares the extension, and its revision has it. */
   readonly isDeclared: boolean;
 }
+
+/** Takes a call over, if it still can. */
+export type TakeOver = () => Promise<HandedOff | undefined>;
 
 /** A call that was taken over: the client is answered, and the handler goes on. */
 export interface HandedOff {

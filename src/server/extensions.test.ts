@@ -1,6 +1,6 @@
 import { McpServer, RpcError, type ServerExtension } from 'mcpp/server';
 import { describe, expect, test } from 'vitest';
-import { open, REVISIONS, STATEFUL } from '../../test/wire.ts';
+import { open, quiet, REVISIONS, STATEFUL } from '../../test/wire.ts';
 
 const ID = 'com.example/echo';
 const declares = { extensions: { [ID]: {} } };
@@ -95,6 +95,15 @@ describe('what the protocol had itself', () => {
   });
 });
 
+test('what is said of an extension by hand counts more than what it says of itself', async () => {
+  const capabilities = { extensions: { [ID]: { by: 'hand' }, 'com.example/mine': {} } };
+  const extensions = [{ id: ID, server: { settings: { by: 'itself' } } }];
+  const server = new McpServer({ name: 's', version: '1' }, { capabilities, extensions });
+  const { result } = await (await open(server)).call('server/discover');
+  expect(result?.['capabilities']).toMatchObject(capabilities);
+  expect(await greeted(server, '2025-06-18')).toMatchObject(capabilities);
+});
+
 describe('a field of subscriptions/listen', () => {
   const begun: string[] = [];
   const counted: ServerExtension = {
@@ -143,6 +152,45 @@ describe('a field of subscriptions/listen', () => {
     expect((await listen(5)).error).toMatchObject({ code: -32602 });
     const undeclared = { _meta: { 'io.modelcontextprotocol/clientCapabilities': {} } };
     expect((await listen([1], undeclared)).error).toMatchObject({ code: -32021 });
+  });
+
+  test('that is never opened does not keep a client from hanging up, nor the server from closing', async () => {
+    const never: ServerExtension = {
+      id: ID,
+      server: { subscriptions: { numbers: { open: () => new Promise(() => {}) } } },
+    };
+    const limited = new McpServer({ name: 's', version: '1' }, { extensions: [never], limits: { inFlight: 1 } });
+    const wire = await open(limited, { capabilities: declares });
+    void wire.call('subscriptions/listen', { notifications: { numbers: [1] } }, 1);
+    wire.notify('notifications/cancelled', { requestId: 1 });
+    await quiet();
+    const listening = wire.call('subscriptions/listen', { notifications: { numbers: [1] } }, 2);
+    await wire.serving?.close();
+    expect((await listening).result).toMatchObject({ _meta: { 'io.modelcontextprotocol/subscriptionId': 2 } });
+  });
+
+  test('that fails when it ends is reported, and keeps nothing else from ending', async () => {
+    const ended: string[] = [];
+    const field = (end: () => void) => ({ open: () => ({ honoured: true, begin: () => end }) });
+    const failing: ServerExtension = {
+      id: ID,
+      server: {
+        subscriptions: {
+          bad: field(() => {
+            throw new Error('at the end');
+          }),
+          good: field(() => void ended.push('good')),
+        },
+      },
+    };
+    const errors: unknown[] = [];
+    const options = { extensions: [failing], onError: (error: unknown) => errors.push(error) };
+    const wire = await open(new McpServer({ name: 's', version: '1' }, options), { capabilities: declares });
+    void wire.call('subscriptions/listen', { notifications: { bad: true, good: true } }, 1);
+    await quiet();
+    wire.notify('notifications/cancelled', { requestId: 1 });
+    expect(ended).toEqual(['good']);
+    expect(errors).toMatchObject([{ message: 'at the end' }]);
   });
 
   test('of which nothing can be told ends at once', async () => {
@@ -213,6 +261,11 @@ describe('an extension is refused when the server is made', () => {
       'taken already',
     ],
     [
+      'with an Mcp-Name of another',
+      with_({ id: ID, mcpNames: { 'a/b': 'x' } }, { id: 'b.c/d', mcpNames: { 'a/b': 'y' } }),
+      'the Mcp-Name of a/b is taken already',
+    ],
+    [
       'with a field of the protocol',
       with_({ id: ID, server: { subscriptions: { toolsListChanged: {} } } }),
       '"toolsListChanged"',
@@ -222,9 +275,11 @@ describe('an extension is refused when the server is made', () => {
     expect(build).toThrow(words);
   });
 
-  test('as something other than a list', () => {
-    expect(() => new McpServer({ name: 's', version: '1' }, { extensions: { a: {} } as never })).toThrow(
-      '"extensions" must be a list of extensions',
-    );
-  });
+  test.each<[unknown]>([[{ a: {} }], [[undefined]], [['com.example/a']]])(
+    'as something other than a list of them: %j',
+    (extensions) => {
+      const build = () => new McpServer({ name: 's', version: '1' }, { extensions: extensions as never });
+      expect(build).toThrow('"extensions" must be a list of extensions');
+    },
+  );
 });

@@ -1,6 +1,6 @@
 /** All extensions of a server together: what is declared, what is answered, and to whom. */
 
-import { RpcError } from '../jsonrpc/errors.ts';
+import { guarded, RpcError } from '../jsonrpc/errors.ts';
 import { isObject } from '../jsonrpc/message.ts';
 import { hasCapability } from '../protocol/caller.ts';
 import { missingCapability } from '../protocol/errors.ts';
@@ -11,7 +11,14 @@ import type { Principal } from '../protocol/principal.ts';
 import type { Call, OpenSubscription } from '../protocol/revision.ts';
 import type { ProtocolVersion } from '../protocol/versions.ts';
 import type { RequestContext } from './context.ts';
-import type { ExtensionHandler, HandedOff, InProtocol, ServerExtension, SubscriptionField } from './extension.ts';
+import type {
+  ExtensionHandler,
+  InProtocol,
+  OpenField,
+  ServerExtension,
+  SubscriptionField,
+  TakeOver,
+} from './extension.ts';
 import type { ExtensionResult } from './extension-result.ts';
 import type { ServedExtensions } from './parts.ts';
 import type { ToolConfig } from './tool-types.ts';
@@ -32,11 +39,10 @@ export class Extensions implements ServedExtensions {
   readonly addsMeta: boolean;
   /** True if one of them can take calls over. */
   readonly takesOver: boolean;
+  /** How many calls are running that they took over. */
+  takenOver = 0;
 
   constructor(all: readonly ServerExtension[] = []) {
-    if (!Array.isArray(all)) {
-      throw new TypeError('"extensions" must be a list of extensions, such as [{ id: "com.example/name" }]');
-    }
     checkVocabularies(all);
     this.#all = all;
     this.mcpNames = mcpNamesOf(all);
@@ -50,7 +56,8 @@ export class Extensions implements ServedExtensions {
   declaredIn(version: string, principal: Principal | undefined, capabilities: ServerCapabilities): ServerCapabilities {
     if (this.#all.length === 0) return capabilities;
     const declarations = this.#all.map((one) => ({ vocabulary: one, settings: one.server?.settings ?? {} }));
-    const extensions = { ...capabilities.extensions, ...declaredIn(version, declarations) };
+    // What was said of an extension by hand counts more than what it says of itself.
+    const extensions = { ...declaredIn(version, declarations), ...capabilities.extensions };
     const native = this.#all.map((one) => inProtocol(one, version)?.capabilities(principal));
     const all = Object.assign({}, capabilities, ...native);
     return Object.keys(extensions).length === 0 ? all : { ...all, extensions };
@@ -62,7 +69,7 @@ export class Extensions implements ServedExtensions {
   }
 
   /** How to answer a call of this tool before it is done, if one of them can. */
-  handOff(name: string, config: ToolConfig, ctx: RequestContext): (() => Promise<HandedOff>) | undefined {
+  handOff(name: string, config: ToolConfig, ctx: RequestContext): TakeOver | undefined {
     for (const extension of this.#all) {
       const call = { name, config, ctx, isDeclared: isDeclared(extension, ctx) };
       const handOff = extension.server?.handOff?.(call);
@@ -148,13 +155,30 @@ function subscriptionsOf(all: readonly ServerExtension[]): ReadonlyMap<string, O
       if (OWN_FIELDS.has(name) || fields.has(name)) {
         throw new TypeError(`Extension "${extension.id}": the field "${name}" of subscriptions/listen is taken`);
       }
-      fields.set(name, (wanted, call) => open(extension, field, wanted, call as RequestContext));
+      fields.set(name, (wanted, call) => openField(extension, field, wanted, call as RequestContext));
     }
   }
   return fields;
 }
 
-function open(extension: ServerExtension, field: SubscriptionField, wanted: unknown, ctx: RequestContext) {
-  if (extension.server?.answers === 'everybody' || isDeclared(extension, ctx)) return field.open(wanted, ctx);
-  throw missingCapability(`extensions.${extension.id}`);
+async function openField(
+  extension: ServerExtension,
+  field: SubscriptionField,
+  wanted: unknown,
+  ctx: RequestContext,
+): Promise<OpenField | undefined> {
+  if (extension.server?.answers !== 'everybody' && !isDeclared(extension, ctx)) {
+    throw missingCapability(`extensions.${extension.id}`);
+  }
+  const opened = await field.open(wanted, ctx);
+  if (!opened) return undefined;
+  const failed = (error: Error): void => ctx.parts.report(error, { method: ctx.method, name: extension.id });
+  return {
+    honoured: opened.honoured,
+    begin(tell) {
+      const end = opened.begin(tell);
+      // It is called when the request is over, and whoever ended that could do nothing about it.
+      return () => guarded(end, failed);
+    },
+  };
 }

@@ -27,6 +27,7 @@ class Jobs {
   ends = 0;
   made = 0;
   refusal: Error | undefined;
+  isFull = false;
   #end: (outcome: Parameters<Desk['end']>[0]) => void = () => {};
 
   constructor() {
@@ -43,6 +44,7 @@ class Jobs {
         isDeclared && config.task === 'auto'
           ? async () => {
               if (this.refusal) throw this.refusal;
+              if (this.isFull) return undefined;
               this.made++;
               return { answer: extensionResult('job', { jobId: 'j1' }), desk: this.#desk };
             }
@@ -209,6 +211,17 @@ describe('a call that is handed off before its handler runs', () => {
     expect(jobs.made).toBe(0);
   });
 
+  test('runs as ever if it is not taken over after all', async () => {
+    const jobs = new Jobs();
+    jobs.isFull = true;
+    const wire = await open(
+      jobs.server({ task: 'auto' }, async (_, ctx) => JSON.stringify(await ctx.elicit('A?', form))),
+      { capabilities },
+    );
+    expect((await wire.call('tools/call', { name: 't' })).result).toMatchObject({ resultType: 'input_required' });
+    expect(jobs.questions).toEqual([]);
+  });
+
   test('is refused if it cannot be taken over', async () => {
     const jobs = new Jobs();
     jobs.refusal = RpcError.internal('Too many jobs');
@@ -311,6 +324,16 @@ describe('a call whose handler hands it off', () => {
     expect(unhandled).toEqual([]);
   });
 
+  test('just goes on if it is not taken over after all', async () => {
+    const jobs = new Jobs();
+    jobs.isFull = true;
+    const wire = await open(
+      jobs.server(manual, async (_, ctx) => String(await ctx.handOff())),
+      { capabilities },
+    );
+    expect((await wire.call('tools/call', { name: 't' })).result).toMatchObject({ content: [{ text: 'false' }] });
+  });
+
   test('just goes on for those who cannot have it', async () => {
     const jobs = new Jobs();
     const server = jobs.server(manual, async (_, ctx) => String(await ctx.handOff()));
@@ -360,8 +383,13 @@ test('a desk that fails at the end is reported', async () => {
         return (
           takeOver &&
           (async () => {
-            const { answer, desk } = await takeOver();
-            return { answer, desk: { ...desk, end: () => Promise.reject(new Error('the store is gone')) } };
+            const handed = await takeOver();
+            return (
+              handed && {
+                ...handed,
+                desk: { ...handed.desk, end: () => Promise.reject(new Error('the store is gone')) },
+              }
+            );
           })
         );
       },

@@ -1,42 +1,38 @@
 /** Calls that are answered before they are done: somebody takes them over, and the handler goes on. */
 
+import { RpcError } from '../jsonrpc/errors.ts';
 import { ApartExchange } from './apart.ts';
 import type { RequestContext } from './context.ts';
-import type { Desk, HandedOff } from './extension.ts';
-import type { ExtensionResult } from './extension-result.ts';
+import type { Desk, HandedOff, TakeOver } from './extension.ts';
 import type { Maybe } from './maybe.ts';
 import { failureOf, type Outcome, resultOf } from './outcome.ts';
 import { finishRounds, runInRounds } from './rounds.ts';
 
 /** Hands the call off and then runs it: the client hears nothing of the handler itself. */
-export async function runApart(
-  ctx: RequestContext,
-  takeOver: () => Promise<HandedOff>,
-  run: () => Maybe<unknown>,
-): Promise<ExtensionResult> {
-  const { answer, desk } = await takeOver();
-  ctx.moveTo(new ApartExchange(ctx.exchange, desk));
+export async function runApart(ctx: RequestContext, takeOver: TakeOver, run: () => Maybe<unknown>): Promise<unknown> {
+  const handed = await inBounds(ctx, takeOver);
+  if (!handed) return run();
+  const { answer, desk } = handed;
+  moveTo(ctx, desk);
   void follow(ctx, desk, async () => runInRounds(ctx, run));
   return answer;
 }
 
 /** Runs the call as ever, until its handler hands it off. */
-export function runUntilHandOff(
-  ctx: RequestContext,
-  takeOver: () => Promise<HandedOff>,
-  run: () => Maybe<unknown>,
-): Promise<unknown> {
+export function runUntilHandOff(ctx: RequestContext, takeOver: TakeOver, run: () => Maybe<unknown>): Promise<unknown> {
   return new Promise((resolve, reject) => {
-    let taken: Promise<HandedOff> | undefined;
+    let taken: Promise<HandedOff | undefined> | undefined;
     ctx.onHandOff(async () => {
-      taken ??= takeOver();
-      const { answer, desk } = await taken;
-      if (!ctx.isApart) ctx.moveTo(new ApartExchange(ctx.exchange, desk));
-      resolve(answer);
+      taken ??= inBounds(ctx, takeOver);
+      const handed = await taken;
+      if (!handed) return;
+      if (!ctx.isApart) moveTo(ctx, handed.desk);
+      resolve(handed.answer);
     });
     const running = (async () => run())();
     const settle = async (): Promise<void> => {
       await running.catch(() => {});
+      ctx.onHandOff(undefined);
       // A handler may hand off and end without waiting for it.
       const handed = await taken?.catch(() => undefined);
       if (handed) await follow(ctx, handed.desk, () => finishRounds(ctx, run, running));
@@ -46,6 +42,17 @@ export function runUntilHandOff(
   });
 }
 
+/** Has it taken over, unless too many calls that were are still running: as requests they do not count any more. */
+async function inBounds({ parts }: RequestContext, takeOver: TakeOver): Promise<HandedOff | undefined> {
+  if (parts.extensions.takenOver < parts.limits.handedOff) return takeOver();
+  throw RpcError.internal('Too many calls that were handed off are running: try again later');
+}
+
+function moveTo(ctx: RequestContext, desk: Desk): void {
+  ctx.parts.extensions.takenOver++;
+  ctx.moveTo(new ApartExchange(ctx.exchange, desk));
+}
+
 /** Tells the desk how it ended, once. */
 async function follow(ctx: RequestContext, desk: Desk, run: () => Promise<unknown>): Promise<void> {
   try {
@@ -53,6 +60,8 @@ async function follow(ctx: RequestContext, desk: Desk, run: () => Promise<unknow
   } catch (error) {
     // There is nobody left to tell.
     ctx.parts.report(error, { method: ctx.method, name: String(ctx.params['name']) });
+  } finally {
+    ctx.parts.extensions.takenOver--;
   }
 }
 

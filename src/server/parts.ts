@@ -10,9 +10,11 @@ export interface Limits {
   readonly pageSize: number;
   /** Requests of one connection being worked on at the same time. Default: 1000. */
   readonly inFlight: number;
+  /** Calls whose handlers are running after they were handed off, as tasks are. Default: 10,000. */
+  readonly handedOff: number;
   /** Rounds of questions in one call. Default: 10. */
   readonly rounds: number;
-  /** Milliseconds a handler may take before it is aborted. Default: no limit. */
+  /** Milliseconds a handler may take before it is aborted, or hands its call off. Default: no limit. */
   readonly handlerMs: number;
   /** Milliseconds a sealed state may be used. Default: 10 minutes. */
   readonly stateTtlMs: number;
@@ -22,6 +24,7 @@ export interface Limits {
 export const DEFAULT_LIMITS: Limits = {
   pageSize: 1000,
   inFlight: 1000,
+  handedOff: 10_000,
   rounds: 10,
   handlerMs: Number.POSITIVE_INFINITY,
   stateTtlMs: 10 * 60_000,
@@ -42,6 +45,8 @@ export interface ServedExtensions {
   readonly mcpNames: ReadonlyMap<string, string>;
   /** True if one of them adds to results. */
   readonly addsMeta: boolean;
+  /** How many calls are running that they took over. */
+  takenOver: number;
   /** The result with what they add to its `_meta`. */
   withMeta(result: Readonly<Record<string, unknown>>, call: Call): Readonly<Record<string, unknown>>;
   /** Throws if this request cannot have such a result. */

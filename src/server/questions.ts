@@ -16,6 +16,8 @@ export interface Asker extends Call {
   readonly wire: Revision;
   /** How the client can be asked now. */
   readonly asking: Revision['facts']['asking'];
+  /** Settles when it is known whether that changes; undefined while it does not. */
+  readonly handingOff: Promise<void> | undefined;
   readonly parts: Parts;
   readonly signal: AbortSignal;
   can(capability: ClientCapabilityName): boolean;
@@ -70,8 +72,15 @@ export class Questions {
     question: Question,
     key: string | undefined,
     accepts: (answer: Answer) => boolean | Promise<boolean>,
+    signal?: AbortSignal,
   ): Promise<Answer> {
     const name = key ?? this.#nextKey(question.method);
+    const { handingOff } = this.asker;
+    if (handingOff) {
+      // Whom to ask is not known yet.
+      const ask = (): Promise<Answer> => this.ask(question, name, accepts, signal);
+      return handingOff.then(ask, ask);
+    }
     const asked = { method: question.method, fingerprint: fingerprint(question) };
     try {
       this.#requireCapability(question);
@@ -80,7 +89,7 @@ export class Questions {
       const known = this.journal.answered.get(name);
       if (known && known.fingerprint === asked.fingerprint)
         return this.#recall(name, known.answer, question, asked, accepts);
-      if (!this.inRounds) return this.#askLive(name, question, asked, accepts);
+      if (!this.inRounds) return this.#askLive(name, question, asked, accepts, signal);
       return this.#askInRound(name, question, asked);
     } catch (error) {
       return Promise.reject(error);
@@ -118,8 +127,9 @@ export class Questions {
   }
 
   /** Sends a question now and waits for the answer. */
-  async sendLive(question: Question): Promise<Answer> {
-    const { exchange, wire, signal } = this.asker;
+  async sendLive(question: Question, takenBack?: AbortSignal): Promise<Answer> {
+    const { exchange, wire } = this.asker;
+    const signal = takenBack ? AbortSignal.any([this.asker.signal, takenBack]) : this.asker.signal;
     const { method, params } = wire.encodeQuestion(question);
     if (!exchange.ask) throw missingCapability(capabilityFor(question));
     // A person may take as long as they like: only the call itself and the hard maximum end the wait.
@@ -165,9 +175,10 @@ export class Questions {
     question: Question,
     asked: Asked,
     accepts: (answer: Answer) => boolean | Promise<boolean>,
+    signal?: AbortSignal,
   ): Promise<Answer> {
     for (let attempt = 0; attempt < this.asker.parts.limits.rounds; attempt++) {
-      const answer = await this.sendLive(question);
+      const answer = await this.sendLive(question, signal);
       if (!(await accepts(answer))) continue;
       this.journal.answered.set(name, { ...asked, answer });
       return answer;

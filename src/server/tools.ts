@@ -9,7 +9,7 @@ import { paramHeaders } from '../protocol/param-headers.ts';
 import { type Checked, type CheckedSchema, checkedSchema } from '../schema/checked.ts';
 import { describeProblems } from '../schema/problems.ts';
 import type { Context, RequestContext } from './context.ts';
-import type { HandedOff } from './extension.ts';
+import type { TakeOver } from './extension.ts';
 import { ExtensionResult } from './extension-result.ts';
 import type { Extensions } from './extensions.ts';
 import { toolFailure } from './failures.ts';
@@ -30,7 +30,7 @@ export interface ToolEntry extends Entry {
   readonly headers: ReadonlyMap<string, readonly string[]> | undefined;
   readonly call: (args: never, ctx: Context) => unknown;
   /** How to answer a call before it is done, if somebody takes calls over. */
-  readonly takeOver: ((ctx: RequestContext) => (() => Promise<HandedOff>) | undefined) | undefined;
+  readonly takeOver: ((ctx: RequestContext) => TakeOver | undefined) | undefined;
   /** The handler says when. */
   readonly isManual: boolean;
 }
@@ -112,19 +112,14 @@ export function callTool(tools: Registry<ToolEntry>, ctx: RequestContext): Maybe
   });
 }
 
-function runAsTask(
-  tool: ToolEntry,
-  args: unknown,
-  ctx: RequestContext,
-  takeOver: () => Promise<HandedOff>,
-): Promise<unknown> {
+function runAsTask(tool: ToolEntry, args: unknown, ctx: RequestContext, takeOver: TakeOver): Promise<unknown> {
   const start = (): Maybe<unknown> => run(tool, args, ctx);
   return tool.isManual ? runUntilHandOff(ctx, takeOver, start) : runApart(ctx, takeOver, start);
 }
 
 function run(tool: ToolEntry, args: unknown, ctx: RequestContext): Maybe<unknown> {
   // The check may have taken its time, and the caller may be gone.
-  if (ctx.exchange.cancelled) throw RpcError.internal('The call was cancelled before it began');
+  if (ctx.isGivenUp) throw RpcError.internal('The call was cancelled before it began');
   const failed = (error: unknown): CallToolResult => toolFailure(error, ctx, tool.key);
   try {
     const value = tool.call(args as never, ctx) as Maybe<unknown>;

@@ -120,11 +120,28 @@ describe('reading a view', () => {
     });
   });
 
+  test.each([
+    'a1.example.com; script-src *',
+    'a1.example.com" onload="alert(1)',
+    'a1.example.com\r\nSet-Cookie: a=b',
+    `${'a'.repeat(300)}.com`,
+    '',
+  ])('nor does a domain that is none: %j', async (domain) => {
+    expect(await readApp(reads([{ ...page, _meta: { ui: { domain } } }]), uri)).not.toHaveProperty('domain');
+  });
+
   test('a page may come as base64', async () => {
     const blob = { uri, mimeType: MIME_TYPE, blob: Buffer.from(`${PAGE}Zürich`).toString('base64') };
     expect((await readApp(reads([blob]), uri)).html).toBe(`${PAGE}Zürich`);
     for (const bad of ['%%%', Buffer.from([0xff, 0xfe]).toString('base64')]) {
       await expect(readApp(reads([{ ...blob, blob: bad }]), uri)).rejects.toThrow(`The view at ${uri} is not text`);
+    }
+  });
+
+  test('a page that is neither text nor base64 is none', async () => {
+    for (const bad of [{ text: 7 }, { text: null }, { blob: 1234 }, {}]) {
+      const answer = [{ uri, mimeType: MIME_TYPE, ...bad }] as never;
+      await expect(readApp(reads(answer), uri)).rejects.toThrow(`The view at ${uri} is not text`);
     }
   });
 

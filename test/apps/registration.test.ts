@@ -157,6 +157,14 @@ test('a tool that is refused leaves no view behind', () => {
   expect(server.resources.names).toEqual([]);
 });
 
+test('a view that is refused leaves no tool behind', () => {
+  const server = makeServer();
+  expect(() => registerAppTool(server, 'weather', { ui: { ...view, scopes: [] } }, () => 'Sunny')).toThrow(
+    `Resource "${view.uri}": scopes must be a list`,
+  );
+  expect([...server.tools.names, ...server.resources.names]).toEqual([]);
+});
+
 describe('a tool that is for views only', () => {
   const makeShop = (): McpServer<unknown> => {
     const server = makeServer();
@@ -287,7 +295,11 @@ describe('what is refused, with the name of the tool', () => {
       { ui: { ...view, permissions: { camera: true } } },
       'ui.permissions.camera must be {}',
     ],
-    ['a domain with spaces', { ui: { ...view, domain: 'a b' } }, 'ui.domain must be a string without spaces'],
+    [
+      'a domain with spaces',
+      { ui: { ...view, domain: 'a b' } },
+      'ui.domain must be a domain or an origin, as its host wants it',
+    ],
     ['a border that is not a boolean', { ui: { ...view, prefersBorder: 1 } }, 'ui.prefersBorder must be true or false'],
     [
       'an unknown visibility',

@@ -1,13 +1,15 @@
 /** Skills in a folder: what of it is served, and what of the rest of the disk is not. */
 
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { openSkill, skills } from 'mcpp/extensions/skills';
 import { McpServer } from 'mcpp/server';
 import { testClient } from 'mcpp/testing';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { openFolder } from '../../src/extensions/skills/node-folder.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -32,6 +34,9 @@ test('a folder is given by its path or its URL', async () => {
   const expected = ['skill://hello/SKILL.md', 'skill://hello/greetings/German%20greeting.txt'];
   expect(await uris(join(folder, 'skills'))).toEqual(expected);
   expect(await uris(pathToFileURL(join(folder, 'skills')))).toEqual(expected);
+  expect(await uris(pathToFileURL(join(folder, 'skills')).href)).toEqual(expected);
+  expect(await uris(relative(process.cwd(), join(folder, 'skills')))).toEqual(expected);
+  await expect(skills(undefined as never)).rejects.toThrow('skills needs a folder, or files by their paths');
 });
 
 test('what is hidden is left out, also links', async () => {
@@ -53,6 +58,56 @@ test('links are refused, wherever they lead', async () => {
   }
   symlinkSync(join(folder, 'skills/hello'), join(folder, 'skills/again'));
   await expect(skills(join(folder, 'skills'))).rejects.toThrow('it is a symbolic link, and those are not followed');
+});
+
+test('what is no file is refused, and not waited for', async () => {
+  execFileSync('mkfifo', [join(folder, 'skills/hello/pipe')]);
+  await expect(skills(join(folder, 'skills'))).rejects.toThrow('it is neither a file nor a directory');
+});
+
+describe('what changes between looking and reading is refused:', () => {
+  const greetings = 'skills/hello/greetings';
+  const path = 'hello/greetings/German greeting.txt';
+
+  test.each([
+    [
+      'a directory that becomes a link',
+      () => {
+        write('outside/German greeting.txt', 'secret');
+        rmSync(join(folder, greetings), { recursive: true });
+        symlinkSync(join(folder, 'outside'), join(folder, greetings));
+      },
+    ],
+    [
+      'a directory that moves, with a link in its place',
+      () => {
+        renameSync(join(folder, greetings), join(folder, 'moved'));
+        symlinkSync(join(folder, 'moved'), join(folder, greetings));
+      },
+    ],
+    [
+      'a file that becomes a pipe',
+      () => {
+        rmSync(join(folder, 'skills', path));
+        execFileSync('mkfifo', [join(folder, 'skills', path)]);
+      },
+    ],
+    [
+      'a file that becomes a directory',
+      () => {
+        rmSync(join(folder, 'skills', path));
+        mkdirSync(join(folder, 'skills', path));
+      },
+    ],
+  ])('%s', async (_, change) => {
+    const source = await openFolder(join(folder, 'skills'));
+    expect(source.paths).toContain(path);
+    change();
+    await expect(source.read(path)).rejects.toMatchObject({
+      code: 'invalid',
+      message: expect.stringContaining('it was changed while it was read'),
+    });
+  });
 });
 
 test('the folder itself may be reached by a link: it is the one that was given', async () => {

@@ -50,9 +50,25 @@ describe('a SKILL.md', () => {
       md('a', 'x: y: z\n'),
       'its frontmatter cannot be read: line 4: Nested mappings are not allowed in compact mappings',
     ],
+    [
+      'with a number that JSON readers would round',
+      md('a', 'metadata: { ids: [1, 12345678901234567890] }\n'),
+      'its frontmatter has a number of too many digits; put it into quotes',
+    ],
+    [
+      'with empty frontmatter, and lines of --- further down',
+      '---\n---\nname: a\ndescription: x\n---\n',
+      'its frontmatter cannot be read: it must be one document without directives',
+    ],
     ['that is not UTF-8', Uint8Array.of(0x2d, 0xff), 'it is not text in UTF-8'],
   ])('%s', async (_, content, text) => {
     expect(await fault({ 'a/SKILL.md': content })).toBe(inFiles('a/SKILL.md', text));
+  });
+
+  test('with a description of exactly as many characters as may be, of two units each', async () => {
+    const text = (length: number): string => `---\nname: a\ndescription: ${'\u{1f600}'.repeat(length)}\n---\n`;
+    expect(await fault({ 'a/SKILL.md': text(1024) })).toBe('nothing is wrong');
+    expect(await fault({ 'a/SKILL.md': text(1025) })).toContain('"description" has more than 1024 characters');
   });
 
   test.each(['A', '-a', 'a-', 'a--b', 'a_b', 'ä', 'a b', 'x'.repeat(65)])('with the name %j', async (name) => {

@@ -194,13 +194,47 @@ describe.each(REVISIONS)('on %s', (revision) => {
     }));
 });
 
+test('names are served as they are, also those that a file system or a URI takes for the same', async () => {
+  const names = ['u\u0308', '\u00fc', 'A', 'a', '%61', 'a#b?', "it's (1)!*~", 'a%2fb', '%zz', 'x:y@z', '%2e%2e', '...'];
+  const files = names.map((name) => [`b/${name}.md`, name]);
+  const given = await skills({ 'b/SKILL.md': md('b'), ...Object.fromEntries(files) });
+  const client = await testClient(new McpServer({ name: 'a', version: '1' }, { extensions: [given] }));
+  const skill = await openSkill(client, 'skill://b/SKILL.md');
+  // What begins with a dot is hidden.
+  for (const name of names.slice(0, -1)) expect(await skill.readText(`${name}.md`)).toBe(name);
+  expect(skill.paths).toHaveLength(names.length);
+  await client.close();
+});
+
+test('a skill that changed is read anew, also while an older answer may be kept', async () => {
+  const cache = { ttlMs: 60_000, cacheScope: 'public' } as const;
+  const serve = async (text: string) => skills({ 'a/SKILL.md': md('a'), 'a/x.md': text }, { cache });
+  const { methods } = (await serve('new')).server ?? {};
+  const changing = new McpServer({ name: 'a', version: '1' }, { extensions: [await serve('old')] });
+  const client = await testClient(changing);
+  const uri = 'skill://a/SKILL.md';
+  const before = await openSkill(client, uri);
+  expect(await before.readText('x.md')).toBe('old');
+  // What a connection to another node would answer.
+  changing.setHandler('skills/get', (params, ctx) => methods?.['skills/get']?.(params, ctx as never));
+  changing.registerResource('skill://a/x.md', { cache }, () => 'new');
+  await expect(before.readText('x.md')).rejects.toMatchObject({ code: 'digest-mismatch' });
+  expect(await (await openSkill(client, uri)).readText('x.md')).toBe('new');
+  await client.close();
+});
+
 test('long lists have pages, and no skill is split', async () => {
-  const files = Array.from({ length: 3000 }, (_, index) => [`s${index}/SKILL.md`, md(`s${index}`)]);
+  const files = ['a', 'b', 'c', 'd', 'e'].flatMap((name) => [
+    [`${name}/SKILL.md`, md(name)],
+    ...Array.from({ length: 500 }, (_, index) => [`${name}/${index}.md`, 'x']),
+  ]);
   const many = new McpServer({ name: 'many', version: '1' }, { extensions: [await skills(Object.fromEntries(files))] });
   const client = await testClient(many);
   const first = await client.request('skills/list');
-  expect(first['skills']).toHaveLength(2048);
-  expect((await listSkills(client)).skills).toHaveLength(3000);
+  expect(first['skills']).toHaveLength(4);
+  expect(first['nextCursor']).toEqual(expect.any(String));
+  const { skills: found } = await listSkills(client);
+  expect(found.map(({ resources }) => resources.length)).toEqual([501, 501, 501, 501, 501]);
   await expect(client.request('skills/list', { cursor: 'skill://none' })).rejects.toMatchObject({ code: -32602 });
   await expect(client.request('skills/list', { cursor: 7 })).rejects.toMatchObject({ code: -32602 });
   await client.close();

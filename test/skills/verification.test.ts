@@ -117,6 +117,32 @@ describe('a file that is not what the entry says', () => {
     }
   });
 
+  test.each([
+    ['1.0', 1, '1'],
+    ['-0', 0, ''],
+    ['0x10', 16, '0x10'],
+    ['1e3', 1000, '1e3'],
+    ['', null, ''],
+    ['~', null, '~'],
+    ['2024-01-31', '2024-01-31', null],
+    ['no', 'no', false],
+    ['[]', [], {}],
+    ['{}', {}, []],
+    ['[1, 2]', [1, 2], [2, 1]],
+    ['[1]', [1], { 0: 1 }],
+    ['{ a: ~ }', { a: null }, {}],
+  ])('is compared as the JSON that YAML stands for: %j', async (yaml, same, other) => {
+    const text = SKILL_MD.replace('---\n\n', `x: ${yaml}\n---\n\n`);
+    const { peer } = playedServer({ files: { [SKILL]: text } });
+    const entry = (x: unknown) => ({
+      ...ENTRY,
+      frontmatter: { ...ENTRY.frontmatter, x },
+      resources: [listed(SKILL, text)],
+    });
+    expect((await openSkill(peer, entry(same))).text).toBe(text);
+    expect(await refusal(openSkill(peer, entry(other)))).toBe('frontmatter-mismatch');
+  });
+
   test('is compared in all depth, and not in the order of its keys', async () => {
     const text = SKILL_MD.replace('---\n\n', 'metadata: { a: [1, { b: x }], __proto__: y }\n---\n\n');
     const resources = [listed(SKILL, text)];
@@ -141,6 +167,19 @@ describe('a file that is not what the entry says', () => {
       expect(await served(answer)).toBe('malformed');
     }
     expect(await served({ contents: [{ uri: SKILL, blob: '!!!' }] })).toBe('malformed');
+  });
+
+  test.each([
+    ['text', (text: string) => text],
+    ['bytes', (text: string) => Buffer.from(text)],
+  ])('is refused if line ends, a byte order mark or characters were changed on the way, as %s', async (_, as) => {
+    const text = `\ufeff${SKILL_MD.replaceAll('\n', '\r\n')}\u00fc`;
+    const entry = listing(listed(SKILL, text));
+    const { peer } = playedServer({ files: { [SKILL]: as(text) } });
+    expect((await openSkill(peer, entry as never)).text).toBe(text);
+    for (const other of [text.replaceAll('\r\n', '\n'), text.slice(1), text.normalize('NFD'), `${text}\ud800`]) {
+      expect(await served(as(other), entry)).toBe('size-mismatch');
+    }
   });
 
   test('is refused when it is read later, too', async () => {
@@ -216,6 +255,7 @@ describe('an entry that is not as the extension has it', () => {
     ],
     ['a URI that leads elsewhere', { ...ENTRY, uri: 'skill://a/../pdf-processing/SKILL.md' }],
     ['the URI of another file', { ...ENTRY, uri: `${ROOT}/README.md` }],
+    ['a SKILL.md in other letters', { ...ENTRY, uri: `${ROOT}/skill.md`, resources: 'dynamic' }],
     ['no URI', { ...ENTRY, uri: 1 }],
     ['nothing at all', null],
   ])('is refused: %s', async (_, entry) => {

@@ -10,6 +10,7 @@ import {
   type AppVisibility,
   CSP_LISTS,
   FLAT_URI_KEY,
+  isDomain,
   isObject,
   isOrigin,
   isViewUri,
@@ -87,9 +88,11 @@ async function listed(
 }
 
 function htmlOf(page: ResourceContents): string | undefined {
-  if ('text' in page) return page.text;
+  const { text, blob } = page as { readonly text?: unknown; readonly blob?: unknown };
+  if (typeof text === 'string') return text;
+  if (typeof blob !== 'string') return undefined;
   try {
-    const bytes = Uint8Array.from(atob(page.blob), (char) => char.charCodeAt(0));
+    const bytes = Uint8Array.from(atob(blob), (char) => char.charCodeAt(0));
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
     return undefined;
@@ -101,7 +104,7 @@ function settingsOf(said: unknown): Omit<ShownApp, 'uri' | 'html'> {
   return {
     csp: cspOf(csp),
     permissions: permissionsOf(permissions),
-    ...(typeof domain === 'string' && { domain }),
+    ...(isDomain(domain) && { domain }),
     ...(typeof prefersBorder === 'boolean' && { prefersBorder }),
   };
 }

@@ -65,9 +65,15 @@ export function registerAppTool<
     _meta: { ...tool._meta, ...metaOf(view?.uri, visibility) },
   };
   const call = text && typeof handler === 'function' ? withText(handler, text as never) : handler;
+  const isNew = !server.tools.has(name);
   server.registerTool(name, registered as ToolConfig, call as never);
-  // After the tool, so that nothing is left behind if that is refused.
-  view?.register();
+  // After the tool, so that nothing is left behind if either is refused; what a tool has replaced is gone by then.
+  try {
+    view?.register();
+  } catch (error) {
+    if (isNew) server.tools.remove(name);
+    throw error;
+  }
   return server as never;
 }
 

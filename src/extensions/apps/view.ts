@@ -2,7 +2,16 @@
 
 import type { ResourceContents } from '../../entries/mcpp.ts';
 import type { Context, ResourceConfig } from '../../entries/server.ts';
-import { APP_MIME_TYPE, type AppSettings, CSP_LISTS, isObject, isOrigin, isViewUri, PERMISSIONS } from './words.ts';
+import {
+  APP_MIME_TYPE,
+  type AppSettings,
+  CSP_LISTS,
+  isDomain,
+  isObject,
+  isOrigin,
+  isViewUri,
+  PERMISSIONS,
+} from './words.ts';
 
 /** A page, and how it is to be shown. The same object can be the view of several tools; it is one resource then. */
 export interface AppView
@@ -50,8 +59,8 @@ function settingsOf(what: string, given: Given): AppSettings {
   const { csp, permissions, domain, prefersBorder } = given;
   if (csp !== undefined) checkCsp(what, csp);
   if (permissions !== undefined) checkPermissions(what, permissions);
-  if (domain !== undefined && !(typeof domain === 'string' && /^\S+$/.test(domain))) {
-    throw new TypeError(`${what}: ui.domain must be a string without spaces`);
+  if (domain !== undefined && !isDomain(domain)) {
+    throw new TypeError(`${what}: ui.domain must be a domain or an origin, as its host wants it`);
   }
   if (prefersBorder !== undefined && typeof prefersBorder !== 'boolean') {
     throw new TypeError(`${what}: ui.prefersBorder must be true or false`);

@@ -68,3 +68,11 @@ const ORIGIN = /^(?:https?|wss?):\/\/(?:\*\.)?[a-z0-9-]+(?:\.[a-z0-9-]+)*(?::[0-
 export function isOrigin(value: unknown): value is string {
   return typeof value === 'string' && value.length <= 300 && ORIGIN.test(value);
 }
+
+// Hosts make an origin, a header or an attribute of it: nothing that ends any of these may be in it.
+const DOMAIN = /^[a-z0-9._~:/@*-]{1,300}$/i;
+
+/** True for what can be the `domain` of a view. */
+export function isDomain(value: unknown): value is string {
+  return typeof value === 'string' && DOMAIN.test(value);
+}

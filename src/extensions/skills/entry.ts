@@ -24,7 +24,7 @@ export interface SkillLimits {
 }
 
 const MAX_URI = 4096;
-const SKILL_URI = /^[a-z][a-z0-9+.-]*:\/\/(.+)\/SKILL\.md$/i;
+const SKILL_URI = /^[a-zA-Z][a-zA-Z0-9+.-]*:\/\/(.+)\/SKILL\.md$/;
 const DIGEST = /^sha256:[0-9a-f]{64}$/;
 
 /** The entry; throws a `SkillError` if it is not one. */

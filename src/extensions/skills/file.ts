@@ -19,7 +19,8 @@ export async function readVerified(
     size === undefined || size > maxBytes
       ? refuse('too-large', `has more than ${maxBytes} bytes`)
       : refuse('size-mismatch', `has not the ${size} bytes that its skill says`);
-  const { contents } = await peer.request('resources/read', { uri }, options);
+  // A kept answer may be older than what is listed, and would be refused for as long as it is kept.
+  const { contents } = await peer.request('resources/read', { uri }, { fresh: true, ...options });
   const most = Math.min(size ?? maxBytes, maxBytes);
   const found = Array.isArray(contents) ? contents.find((one) => isObject(one) && one['uri'] === uri) : undefined;
   const { text, blob } = (found ?? {}) as { readonly text?: unknown; readonly blob?: unknown };

@@ -28,6 +28,12 @@ function memberOf(object: object, key: string): unknown {
   return (object as Readonly<Record<string, unknown>>)[key];
 }
 
+/** True if there is a number in it that is not the one that was written: this many digits are not kept. */
+export function hasRounded(value: unknown): boolean {
+  if (typeof value === 'number') return Number.isInteger(value) && !Number.isSafeInteger(value);
+  return typeof value === 'object' && value !== null && Object.values(value).some(hasRounded);
+}
+
 /** The text without its frontmatter. */
 export function afterFrontmatter(text: string): string {
   return text.replace(BLOCK, '');

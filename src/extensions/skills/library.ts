@@ -3,7 +3,7 @@
 import type { Resource, ResourceContents } from '../../entries/mcpp.ts';
 import { toBase64 } from './base64.ts';
 import { quoted, SkillError } from './errors.ts';
-import { readFrontmatter } from './frontmatter.ts';
+import { hasRounded, readFrontmatter } from './frontmatter.ts';
 import { kindOf, textOf } from './media-types.ts';
 import { encodePath } from './paths.ts';
 import {
@@ -117,6 +117,9 @@ async function entryOf(source: SkillSource, directory: string, files: readonly R
   const fault = frontmatterFault(result.value);
   if (fault !== undefined) throw invalid(source, path, `its frontmatter is not valid: ${fault}`);
   const frontmatter = result.value as SkillFrontmatter;
+  if (hasRounded(frontmatter)) {
+    throw invalid(source, path, 'its frontmatter has a number of too many digits; put it into quotes');
+  }
   const name = directory.slice(directory.lastIndexOf('/') + 1);
   if (frontmatter.name !== name) {
     throw invalid(source, path, `"name" is ${quoted(frontmatter.name)}, but must be that of the directory`);

@@ -1,7 +1,7 @@
 /** Skills in a folder of the file system. */
 
 import { constants } from 'node:fs';
-import { open, readdir, realpath } from 'node:fs/promises';
+import { type FileHandle, lstat, open, readdir, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { quoted, SkillError } from './errors.ts';
@@ -10,10 +10,11 @@ import { MAX_BYTES } from './skill.ts';
 
 const MAX_NAMES = 100_000;
 const MAX_DEPTH = 32;
+const CHANGED = 'it was changed while it was read';
 
 /** Looks through a folder. Hidden files are passed over, and links are refused: what is served is what is in there. */
 export async function openFolder(folder: string | URL): Promise<SkillSource> {
-  const given = folder instanceof URL ? fileURLToPath(folder) : folder;
+  const given = folder instanceof URL || folder.startsWith('file:') ? fileURLToPath(folder) : folder;
   const place = `the folder ${quoted(given)}`;
   const root = await realpath(given).catch((error: unknown) => {
     throw new SkillError('invalid', `The skills in ${place} cannot be read: the system says ${codeOf(error)}`);
@@ -41,12 +42,20 @@ export async function openFolder(folder: string | URL): Promise<SkillSource> {
 
   async function read(path: string): Promise<Uint8Array<ArrayBuffer>> {
     const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
+    const file = join(root, path);
     try {
-      const handle = await open(join(root, path), O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+      const handle = await open(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
       try {
-        const { size } = await handle.stat();
-        if (size > MAX_BYTES) throw refuse(path, `a skill has at most ${MAX_BYTES} bytes, this file alone ${size}`);
-        return new Uint8Array(await handle.readFile());
+        const found = await handle.stat();
+        // The folder may have changed since it was looked through, also one of the directories on the way.
+        const isInside = (await realpath(file)) === file && (await lstat(file)).ino === found.ino;
+        if (!found.isFile() || !isInside) throw refuse(path, CHANGED);
+        if (found.size > MAX_BYTES) {
+          throw refuse(path, `a skill has at most ${MAX_BYTES} bytes, this file alone ${found.size}`);
+        }
+        const bytes = await readBytes(handle, found.size);
+        if (!bytes) throw refuse(path, CHANGED);
+        return bytes;
       } finally {
         await handle.close();
       }
@@ -58,6 +67,18 @@ export async function openFolder(folder: string | URL): Promise<SkillSource> {
 
   await look('', 0);
   return { place, paths, read };
+}
+
+/** The bytes of a file of this size; undefined if it has another one by now. A file that grows is not read on and on. */
+async function readBytes(handle: FileHandle, size: number): Promise<Uint8Array<ArrayBuffer> | undefined> {
+  const bytes = new Uint8Array(size + 1);
+  let length = 0;
+  while (length <= size) {
+    const { bytesRead } = await handle.read(bytes, length);
+    if (bytesRead === 0) break;
+    length += bytesRead;
+  }
+  return length === size ? bytes.subarray(0, size) : undefined;
 }
 
 function codeOf(error: unknown): string {

@@ -5,7 +5,7 @@ import type { ExtensionHandler, Registrar, ResourceConfig, ServerExtension } fro
 import { quoted, SkillError } from './errors.ts';
 import { type Library, readLibrary, type SkillSource } from './library.ts';
 import { METHODS } from './methods.ts';
-import { checkLimit, type SkillEntry, skillsClient } from './skill.ts';
+import { checkLimit, isObject, type SkillEntry, skillsClient } from './skill.ts';
 
 /** Files by their paths, as in `{ 'pdf-processing/SKILL.md': '---\nname: pdf-processing\n...' }`. */
 export type SkillFiles = Readonly<Record<string, string | Uint8Array>>;
@@ -29,8 +29,9 @@ const FIRST_WITH_CACHING = '2026-07-28';
 
 /**
  * Skills of a folder, or of a record of files where there is no file system: every directory with a `SKILL.md`, also
- * within another. All of it is read and checked now, and kept: what is served is what the digests are of, whatever
- * becomes of the files. Rejects if one of the skills breaks a rule.
+ * within another. A relative path begins where the program was started, a URL need not. All of it is read and checked
+ * now, and kept: what is served is what the digests are of, whatever becomes of the files. Rejects if one of the skills
+ * breaks a rule.
  */
 export async function skills(
   source: string | URL | SkillFiles,
@@ -63,6 +64,7 @@ async function sourceOf(source: string | URL | SkillFiles): Promise<SkillSource>
     const { openFolder } = await import('#skill-folder');
     return openFolder(source);
   }
+  if (!isObject(source)) throw new TypeError('skills needs a folder, or files by their paths');
   const files = new Map(Object.entries(source));
   return {
     place: 'the given files',

@@ -54,8 +54,13 @@ export function frontmatterFault(value: unknown): string | undefined {
     return '"name" must be 1 to 64 of a-z, 0-9 and single hyphens, with none at its ends';
   }
   if (typeof description !== 'string' || description.trim() === '') return 'it has no "description", which is a text';
-  if (description.length > MAX_DESCRIPTION) return `"description" has more than ${MAX_DESCRIPTION} characters`;
+  if (isLonger(description, MAX_DESCRIPTION)) return `"description" has more than ${MAX_DESCRIPTION} characters`;
   return undefined;
+}
+
+// A character may be two units of a string; what is much too long is not taken apart.
+function isLonger(text: string, most: number): boolean {
+  return text.length > 2 * most || [...text].length > most;
 }
 
 /** Refuses a limit that limits nothing, or everything. */

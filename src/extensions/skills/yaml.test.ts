@@ -76,6 +76,7 @@ describe('what is refused', () => {
     ['an alias of nothing', 'a: *nothing', 'it has an alias of nothing'],
     ['an alias that holds itself', 'a: &a [*a]', 'it is nested more than 32 deep'],
     ['a second document', 'a: 1\n--- # two\nb: 2', 'it must be one document without directives'],
+    ['a directive', '%TAG ! tag:example.com,2000:\n--- # x\na: 1', 'it must be one document without directives'],
     ['another version of YAML', '%YAML 1.1\n--- # x\na: yes', 'it must be one document without directives'],
     ['nothing', '\n# a comment\n', 'it is empty'],
     ['what is not YAML', '\na: b: c', 'line 2: Nested mappings are not allowed in compact mappings'],

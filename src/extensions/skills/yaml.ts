@@ -43,7 +43,7 @@ function documentOf(text: string): Document.Parsed {
   if (!document) throw new Fault('it is empty');
   const [problem] = [...document.errors, ...document.warnings];
   if (problem) throw new Fault(`${lineAt(text, problem.pos[0])}: ${problem.message}`);
-  if (another || document.directives?.yaml.explicit) throw new Fault('it must be one document without directives');
+  if (another || document.directives?.docStart) throw new Fault('it must be one document without directives');
   return document as Document.Parsed;
 }
 

@@ -20,7 +20,8 @@ export function encodeQuestion(question: Question, facts: RevisionFacts): { meth
 function encodeElicitation(params: ElicitFormParams | ElicitUrlParams, facts: RevisionFacts): object {
   if (params.mode === 'url') {
     if (facts.elicitation !== 'form and url') throw unavailable('elicitation by URL', facts);
-    return facts.elicitationIds ? { ...params, elicitationId: globalThis.crypto.randomUUID() } : params;
+    // A question that is put again is the same one.
+    return facts.elicitationIds ? { elicitationId: globalThis.crypto.randomUUID(), ...params } : params;
   }
   if (facts.elicitation === 'none') throw unavailable('elicitation', facts);
   if (facts.elicitation === 'form and url') return params;

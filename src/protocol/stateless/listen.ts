@@ -2,7 +2,7 @@
 
 import { isObject, type Params } from '../../jsonrpc/message.ts';
 import type { Change } from '../model/changes.ts';
-import { MetaKey } from '../model/meta.ts';
+import { type Meta, MetaKey } from '../model/meta.ts';
 import type { Call, FieldToTell, Host, OpenSubscription } from '../revision.ts';
 import { filterOf, honoured, noticeOf } from './changes.ts';
 
@@ -20,7 +20,9 @@ async function tellWith(
   wanted: Params,
   fields: readonly (readonly [string, OpenSubscription])[],
 ): Promise<object> {
-  const opened = await Promise.all(fields.map(async ([name, open]) => [name, await open(wanted[name], call)] as const));
+  const opening = Promise.all(fields.map(async ([name, open]) => [name, await open(wanted[name], call)] as const));
+  const opened = await Promise.race([opening, unheard(call)]);
+  if (!opened) return { _meta: metaOf(call) };
   return tell(call, host, new Map(opened.filter((field): field is [string, FieldToTell] => field[1] !== undefined)));
 }
 
@@ -28,7 +30,7 @@ function tell(call: Call, host: Host, fields: ReadonlyMap<string, FieldToTell>):
   const { id, params, caller, exchange } = call;
   const filter = honoured(filterOf(params), host.capabilities);
   const ofFields = Object.fromEntries([...fields].map(([name, field]) => [name, field.honoured]));
-  const _meta = { [MetaKey.subscriptionId]: id };
+  const _meta = metaOf(call);
   const notifications = { ...filter, ...ofFields };
   exchange.notify('notifications/subscriptions/acknowledged', { notifications, _meta });
   if (Object.keys(notifications).length === 0) return { _meta };
@@ -42,5 +44,14 @@ function tell(call: Call, host: Host, fields: ReadonlyMap<string, FieldToTell>):
   const viewer = { principal: exchange.principal, capabilities: caller.capabilities };
   exchange.onEnd(host.watch(tellChange, viewer));
   for (const field of fields.values()) exchange.onEnd(field.begin(tellOfField));
-  return new Promise((resolve) => exchange.onCancel(() => resolve({ _meta })));
+  return unheard(call).then(() => ({ _meta }));
+}
+
+/** Resolves when nobody listens any more. */
+function unheard({ exchange }: Call): Promise<undefined> {
+  return new Promise((resolve) => exchange.onCancel(() => resolve(undefined)));
+}
+
+function metaOf({ id }: Call): Meta {
+  return { [MetaKey.subscriptionId]: id };
 }
