@@ -34,8 +34,8 @@ const NAMES: Readonly<Record<string, { readonly values: string; readonly types: 
       AnyResult AnySchema Arguments AskOptions ChangeBus Completer Completers CompletionInput Context Desk
       ElicitAnswer ErrorReport ExtensionHandler ExtensionResult Features HandedOff InProtocol InferInput InferOutput
       InputRequired Limits Log McpServerOptions Middleware NoArguments OpenField Principal PromptConfig PromptHandler
-      PromptReturn Registrar ResourceConfig ResourceHandler ResourceReturn ResourceTemplateConfig
-      ResourceTemplateHandler Secret ServeOptions ServerExtension ServerSide Serving SubscriptionField ToolCall
+      PromptReturn RawAskOptions Registrar ResourceConfig ResourceHandler ResourceReturn ResourceTemplateConfig
+      ResourceTemplateHandler Secret ServeOptions ServerExtension ServerSide Serving SubscriptionField TakeOver ToolCall
       ToolConfig ToolDefinition ToolHandler ToolReturn ToolType Transport UrlOptions Variables Viewer Visible`,
   },
   client: {
@@ -83,12 +83,11 @@ const NAMES: Readonly<Record<string, { readonly values: string; readonly types: 
       ResourceOptions VerifierOptions`,
   },
   'extensions/tasks': {
-    values: `
-      NoRoomError TASKS callToolAsTask expiresAt isFinal keptUntil memoryTaskStore resumeTask tasks`,
+    values: 'NoRoomError callToolAsTask keptUntil memoryTaskStore resumeTask tasks',
     types: `
       DetailedTask InputRequest MemoryTaskStore MemoryTaskStoreOptions SavedTask StoredTask Task TaskArguments
-      TaskCallOptions TaskHandle TaskListener TaskOptions TaskPage TaskQuery TaskQuestion TaskReply TaskResultOptions
-      TaskStatus TaskStore TasksClientOptions TasksOptions TasksServerOptions`,
+      TaskCallOptions TaskHandle TaskPage TaskQuery TaskQuestion TaskReply TaskRequestOptions TaskResultOptions
+      TaskStatus TaskStore TasksOptions`,
   },
   'extensions/apps': {
     values: 'APP_MIME_TYPE appOf apps canShowApps isForApp isForModel readApp registerAppTool',

@@ -2,7 +2,15 @@
 
 import { RpcError } from 'mcpp';
 import { connect } from 'mcpp/client';
-import { callToolAsTask, resumeTask, type TaskHandle, tasks } from 'mcpp/extensions/tasks';
+import {
+  callToolAsTask,
+  type MemoryTaskStore,
+  memoryTaskStore,
+  resumeTask,
+  type TaskHandle,
+  tasks,
+} from 'mcpp/extensions/tasks';
+import { serveHttp } from 'mcpp/http';
 import { McpServer } from 'mcpp/server';
 import { testClient } from 'mcpp/testing';
 import { afterEach, describe, expect, expectTypeOf, test, vi } from 'vitest';
@@ -41,6 +49,10 @@ const server = new McpServer(
       });
     });
   })
+  .registerTool('only', { task: 'required', inputSchema: z.object({ word: z.string() }) }, async ({ word }, ctx) => {
+    const answer = await ctx.elicit('First name?', name);
+    return answer.action === 'accept' ? `${word}, ${answer.content.name}` : word;
+  })
   .registerTool('fail', { task: 'auto' }, () => {
     throw new RpcError(-32000, 'Not today');
   });
@@ -72,6 +84,18 @@ describe('with a server that makes tasks', () => {
       code: -32000,
       message: 'Not today',
     });
+    await client.close();
+  });
+
+  test.each(['2026-07-28', '2025-11-25'] as const)('callTool calls what runs only as a task: %s', async (revision) => {
+    const client = await testClient<typeof server>(server, { extensions, revision, answers });
+    expect(await client.callTool('only', { word: 'Hello' })).toMatchObject({ content: [{ text: 'Hello, Ada' }] });
+    const calls = client.wire
+      .map(({ message }) => message as { method?: string; params?: Record<string, unknown> })
+      .filter(({ method }) => method === 'tools/call')
+      .map(({ params }) => params?.['task']);
+    // Where clients have to ask for a task, the tool says so by refusing.
+    expect(calls).toEqual(revision === '2026-07-28' ? [undefined] : [undefined, {}]);
     await client.close();
   });
 
@@ -143,6 +167,39 @@ describe('with a server that makes tasks', () => {
     const untyped = await connect(server, { extensions });
     expectTypeOf(await callToolAsTask(untyped, 'greet', {}, { ttlMs: 5 })).toEqualTypeOf<TaskHandle>();
     await Promise.all([client.close(), untyped.close()]);
+  });
+});
+
+describe('with a server that is started again meanwhile', () => {
+  const make = (store: MemoryTaskStore, handler: () => Promise<string>): McpServer =>
+    new McpServer(
+      { name: 's', version: '1' },
+      { extensions: [tasks({ store, pollIntervalMs: 100 })], onError: () => {} },
+    ).registerTool('t', { task: 'auto' }, handler);
+
+  test.each([
+    ['gives the result, if the tasks are still there', true],
+    ['says that the task is gone, if they are not', false],
+  ])('callTool %s', async (_, isKept) => {
+    const store = memoryTaskStore();
+    let finish = (_: string): void => {};
+    const handler = (): Promise<string> =>
+      new Promise((resolve) => {
+        finish = resolve;
+      });
+    const before = await serveHttp(make(store, handler), { port: 0 });
+    const client = await connect(before.url, { extensions });
+    const call = client.callTool('t');
+    call.catch(() => {});
+    await eventually(() => store.size === 1);
+    await before.close();
+    const port = Number(new URL(before.url).port);
+    const after = await serveHttp(make(isKept ? store : memoryTaskStore(), handler), { port });
+    finish('Done');
+    if (isKept) expect(await call).toMatchObject({ content: [{ text: 'Done' }] });
+    else await expect(call).rejects.toMatchObject({ code: -32602, message: /does not know the task any more/ });
+    await client.close();
+    await after.close();
   });
 });
 

@@ -18,8 +18,8 @@ export function call(
   result: object,
   options: RequestOptions = {},
   own: TasksClientOptions = {},
+  abort: AbortController = new AbortController(),
 ): Called {
-  const abort = new AbortController();
   const open: OpenCall = {
     method: 'tools/call',
     params: { name: 'build' },

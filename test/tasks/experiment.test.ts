@@ -1,7 +1,8 @@
 /** Tasks as 2025-11-25 had them, in the protocol itself: over the same store, by the same handlers. */
 
+import { memoryTaskStore } from 'mcpp/extensions/tasks';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { open, quiet, STATEFUL, type Wire, type WireOptions } from '../wire.ts';
+import { open, quiet, type Reply, STATEFUL, type Wire, type WireOptions } from '../wire.ts';
 import { ALICE, accept, BOB, makeStage, openDeclared, type Stage, start, UNDECLARED, when } from './stage.ts';
 
 const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
@@ -132,6 +133,18 @@ describe('a call', () => {
     expect(result?.['task']).toMatchObject({ ttl: given });
   });
 
+  test('with "task" that finds the store full is told to come back later: it is the client who chose', async () => {
+    const wire = await openOld(makeStage({ store: memoryTaskStore({ tasks: 1 }) }));
+    await start(wire, 'work', { task: {} });
+    for (const name of ['work', 'only']) {
+      const { error } = await wire.call('tools/call', { name, arguments: {}, task: {} });
+      expect(error).toEqual({
+        code: -32603,
+        message: 'The server has as many tasks as it can keep: try again later',
+      });
+    }
+  });
+
   test('whose result says it is an error has failed; the result is the same as ever', async () => {
     const wire = await openOld(makeStage());
     const taskId = await start(wire, 'wrong', { task: {} });
@@ -205,20 +218,60 @@ describe('questions', () => {
     expect(stage.store.watchers).toBe(0);
   });
 
-  test('are put to one who waits at a time; when that one goes, another who waits is asked', async () => {
+  const idsOf = (wire: Wire): unknown[] =>
+    wire.received.filter(({ method }) => method === 'elicitation/create').map(({ id }) => id);
+  const takenBack = (wire: Wire): unknown[] =>
+    wire.notices('notifications/cancelled').map(({ params }) => params?.['requestId']);
+
+  test('are put to one who waits at a time, the newest; whoever was asked before is told so', async () => {
     const stage = makeStage();
-    const [first, second] = [await openOld(stage), await openOld(stage, { answer: () => ({ action: 'decline' }) })];
+    const [first, second] = [await openOld(stage), await openOld(stage)];
     const taskId = await start(first, 'ask', { task: {} });
-    void first.call('tasks/result', { taskId });
+    const fetched = first.call('tasks/result', { taskId });
     await first.until(({ method }) => method === 'elicitation/create');
-    const fetched = second.call('tasks/result', { taskId });
+    const again = second.call('tasks/result', { taskId });
     await quiet();
-    const questions = (wire: Wire): number =>
-      wire.received.filter(({ method }) => method === 'elicitation/create').length;
-    expect([questions(first), questions(second)]).toEqual([2, 0]);
-    await first.disconnect();
+    expect([idsOf(first).length, idsOf(second).length]).toEqual([2, 2]);
+    expect(takenBack(first)).toEqual(idsOf(first));
+    // What the first one still says comes too late.
+    for (const id of idsOf(first)) first.say({ jsonrpc: '2.0', id, result: accept('late') });
+    for (const id of idsOf(second)) second.say({ jsonrpc: '2.0', id, result: accept('x') });
+    const text = JSON.stringify([accept('x'), accept('x')]);
+    for (const waiting of [fetched, again]) expect((await waiting).result).toMatchObject({ content: [{ text }] });
+    expect([idsOf(first).length, takenBack(second)]).toEqual([2, []]);
+    expect(stage.store.watchers).toBe(0);
+  });
+
+  test('are put by the one before, when the newest who waits goes', async () => {
+    const stage = makeStage();
+    const [first, second] = [await openOld(stage, { answer: () => ({ action: 'decline' }) }), await openOld(stage)];
+    const taskId = await start(second, 'ask', { task: {} });
+    void second.call('tasks/result', { taskId });
+    await second.until(({ method }) => method === 'elicitation/create');
+    // Three wait, and the last of them is the second client again.
+    const fetched = first.call('tasks/result', { taskId });
+    void second.call('tasks/result', { taskId });
+    await second.disconnect();
     expect((await fetched).result).toMatchObject(relatedTo(taskId));
-    expect([questions(first), questions(second)]).toEqual([2, 2]);
+    expect(stage.store.watchers).toBe(0);
+  });
+
+  test('by URL keep their id when they are put again, so that nobody takes them for others', async () => {
+    const stage = makeStage();
+    stage.server.registerTool('sign_in', { task: 'auto' }, async (_, ctx) => {
+      const { action } = await ctx.elicitUrl('Sign in', 'https://example.com/sign-in');
+      return action;
+    });
+    const capabilities = { elicitation: { form: {}, url: {} } };
+    const [first, second] = [await openOld(stage, { capabilities }), await openOld(stage, { capabilities })];
+    const taskId = await start(first, 'sign_in', { task: {} });
+    void first.call('tasks/result', { taskId });
+    const isAsked = ({ method }: Reply): boolean => method === 'elicitation/create';
+    const { params: before } = await first.until(isAsked);
+    void second.call('tasks/result', { taskId });
+    const { params: after } = await second.until(isAsked);
+    expect(before).toHaveProperty('elicitationId', expect.any(String));
+    expect(after).toEqual(before);
   });
 
   test('are taken back when the task is cancelled', async () => {
@@ -230,8 +283,7 @@ describe('questions', () => {
     await wire.call('tasks/cancel', { taskId });
     expect((await fetched).error).toEqual({ code: -32603, message: 'The task was cancelled' });
     await quiet();
-    const back = wire.notices('notifications/cancelled').map(({ params }) => params?.['requestId']);
-    expect(back).toContain(id);
+    expect(takenBack(wire)).toContain(id);
     expect(stage.store.watchers).toBe(0);
   });
 });

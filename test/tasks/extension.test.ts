@@ -3,7 +3,7 @@
 import { memoryTaskStore } from 'mcpp/extensions/tasks';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { open, quiet } from '../wire.ts';
-import { accept, DECLARED, makeStage, openDeclared, start, UNDECLARED, when } from './stage.ts';
+import { ALICE, accept, BOB, DECLARED, makeStage, openDeclared, start, UNDECLARED, when } from './stage.ts';
 
 const SERVER_INFO = { _meta: { 'io.modelcontextprotocol/serverInfo': { name: 's', version: '1' } } };
 const ACK = { resultType: 'complete', ...SERVER_INFO };
@@ -27,6 +27,15 @@ test('the server declares the extension, and no capability of that name', async 
   const { result } = await wire.call('server/discover');
   expect(result?.['capabilities']).toMatchObject({ extensions: { 'io.modelcontextprotocol/tasks': {} } });
   expect(result?.['capabilities']).not.toHaveProperty('tasks');
+});
+
+const form = (message: string): object => ({
+  method: 'elicitation/create',
+  params: {
+    mode: 'form',
+    message,
+    requestedSchema: { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] },
+  },
 });
 
 describe('a call', () => {
@@ -95,15 +104,72 @@ describe('a call', () => {
     expect(store.size).toBe(0);
   });
 
-  test('that finds the store full is told to come back later', async () => {
+  test('that finds the store full is answered when it is done, if the tool can be called without a task', async () => {
     const { server, works } = makeStage({ store: memoryTaskStore({ tasks: 1 }) });
     const wire = await openDeclared(server);
+    await start(wire, 'only');
+    const answer = wire.call('tools/call', { name: 'work', arguments: {} });
+    await quiet();
+    works[0]?.finish('done');
+    expect((await answer).result).toEqual({ content: [{ type: 'text', text: 'done' }], ...ACK });
+    // What it asks is asked in rounds then, also after a hand-off that was none.
+    const params = { name: 'later', arguments: {} };
+    const rounds: object[] = [];
+    for (let result: Record<string, unknown> = {}; ; ) {
+      const keys = Object.keys(result['inputRequests'] ?? {});
+      const inputResponses = Object.fromEntries(keys.map((key) => [key, accept('x')]));
+      const { requestState } = result;
+      const { result: next = {} } = await wire.call('tools/call', { ...params, inputResponses, requestState });
+      if (next['resultType'] === 'complete') {
+        expect(next).toMatchObject({ content: [{ text: JSON.stringify([false, accept('x'), accept('x')]) }] });
+        break;
+      }
+      rounds.push(Object.values(next['inputRequests'] as object));
+      result = next;
+    }
+    expect(rounds).toEqual([[form('Before?')], [form('After?')]]);
+  });
+
+  test('that finds the store full is told to come back later, if the tool runs only as a task', async () => {
+    const { server, works, faults } = makeStage({ store: memoryTaskStore({ tasks: 1 }) });
+    const wire = await openDeclared(server);
     await start(wire, 'work');
-    expect((await wire.call('tools/call', { name: 'work', arguments: {} })).error).toEqual({
+    await quiet();
+    const { error } = await wire.call('tools/call', { name: 'only', arguments: {} });
+    expect(error).toEqual({
       code: -32603,
       message: 'The server has as many tasks as it can keep: try again later',
     });
-    expect(works).toHaveLength(1);
+    expect([works.length, faults]).toEqual([1, []]);
+  });
+
+  test('that was cancelled counts until its handler has ended, so that nobody piles handlers up', async () => {
+    const handlers: ((text: string) => void)[] = [];
+    const stage = makeStage({ runningPerOwner: 2 });
+    // Handlers that take no notice of their signal.
+    const deaf = (): Promise<string> => new Promise((resolve) => handlers.push(resolve));
+    const server = stage.server.registerTool('deaf', { task: 'required' }, deaf);
+    const [alice, bob] = [await openDeclared(server, ALICE), await openDeclared(server, BOB)];
+    for (let number = 0; number < 2; number++) {
+      await alice.call('tasks/cancel', { taskId: await start(alice, 'deaf') });
+    }
+    const { error } = await alice.call('tools/call', { name: 'deaf', arguments: {} });
+    expect(error?.message).toBe('The server has as many tasks as it can keep: try again later');
+    await start(bob, 'deaf');
+    expect(handlers).toHaveLength(3);
+    handlers[0]?.('at last');
+    await quiet();
+    await start(alice, 'deaf');
+    expect([handlers.length, stage.faults]).toEqual([4, []]);
+  });
+
+  test('that could not be kept does not count', async () => {
+    const { server, store } = makeStage({ runningPerOwner: 1 });
+    const create = vi.spyOn(store, 'create').mockRejectedValueOnce(new Error('No route'));
+    const wire = await openDeclared(server, ALICE);
+    expect((await wire.call('tools/call', { name: 'only', arguments: {} })).error?.code).toBe(-32603);
+    await start(wire, 'only');
+    expect(create).toHaveBeenCalledTimes(2);
   });
 
   test('that the store fails is told no more than that, and its handler does not run', async () => {
@@ -127,15 +193,6 @@ test('how far it has got is its status message: there is no progress and no log'
 });
 
 describe('questions', () => {
-  const form = (message: string): object => ({
-    method: 'elicitation/create',
-    params: {
-      mode: 'form',
-      message,
-      requestedSchema: { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] },
-    },
-  });
-
   test('stand in the task, several at once, and are answered one by one', async () => {
     const { server } = makeStage();
     const wire = await openDeclared(server);
@@ -197,6 +254,22 @@ describe('questions', () => {
     await quiet();
     const { inputRequests } = await when(wire, taskId, 'input_required');
     expect(inputRequests).toEqual({ 'elicitation-2': form('Second?'), 'elicitation-3': form('First?') });
+  });
+
+  test('stay open for an answer there is no room for, and whoever gave it is told', async () => {
+    const { server, faults } = makeStage({ store: memoryTaskStore({ bytes: 10_000 }) });
+    const wire = await openDeclared(server);
+    const taskId = await start(wire, 'ask');
+    await when(wire, taskId, 'input_required');
+    const update = (text: string) =>
+      wire.call('tasks/update', { taskId, inputResponses: { 'elicitation-1': accept(text) } });
+    expect((await update('x'.repeat(10_000))).error).toEqual({
+      code: -32603,
+      message: 'The server has no room to keep the answers',
+    });
+    expect(await when(wire, taskId, 'input_required')).toMatchObject({ inputRequests: { 'elicitation-1': {} } });
+    expect((await update('x')).result).toEqual(ACK);
+    expect(faults).toEqual([]);
   });
 
   test('that nobody answers any more end with the task', async () => {

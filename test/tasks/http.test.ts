@@ -1,13 +1,12 @@
 /** Tasks over HTTP: the same on both faces, and useless to anybody but their owner. */
 
-import { TASKS } from 'mcpp/extensions/tasks';
 import { afterEach, describe, expect, test } from 'vitest';
 import { as, auth, OTHERS } from '../auth-binding/people.ts';
 import { nextMessage } from '../http/events.ts';
 import { type Answer, FACES, openSession, post, type Reached } from '../http/faces.ts';
 import { type Headers, stateless, statelessHeaders } from '../http/messages.ts';
 import { quiet } from '../wire.ts';
-import { accept, makeStage, type Stage } from './stage.ts';
+import { accept, makeStage, type Stage, TASKS } from './stage.ts';
 
 const UNKNOWN = { code: -32602, message: 'Unknown task: there is none with this "taskId", or it has expired' };
 const CAPABILITIES = { elicitation: { form: {} }, extensions: { [TASKS]: {} } };
@@ -133,5 +132,24 @@ describe.each(FACES)('through $name', ({ open }) => {
       await send({ id, result: accept('x') });
     }
     expect(await nextMessage(stream)).toMatchObject({ id: 2, result: { content: [{ type: 'text' }], _meta } });
+  });
+
+  test('a client of 2025-11-25 that lost that stream asks for the result again, and is asked again', async () => {
+    await begin();
+    const session = await openSession(reached, { capabilities: { elicitation: {} }, headers: as('alice') });
+    const send = (message: object): Promise<Answer> => post(reached, { jsonrpc: '2.0', ...message }, session);
+    const made = await send({ id: 1, method: 'tools/call', params: { name: 'ask', arguments: {}, task: {} } });
+    const { taskId } = (((await made.json()) as Body).result?.['task'] ?? {}) as { taskId: string };
+    const lost = await send({ id: 2, method: 'tasks/result', params: { taskId } });
+    expect(await nextMessage(lost)).toMatchObject({ method: 'elicitation/create' });
+    // In this revision that is no cancellation: the server does not know that nobody reads this any more.
+    lost.hangUp();
+    const stream = await send({ id: 3, method: 'tasks/result', params: { taskId } });
+    for (let number = 0; number < 2; number++) {
+      const { id, method } = await nextMessage(stream);
+      expect(method).toBe('elicitation/create');
+      await send({ id, result: accept('x') });
+    }
+    expect(await nextMessage(stream)).toMatchObject({ id: 3, result: { content: [{ type: 'text' }] } });
   });
 });

@@ -1,10 +1,10 @@
 /** A thousand tasks at the same time, with answers, cancellations and expiries: each ends once, and nothing is left. */
 
-import { type StoredTask, TASKS, type TaskStatus } from 'mcpp/extensions/tasks';
+import type { StoredTask, TaskStatus } from 'mcpp/extensions/tasks';
 import type { Principal } from 'mcpp/server';
 import { afterEach, expect, test, vi } from 'vitest';
 import { open, quiet, type Wire } from '../wire.ts';
-import { accept, makeStage, start } from './stage.ts';
+import { accept, makeStage, start, TASKS } from './stage.ts';
 
 const CONNECTIONS = 50;
 const TASKS_EACH = 20;

@@ -3,7 +3,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { memoryTaskStore, type StoredTask, type TaskStore } from 'mcpp/extensions/tasks';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { open, quiet, type Wire } from '../wire.ts';
+import { open, quiet, type Reply, type Wire } from '../wire.ts';
 import { accept, makeStage, openDeclared, type Stage, start, UNDECLARED, when } from './stage.ts';
 
 afterEach(() => {
@@ -119,6 +119,21 @@ test('a client of 2025-11-25 is asked once, by the node it waits at', async () =
   const { result } = await other.call('tasks/result', { taskId });
   expect(result).toHaveProperty('content');
   expect(asked.sort()).toEqual(['First?', 'Second?']);
+});
+
+test('what is answered at one node is taken back at the other', async () => {
+  const { here, there } = twoNodes();
+  const old = { revision: '2025-11-25', capabilities: UNDECLARED };
+  const [mine, other] = [await open(here.server, old), await open(there.server, old)];
+  const taskId = await start(mine, 'ask', { task: {} });
+  const isFirst = ({ method, params }: Reply): boolean =>
+    method === 'elicitation/create' && params?.['message'] === 'First?';
+  for (const wire of [mine, other]) void wire.call('tasks/result', { taskId });
+  const [{ id }, answered] = await Promise.all([mine.until(isFirst), other.until(isFirst)]);
+  other.say({ jsonrpc: '2.0', id: answered.id, result: accept('x') });
+  const { params } = await mine.until(({ method }) => method === 'notifications/cancelled');
+  expect(params).toMatchObject({ requestId: id });
+  expect(await when(mine, taskId, 'input_required')).toMatchObject({ status: 'input_required' });
 });
 
 describe('a node that died', () => {

@@ -1,6 +1,6 @@
 /** A server with tools that run as tasks, and the words its tests have in common. */
 
-import { type MemoryTaskStore, memoryTaskStore, TASKS, type TasksOptions, tasks } from 'mcpp/extensions/tasks';
+import { type MemoryTaskStore, memoryTaskStore, type TasksOptions, tasks } from 'mcpp/extensions/tasks';
 import { type Context, McpServer, type Principal, RpcError } from 'mcpp/server';
 import { z } from 'zod';
 import { open, quiet, type Reply, type Wire } from '../wire.ts';
@@ -23,6 +23,8 @@ export interface Stage {
 
 export const ALICE: Principal = { issuer: 'https://as.example.com', subject: 'alice' };
 export const BOB: Principal = { issuer: 'https://as.example.com', subject: 'bob' };
+
+export const TASKS = 'io.modelcontextprotocol/tasks';
 
 /** A client that can be asked, and has the extension. */
 export const DECLARED: object = { elicitation: { form: {} }, extensions: { [TASKS]: {} } };

@@ -6,22 +6,14 @@ export {
   type TaskArguments,
   type TaskCallOptions,
 } from '../../extensions/tasks/client/call-as-task.ts';
-export type { TasksClientOptions } from '../../extensions/tasks/client/client-side.ts';
-export type {
-  TaskHandle,
-  TaskListener,
-  TaskOptions,
-  TaskResultOptions,
-} from '../../extensions/tasks/client/handle.ts';
+export type { TaskHandle, TaskRequestOptions, TaskResultOptions } from '../../extensions/tasks/client/handle.ts';
 export type { SavedTask } from '../../extensions/tasks/client/saved-task.ts';
 export {
   type MemoryTaskStore,
   type MemoryTaskStoreOptions,
   memoryTaskStore,
 } from '../../extensions/tasks/memory-store.ts';
-export type { TasksServerOptions } from '../../extensions/tasks/server/office.ts';
 export {
-  expiresAt,
   keptUntil,
   NoRoomError,
   type StoredTask,
@@ -31,12 +23,5 @@ export {
   type TaskReply,
   type TaskStore,
 } from '../../extensions/tasks/store.ts';
-export {
-  type DetailedTask,
-  type InputRequest,
-  isFinal,
-  TASKS,
-  type Task,
-  type TaskStatus,
-} from '../../extensions/tasks/task.ts';
+export type { DetailedTask, InputRequest, Task, TaskStatus } from '../../extensions/tasks/task.ts';
 export { type TasksOptions, tasks } from '../../extensions/tasks/tasks.ts';

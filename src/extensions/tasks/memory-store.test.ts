@@ -143,6 +143,23 @@ describe('bounds', () => {
     expect(await store.get('a')).toMatchObject({ status: 'cancelled' });
   });
 
+  test('of bytes of one owner, who then leaves room for others', async () => {
+    const store = memoryTaskStore({ bytesPerOwner: 10_000 });
+    const say = (taskId: string, length: number) => store.change(taskId, saying('x'.repeat(length)));
+    for (const [taskId, owner] of ['alice', 'bob', '', ''].entries()) await store.create(task(`${taskId}`, { owner }));
+    await say('0', 9000);
+    await expect(say('0', 10_000)).rejects.toThrow(NoRoomError);
+    await expect(store.create(task('more'))).rejects.toThrow(NoRoomError);
+    await say('1', 9000);
+    for (const taskId of ['2', '3']) await say(taskId, 50_000);
+    await say('0', 10);
+    await store.create(task('more'));
+    await store.change('0', (one) => ({ ...one, status: 'completed', result: {} }));
+    vi.advanceTimersByTime(62_000);
+    expect([store.size, store.bytes]).toEqual([0, 0]);
+    await store.create(task('again', { statusMessage: 'x'.repeat(9000) }));
+  });
+
   test.each([{ tasks: 0 }, { bytes: Number.NaN }, { tasksPerOwner: '5' as never }])(
     'that make no sense: %j',
     (bounds) => {

@@ -11,6 +11,8 @@ export interface MemoryTaskStoreOptions {
   readonly tasksPerOwner?: number;
   /** How much they weigh together, as JSON with one byte per character. Default: 64 MiB. */
   readonly bytes?: number;
+  /** How much those of one principal weigh, likewise. Default: 16 MiB. */
+  readonly bytesPerOwner?: number;
 }
 
 /** A store within this process, and how full it is. */
@@ -25,13 +27,16 @@ export interface MemoryTaskStore extends TaskStore {
 
 /** Keeps tasks in memory. Nothing of them outlives the process. */
 export function memoryTaskStore(options: MemoryTaskStoreOptions = {}): MemoryTaskStore {
-  const { tasks = 10_000, tasksPerOwner = 1_000, bytes = 64 * 1024 * 1024 } = options;
-  for (const [name, value] of Object.entries({ tasks, tasksPerOwner, bytes })) {
+  const { tasks = 10_000, tasksPerOwner = 1_000, bytes = 64 * MIB, bytesPerOwner = 16 * MIB } = options;
+  const bounds = { tasks, tasksPerOwner, bytes, bytesPerOwner };
+  for (const [name, value] of Object.entries(bounds)) {
     if (!(typeof value === 'number' && value >= 1))
       throw new TypeError(`memoryTaskStore: "${name}" must be at least 1`);
   }
-  return new Memory({ tasks, tasksPerOwner, bytes });
+  return new Memory(bounds);
 }
+
+const MIB = 1024 * 1024;
 
 interface Entry {
   task: StoredTask;
@@ -42,12 +47,18 @@ interface Entry {
   putOff: () => void;
 }
 
+/** What one owner has. */
+interface Owned {
+  readonly entries: Set<Entry>;
+  bytes: number;
+}
+
 type Listener = (task: StoredTask) => void;
 
 class Memory implements MemoryTaskStore {
   readonly #bounds: Required<MemoryTaskStoreOptions>;
   readonly #entries = new Map<string, Entry>();
-  readonly #owners = new Map<string, Set<Entry>>();
+  readonly #owners = new Map<string, Owned>();
   readonly #listeners = new Map<string, Set<Listener>>();
   readonly #alarms = new Alarms();
   #bytes = 0;
@@ -74,16 +85,19 @@ class Memory implements MemoryTaskStore {
     const { taskId, owner } = task;
     if (this.#entries.has(taskId)) throw new Error('There is a task with this id already');
     const weight = weightOf(task);
-    if (!this.#hasRoom(owner, weight)) {
+    if (!this.#hasPlace(owner) || !this.#hasRoom(owner, weight)) {
       // Where a request's timers end with it, nobody else does.
       this.#dropDue();
-      if (!this.#hasRoom(owner, weight)) throw new NoRoomError('The store has no room for another task');
+      if (!this.#hasPlace(owner) || !this.#hasRoom(owner, weight)) {
+        throw new NoRoomError('The store has no room for another task');
+      }
     }
-    const entry: Entry = { task, weight, until: 0, putOff: () => {} };
+    const entry: Entry = { task, weight: 0, until: 0, putOff: () => {} };
     this.#entries.set(taskId, entry);
-    const owned = this.#owners.get(owner) ?? new Set();
-    this.#owners.set(owner, owned.add(entry));
-    this.#bytes += weight;
+    const owned = this.#owners.get(owner) ?? { entries: new Set(), bytes: 0 };
+    owned.entries.add(entry);
+    this.#owners.set(owner, owned);
+    this.#weigh(entry, weight);
     this.#schedule(entry);
   }
 
@@ -98,12 +112,11 @@ class Memory implements MemoryTaskStore {
     if (changed === entry.task) return changed;
     const weight = weightOf(changed);
     const growth = weight - entry.weight;
-    if (growth > 0 && this.#bytes + growth > this.#bounds.bytes) {
+    if (growth > 0 && !this.#hasRoom(changed.owner, growth)) {
       throw new NoRoomError('The store has no room for what was added to a task');
     }
     entry.task = changed;
-    entry.weight = weight;
-    this.#bytes += growth;
+    this.#weigh(entry, weight);
     this.#schedule(entry);
     for (const listener of [...(this.#listeners.get(taskId) ?? [])]) listener(changed);
     return changed;
@@ -113,7 +126,7 @@ class Memory implements MemoryTaskStore {
     const start = cursor === undefined ? undefined : placeIn(cursor);
     if (cursor !== undefined && !start) return undefined;
     const now = Date.now();
-    const all = [...(this.#owners.get(owner) ?? [])].map(({ task }) => task);
+    const all = [...(this.#owners.get(owner)?.entries ?? [])].map(({ task }) => task);
     const wanted = all
       .filter((task) => task.revision === revision && keptUntil(task) > now && (!start || compare(task, start) > 0))
       .sort(compare);
@@ -133,10 +146,26 @@ class Memory implements MemoryTaskStore {
     };
   }
 
-  #hasRoom(owner: string, weight: number): boolean {
-    const { tasks, tasksPerOwner, bytes } = this.#bounds;
-    const owned = owner === '' ? 0 : (this.#owners.get(owner)?.size ?? 0);
-    return this.#entries.size < tasks && owned < tasksPerOwner && this.#bytes + weight <= bytes;
+  /** True if there may be one task more. */
+  #hasPlace(owner: string): boolean {
+    const { tasks, tasksPerOwner } = this.#bounds;
+    const own = owner === '' ? 0 : (this.#owners.get(owner)?.entries.size ?? 0);
+    return this.#entries.size < tasks && own < tasksPerOwner;
+  }
+
+  /** True if there may be so much more. */
+  #hasRoom(owner: string, growth: number): boolean {
+    const { bytes, bytesPerOwner } = this.#bounds;
+    const own = owner === '' ? 0 : (this.#owners.get(owner)?.bytes ?? 0) + growth;
+    return this.#bytes + growth <= bytes && own <= bytesPerOwner;
+  }
+
+  #weigh(entry: Entry, weight: number): void {
+    const growth = weight - entry.weight;
+    const owned = this.#owners.get(entry.task.owner);
+    entry.weight = weight;
+    this.#bytes += growth;
+    if (owned) owned.bytes += growth;
   }
 
   #find(taskId: string): Entry | undefined {
@@ -163,10 +192,10 @@ class Memory implements MemoryTaskStore {
     const { taskId, owner } = entry.task;
     entry.putOff();
     if (!this.#entries.delete(taskId)) return;
-    this.#bytes -= entry.weight;
+    this.#weigh(entry, 0);
     const owned = this.#owners.get(owner);
-    owned?.delete(entry);
-    if (owned?.size === 0) this.#owners.delete(owner);
+    owned?.entries.delete(entry);
+    if (owned?.entries.size === 0) this.#owners.delete(owner);
   }
 }
 

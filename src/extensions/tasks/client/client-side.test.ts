@@ -270,6 +270,16 @@ describe('a caller that gives up', () => {
     expect(peer.news()).toEqual([]);
   });
 
+  test('has it cancelled also if that was when the task was made', async () => {
+    const peer = new FakePeer().on('tasks/cancel', {});
+    const abort = new AbortController();
+    abort.abort();
+    const { outcome } = call(peer, created(), {}, {}, abort);
+    await expect(outcome).rejects.toMatchObject({ code: 'aborted' });
+    await pass(60_000);
+    expect(peer.news()).toEqual([CANCEL]);
+  });
+
   test('is not told what becomes of that', async () => {
     const peer = new FakePeer().on('tasks/cancel', new ConnectionError('timeout', 'Too late'));
     const { outcome, abort } = call(peer, created());
@@ -288,7 +298,7 @@ describe('a caller that gives up', () => {
 
 describe('a tool that is only called as a task', () => {
   const capable = { tasks: { requests: { tools: { call: {} } } } };
-  const refused = RpcError.methodNotFound('tools/call');
+  const refused = new RpcError(-32601, 'Tool build requires task augmentation');
   const params = { name: 'build', arguments: { a: 1 } };
   const ask = (peer: FakePeer, more: object = {}, error: RpcError = refused): unknown =>
     askForTask(error, { method: 'tools/call', params: { ...params, ...more } }, peer);
@@ -302,6 +312,8 @@ describe('a tool that is only called as a task', () => {
     expect(ask(new FakePeer('2025-11-25', { tasks: {} }))).toBeUndefined();
     expect(ask(new FakePeer('2025-06-18', capable))).toBeUndefined();
     expect(ask(new FakePeer('2026-07-28', capable))).toBeUndefined();
-    expect(ask(new FakePeer('2025-11-25', capable), {}, RpcError.invalidParams('x'))).toBeUndefined();
+    expect(ask(new FakePeer('2025-11-25', capable), {}, RpcError.invalidParams('No task'))).toBeUndefined();
+    // A handler can say so, too, and must not do its work twice.
+    expect(ask(new FakePeer('2025-11-25', capable), {}, RpcError.methodNotFound('x/y'))).toBeUndefined();
   });
 });

@@ -46,6 +46,7 @@ function finisher(onTask: TasksClientOptions['onTask']): ResultFinisher {
     // At once, because a caller that gives up may close the connection next.
     const onAbort = (): void => cancel(followed);
     signal.addEventListener('abort', onAbort, { once: true });
+    if (signal.aborted) onAbort();
     try {
       onTask?.(task, call);
       return await follow(followed);
@@ -58,6 +59,9 @@ function finisher(onTask: TasksClientOptions['onTask']): ResultFinisher {
   };
 }
 
+// A handler may give this error, too, of something it could not do itself: then a second call would do the rest twice.
+const OF_TASKS = /\btask/i;
+
 /**
  * For a call that was refused: the params to make it with once more, if that was because the tool is only called as a
  * task. Where tasks have to be asked for, such a tool says so by refusing.
@@ -67,9 +71,10 @@ export function askForTask(
   { method, params }: Pick<OpenCall, 'method' | 'params'>,
   peer: Peer,
 ): Params | undefined {
-  const isRefused = error.code === ErrorCode.MethodNotFound && method === 'tools/call' && params['task'] === undefined;
+  const isRefused = error.code === ErrorCode.MethodNotFound && OF_TASKS.test(error.message);
+  const isPlain = method === 'tools/call' && params['task'] === undefined;
   const isPossible = formIn(peer.revision)?.wantedBy === 'caller' && takesTasks(peer);
-  return isRefused && isPossible ? { ...params, task: {} } : undefined;
+  return isRefused && isPlain && isPossible ? { ...params, task: {} } : undefined;
 }
 
 // Nobody waits for it: what becomes of the task is of no interest any more.

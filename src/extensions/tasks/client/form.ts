@@ -2,8 +2,9 @@
 
 import type { Peer } from '../../../entries/client.ts';
 import { ConnectionError } from '../../../entries/mcpp.ts';
+import { isObject } from '../object.ts';
 import type { DetailedTask, Task } from '../task.ts';
-import { isObject, type Place, readDetailedTask, readTask, WORDS } from './read-task.ts';
+import { type Place, readDetailedTask, readTask, WORDS } from './read-task.ts';
 
 /** How tasks stand on the wire. */
 export interface TaskForm {

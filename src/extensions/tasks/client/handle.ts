@@ -14,13 +14,13 @@ import { watchTask } from './watch-task.ts';
 export type TaskListener = (task: DetailedTask) => void;
 
 /** Options of what is asked about a task. */
-export interface TaskOptions {
+export interface TaskRequestOptions {
   /** Gives the asking up. The task goes on: only `cancel` ends it. */
   readonly signal?: AbortSignal | undefined;
 }
 
 /** Options of `TaskHandle.result`. */
-export interface TaskResultOptions extends TaskOptions {
+export interface TaskResultOptions extends TaskRequestOptions {
   /** Is told how the task stands, whenever that has changed. What it throws ends the waiting. */
   readonly onStatus?: TaskListener | undefined;
 }
@@ -62,7 +62,7 @@ export class TaskHandle<Output = unknown> {
   }
 
   /** Asks the server how the task stands. Undefined if there is none. */
-  async refresh({ signal = unaborted() }: TaskOptions = {}): Promise<DetailedTask | undefined> {
+  async refresh({ signal = unaborted() }: TaskRequestOptions = {}): Promise<DetailedTask | undefined> {
     return this.#task && this.#take(await lookAt(this.#about(this.#task), signal));
   }
 
@@ -80,7 +80,7 @@ export class TaskHandle<Output = unknown> {
    * Tells the server that the result is not wanted any more. Whether and when it stops is for the server to decide; the
    * task may still end with a result. Nothing is sent if there is no task, or if it was final when it was last seen.
    */
-  async cancel({ signal = unaborted() }: TaskOptions = {}): Promise<void> {
+  async cancel({ signal = unaborted() }: TaskRequestOptions = {}): Promise<void> {
     if (this.#task && !isFinal(this.#task.status)) await askAbout(this.#about(this.#task), 'tasks/cancel', {}, signal);
   }
 
@@ -89,7 +89,7 @@ export class TaskHandle<Output = unknown> {
    * changes, until the task is final: then the subscription is closed. Questions are not answered by it, `result` does
    * that. Revisions before 2026-07-28 have nothing of the kind.
    */
-  async watch(listener: TaskListener, { signal }: TaskOptions = {}): Promise<Subscription> {
+  async watch(listener: TaskListener, { signal }: TaskRequestOptions = {}): Promise<Subscription> {
     const task = this.#task;
     if (!task) throw new ConnectionError('refused', `${this.#what} was answered at once: there is no task to watch`);
     let told: DetailedTask | undefined;

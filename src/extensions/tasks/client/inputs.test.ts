@@ -195,4 +195,24 @@ describe('the questions of a task', () => {
     await rejected;
     expect(round).toBe(11);
   });
+
+  test.each([
+    ['takes them back', {}, false],
+    ['refuses the answers', RpcError.invalidParams('No'), true],
+  ])('are as few if the server %s', async (_, reply, isAnswered) => {
+    let round = 0;
+    const next = (): object => {
+      round++;
+      return asks(...Array.from({ length: 100 }, (_, index) => `k${round}.${index}`));
+    };
+    const peer = new FakePeer().on('tasks/get', next).on('tasks/update', reply).on('tasks/cancel', {});
+    const { outcome } = call(peer, created());
+    const rejected = expect(outcome).rejects.toMatchObject({ code: 'failed' });
+    for (let look = 0; look < 11; look++) {
+      await pass(5000);
+      if (isAnswered) for (const asked of peer.asked.splice(0)) asked.answer(yes);
+    }
+    await rejected;
+    expect(round).toBe(11);
+  });
 });

@@ -6,9 +6,9 @@ import { settle } from './ending.ts';
 import { type Attend, askAbout, type Followed, type Waiting } from './followed.ts';
 import { persistently } from './pace.ts';
 
-// What a person can be asked at once, and what can be kept apart over the life of a task.
+// What a person can be asked at once, and over the life of a task.
 const MAX_OPEN = 100;
-const MAX_ANSWERED = 1000;
+const MAX_ASKED = 1000;
 
 /** Answers what a task asks until it is final, and then gives what is in it. */
 export function answerQuestions(followed: Followed, waiting: Waiting): Attend {
@@ -25,10 +25,13 @@ class Inputs {
   /** Answers the server did not take. */
   readonly #refused = new Map<string, RpcError>();
   #isSending = false;
+  /** How many questions were asked, also those that were taken back or whose answers were refused. */
+  #asked: number;
 
   constructor(followed: Followed, waiting: Waiting) {
     this.#followed = followed;
     this.#waiting = waiting;
+    this.#asked = followed.answered.size;
     waiting.signal.addEventListener('abort', () => this.#takeBack(new Set()), { once: true });
   }
 
@@ -46,8 +49,9 @@ class Inputs {
     if (questions.length > MAX_OPEN) {
       throw new ConnectionError('malformed', `${what}: the server asked more than ${MAX_OPEN} things at once`);
     }
-    if (answered.size + fresh.length > MAX_ANSWERED) {
-      throw new ConnectionError('failed', `${what}: the server asked more than ${MAX_ANSWERED} things`);
+    this.#asked += fresh.length;
+    if (this.#asked > MAX_ASKED) {
+      throw new ConnectionError('failed', `${what}: the server asked more than ${MAX_ASKED} things`);
     }
     for (const [key, question] of fresh) void this.#ask(key, question);
   }

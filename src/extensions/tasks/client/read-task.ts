@@ -1,6 +1,7 @@
 /** Reads tasks as servers send them. What breaks the rules is refused, with the place where it does. */
 
 import type { ErrorObject } from '../../../entries/mcpp.ts';
+import { isObject } from '../object.ts';
 import type { DetailedTask, InputRequest, Task, TaskStatus } from '../task.ts';
 
 /** What a revision calls the two members whose names differ. */
@@ -30,11 +31,6 @@ const STATUSES: ReadonlySet<unknown> = new Set<TaskStatus>([
   'failed',
   'cancelled',
 ]);
-
-/** True for a JSON object. */
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 /** The members every task has, in the newest revision's words. */
 export function readTask(value: unknown, words: TaskWords, place: Place): Task {

@@ -1,9 +1,10 @@
 /** A task as JSON, to be kept and gone on with later, by another process too. */
 
 import type { Params } from '../../../entries/mcpp.ts';
+import { isObject } from '../object.ts';
 import type { DetailedTask } from '../task.ts';
 import { formIn } from './form.ts';
-import { isObject, readTask, WORDS } from './read-task.ts';
+import { readTask, WORDS } from './read-task.ts';
 
 /** What `JSON.stringify(handle)` writes. It has no arguments of the call in it, but answers of the server's. */
 export interface SavedTask {

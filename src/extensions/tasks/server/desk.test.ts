@@ -248,6 +248,23 @@ describe('time', () => {
     expect(errors).toEqual([new Error('The store is away')]);
   });
 
+  test('aborts the handler also if the store never answers', async () => {
+    vi.useFakeTimers();
+    const { desk } = await stage({ ttlMs: 1000 }, () => new Promise(() => {}));
+    const asking = desk.ask(FORM);
+    await Promise.all([vi.advanceTimersByTimeAsync(1000), expect(asking).rejects.toThrow('The task expired')]);
+    expect(desk.signal.aborted).toBe(true);
+  });
+
+  test('that is over while the end is written leaves a handler alone that has ended', async () => {
+    vi.useFakeTimers();
+    const { desk, now } = await stage({ ttlMs: 1000 }, () => new Promise(() => {}));
+    void desk.end({ result: {} });
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(desk.signal.aborted).toBe(false);
+    expect(await now()).toMatchObject({ status: 'working' });
+  });
+
   test('a task the store does not know any more is given up', async () => {
     const { desk } = await stage({}, () => Promise.resolve(undefined));
     await expect(desk.ask(FORM)).rejects.toThrow('The task is not kept any more');
@@ -260,6 +277,7 @@ describe('options', () => {
     [{ ttlMs: 0 }, 'tasks: "ttlMs" must be a whole number of milliseconds, greater than 0, or null for ever'],
     [{ ttlMs: 1.5 }, 'tasks: "ttlMs" must be a whole number of milliseconds, greater than 0, or null for ever'],
     [{ pollIntervalMs: -1 }, 'tasks: "pollIntervalMs" must be a whole number of milliseconds, greater than 0'],
+    [{ runningPerOwner: 0 }, 'tasks: "runningPerOwner" must be a whole number greater than 0'],
     [{ maxTtlMs: '1h' as never }, 'tasks: "maxTtlMs" must be a whole number of milliseconds, greater than 0'],
     [{ store: { get() {} } as never }, 'tasks: the "store" lacks create, change, list, watch'],
     [{ store: null as never }, 'tasks: the "store" lacks create, get, change, list, watch'],

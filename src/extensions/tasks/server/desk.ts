@@ -34,11 +34,14 @@ export class TaskDesk implements Desk {
   #isTelling = false;
   #isEnding = false;
   #isClosed = false;
+  readonly #onEnd: () => void;
   readonly #leave: readonly (() => void)[];
 
-  constructor(office: Office, task: StoredTask) {
+  /** Calls back when the handler has ended, which may be long after its task. */
+  constructor(office: Office, task: StoredTask, onEnd: () => void = () => {}) {
     this.#office = office;
     this.#taskId = task.taskId;
+    this.#onEnd = onEnd;
     this.#leave = [
       office.store.watch(task.taskId, (changed) => this.#hear(changed)),
       office.alarms.set(expiresAt(task), () => void this.#expire()),
@@ -71,6 +74,7 @@ export class TaskDesk implements Desk {
   }
 
   async end(outcome: { readonly result: object } | TaskOutcome): Promise<void> {
+    this.#onEnd();
     if (this.#isClosed) return;
     this.#isEnding = true;
     try {
@@ -106,9 +110,11 @@ export class TaskDesk implements Desk {
     this.#isTelling = false;
   }
 
+  /** The handler is told at once, however long the store takes. */
   async #expire(): Promise<void> {
-    await this.#change(seenAt).catch((error: unknown) => this.#office.report(error));
+    if (this.#isEnding) return;
     this.#close(RpcError.internal('The task expired'));
+    await this.#change(seenAt).catch((error: unknown) => this.#office.report(error));
   }
 
   async #change(step: (now: number, task: StoredTask) => StoredTask): Promise<void> {

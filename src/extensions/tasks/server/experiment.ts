@@ -2,11 +2,11 @@
 
 import { RpcError } from '../../../entries/mcpp.ts';
 import { type ExtensionHandler, type InProtocol, principalKey } from '../../../entries/server.ts';
+import { isObject } from '../object.ts';
 import type { StoredTask } from '../store.ts';
 import { type ExperimentalTask, isFinal, RELATED_TASK } from '../task.ts';
 import { ownTask, unknownTask } from './find.ts';
 import type { Office } from './office.ts';
-import { isObject } from './shapes.ts';
 import { cancelled, seenAt } from './state.ts';
 import { experimentalTaskOf } from './view.ts';
 import { WaitingRoom } from './waiting.ts';

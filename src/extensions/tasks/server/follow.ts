@@ -31,7 +31,12 @@ export function follow(
     if (!told) clearAlarm = alarms.set(expiresAt(task), () => told && hear(told));
     told = seen;
     if (isFinal(seen.status)) stop();
-    listener(seen);
+    // Others hear of the change as well, and whoever made it is not to blame.
+    try {
+      listener(seen);
+    } catch (error) {
+      onError(error);
+    }
   };
   const begin = async (): Promise<void> => {
     const task = await store.get(taskId);

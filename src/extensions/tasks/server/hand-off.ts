@@ -7,14 +7,15 @@ import {
   type HandedOff,
   missingCapability,
   principalKey,
+  type TakeOver,
   type ToolCall,
 } from '../../../entries/server.ts';
+import { isObject } from '../object.ts';
 import { NoRoomError, type StoredTask } from '../store.ts';
 import { TASKS } from '../task.ts';
 import { TaskDesk } from './desk.ts';
 import { newTaskId } from './find.ts';
 import type { Office } from './office.ts';
-import { isObject } from './shapes.ts';
 import { experimentalTaskOf, taskOf } from './view.ts';
 
 /** How a revision does tasks. */
@@ -23,6 +24,8 @@ interface Custom {
   isWanted(call: ToolCall): boolean;
   /** Why a call that cannot is refused by a tool that runs only as a task. */
   refusal(name: string): RpcError;
+  /** True if it is the server's choice. */
+  readonly canBePlain: boolean;
   /** How long the task is kept. */
   ttlMs(office: Office, params: Params): number | null;
   /** The answer that creates it. */
@@ -31,12 +34,14 @@ interface Custom {
 
 const extension: Custom = {
   isWanted: ({ isDeclared }) => isDeclared,
+  canBePlain: true,
   refusal: () => missingCapability(`extensions.${TASKS}`),
   ttlMs: ({ ttlMs }) => ttlMs,
   answer: (task) => extensionResult('task', { ...taskOf(task) }),
 };
 
 const experiment: Custom = {
+  canBePlain: false,
   isWanted: ({ ctx, config, name }) => {
     const isAsked = ctx.params['task'] !== undefined;
     if (isAsked && (config.task ?? 'never') === 'never') {
@@ -66,7 +71,7 @@ const CUSTOMS: ReadonlyMap<string, Custom> = new Map([
 ]);
 
 /** Says whether a call becomes a task, and gives the function that makes it one. */
-export function handOffTo(office: Office): (call: ToolCall) => (() => Promise<HandedOff>) | undefined {
+export function handOffTo(office: Office): (call: ToolCall) => TakeOver | undefined {
   return (call) => {
     const { name, config, ctx } = call;
     const custom = CUSTOMS.get(ctx.revision) ?? none;
@@ -78,8 +83,8 @@ export function handOffTo(office: Office): (call: ToolCall) => (() => Promise<Ha
   };
 }
 
-/** The client is answered only when the task can be asked for. */
-async function takeOver(office: Office, custom: Custom, { ctx }: ToolCall): Promise<HandedOff> {
+/** Makes the call a task. Without room for one it runs as ever, if it can. */
+async function takeOver(office: Office, custom: Custom, { ctx, config }: ToolCall): Promise<HandedOff | undefined> {
   const now = Date.now();
   const task: StoredTask = {
     taskId: newTaskId(),
@@ -94,12 +99,27 @@ async function takeOver(office: Office, custom: Custom, { ctx }: ToolCall): Prom
     questions: [],
   };
   try {
-    await office.store.create(task);
+    const desk = await openDesk(office, task);
+    return { answer: custom.answer(task), desk };
   } catch (error) {
     if (!(error instanceof NoRoomError)) throw error;
+    if (custom.canBePlain && config.task === 'auto') return undefined;
     throw RpcError.internal('The server has as many tasks as it can keep: try again later');
   }
-  return { answer: custom.answer(task), desk: new TaskDesk(office, task) };
+}
+
+/** The client is answered only when this has resolved: then the task can be asked for. */
+async function openDesk(office: Office, task: StoredTask): Promise<TaskDesk> {
+  const { store, running } = office;
+  if (running.free(task.owner) === 0) throw new NoRoomError('Too many handlers are at work for this principal');
+  const leave = running.take(task.owner, 1);
+  try {
+    await store.create(task);
+    return new TaskDesk(office, task, leave);
+  } catch (error) {
+    leave();
+    throw error;
+  }
 }
 
 /** What a client of 2025-11-25 asks for: undefined leaves it to the server, null is as long as there is. */

@@ -1,12 +1,12 @@
 /** The methods of the extension: `tasks/get`, `tasks/update` and `tasks/cancel`. */
 
-import { type Params, RpcError } from '../../../entries/mcpp.ts';
+import { isAnswer, type Params, RpcError } from '../../../entries/mcpp.ts';
 import type { ExtensionHandler } from '../../../entries/server.ts';
-import type { StoredTask, TaskReply } from '../store.ts';
+import { isObject } from '../object.ts';
+import { NoRoomError, type StoredTask, type TaskReply } from '../store.ts';
 import type { DetailedTask } from '../task.ts';
 import { ownTask } from './find.ts';
 import type { Office } from './office.ts';
-import { fits, isObject } from './shapes.ts';
 import { answered, cancelled, openQuestions } from './state.ts';
 import { detailedTaskOf } from './view.ts';
 
@@ -19,7 +19,11 @@ export function taskMethods(office: Office): Readonly<Record<string, ExtensionHa
     async 'tasks/update'(params, ctx): Promise<object> {
       const responses = inputResponsesOf(params);
       const { taskId } = await ownTask(office, params, ctx);
-      await office.store.change(taskId, (task) => answered(Date.now(), task, repliesTo(task, responses)));
+      try {
+        await office.store.change(taskId, (task) => answered(Date.now(), task, repliesTo(task, responses)));
+      } catch (error) {
+        throw error instanceof NoRoomError ? RpcError.internal('The server has no room to keep the answers') : error;
+      }
       return {};
     },
     // A task that is over already is none the less one that nobody works on any more.
@@ -41,7 +45,7 @@ function repliesTo(task: StoredTask, responses: ReadonlyMap<string, unknown>): R
   const replies = new Map<string, TaskReply>();
   for (const { key, request } of openQuestions(task)) {
     const answer = responses.get(key);
-    if (fits(request.method, answer)) replies.set(key, { answer });
+    if (isAnswer(request.method, answer)) replies.set(key, { answer: { ...answer } });
   }
   return replies;
 }

@@ -3,6 +3,7 @@
 import { Alarms } from '../alarms.ts';
 import { memoryTaskStore } from '../memory-store.ts';
 import type { TaskStore } from '../store.ts';
+import { Places } from './places.ts';
 
 /** Options of tasks on a server; none is needed. */
 export interface TasksServerOptions {
@@ -14,6 +15,11 @@ export interface TasksServerOptions {
   readonly maxTtlMs?: number;
   /** How often clients are told to ask for a task, in milliseconds. Default: 1000. */
   readonly pollIntervalMs?: number;
+  /**
+   * How many handlers may be at work for one principal, those included whose tasks are over already and that took no
+   * notice. Callers nobody vouches for share only the server's bound for all, `limits.handedOff`. Default: 1000.
+   */
+  readonly runningPerOwner?: number;
   /** Hears what goes wrong where nobody waits for it: a store that fails. Default: `console.error`. */
   readonly onError?: (error: unknown) => void;
 }
@@ -25,20 +31,30 @@ export interface Office {
   readonly maxTtlMs: number;
   readonly pollIntervalMs: number;
   readonly alarms: Alarms;
+  /** One for each handler that is at work. */
+  readonly running: Places;
+  /** One for each task that a subscription tells of. */
+  readonly subscribed: Places;
   /** For what nobody waits for. */
   readonly report: (error: unknown) => void;
 }
 
 const HOUR_MS = 60 * 60_000;
+// A place is a watcher and an alarm: some hundred bytes.
+const SUBSCRIBED = { all: 100_000, perOwner: 10_000 };
 const STORE: readonly (keyof TaskStore)[] = ['create', 'get', 'change', 'list', 'watch'];
 
 /** Opens an office; options that make no sense are told now. */
 export function officeOf(options: TasksServerOptions = {}): Office {
   const { store = memoryTaskStore(), ttlMs = HOUR_MS, maxTtlMs = 24 * HOUR_MS, pollIntervalMs = 1000 } = options;
+  const { runningPerOwner = 1000 } = options;
   const { onError = (error: unknown) => console.error('mcpp/extensions/tasks:', error) } = options;
   if (ttlMs !== null) checkMilliseconds('ttlMs', ttlMs, ', or null for ever');
   checkMilliseconds('maxTtlMs', maxTtlMs);
   checkMilliseconds('pollIntervalMs', pollIntervalMs);
+  if (!(Number.isSafeInteger(runningPerOwner) && runningPerOwner > 0)) {
+    throw new TypeError('tasks: "runningPerOwner" must be a whole number greater than 0');
+  }
   const missing = STORE.filter((name) => typeof (store as Partial<TaskStore> | null)?.[name] !== 'function');
   if (missing.length > 0) throw new TypeError(`tasks: the "store" lacks ${missing.join(', ')}`);
   if (typeof onError !== 'function') throw new TypeError('tasks: "onError" must be a function');
@@ -49,7 +65,9 @@ export function officeOf(options: TasksServerOptions = {}): Office {
       // There is nobody else to tell.
     }
   };
-  return { store, ttlMs, maxTtlMs, pollIntervalMs, alarms: new Alarms(), report };
+  const running = new Places({ all: Number.POSITIVE_INFINITY, perOwner: runningPerOwner });
+  const subscribed = new Places(SUBSCRIBED);
+  return { store, ttlMs, maxTtlMs, pollIntervalMs, alarms: new Alarms(), running, subscribed, report };
 }
 
 function checkMilliseconds(name: string, value: unknown, or = ''): void {

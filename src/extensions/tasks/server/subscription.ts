@@ -1,7 +1,7 @@
 /** The field `taskIds` of `subscriptions/listen`: tells of every change of these tasks. */
 
 import { type Params, RpcError } from '../../../entries/mcpp.ts';
-import type { SubscriptionField } from '../../../entries/server.ts';
+import { principalKey, type SubscriptionField } from '../../../entries/server.ts';
 import { findTask } from './find.ts';
 import { follow } from './follow.ts';
 import type { Office } from './office.ts';
@@ -9,20 +9,30 @@ import { detailedTaskOf } from './view.ts';
 
 const MOST_IDS = 1000;
 
-/** Tells callers of their own tasks; of others nothing is said, not even that they exist. */
+/**
+ * Tells callers of their own tasks, as far as there are places; of others nothing is said, not even that they exist.
+ * What is left out is not named in the acknowledgement.
+ */
 export function taskIdsField(office: Office): SubscriptionField {
   return {
     async open(wanted, ctx) {
       const taskIds = taskIdsIn(wanted);
       const found = await Promise.all(taskIds.map((taskId) => findTask(office, taskId, ctx)));
-      const honoured = taskIds.filter((_, index) => found[index]);
+      const owner = principalKey(ctx.auth);
+      const honoured = taskIds.filter((_, index) => found[index]).slice(0, office.subscribed.free(owner));
       if (honoured.length === 0) return undefined;
-      return { honoured, begin: (tell) => begin(office, honoured, tell) };
+      return { honoured, begin: (tell) => begin(office, owner, honoured, tell) };
     },
   };
 }
 
-function begin(office: Office, taskIds: readonly string[], tell: (method: string, params: Params) => void): () => void {
+function begin(
+  office: Office,
+  owner: string,
+  taskIds: readonly string[],
+  tell: (method: string, params: Params) => void,
+): () => void {
+  const leave = office.subscribed.take(owner, taskIds.length);
   const stops = taskIds.map((taskId) =>
     follow(
       office,
@@ -34,6 +44,7 @@ function begin(office: Office, taskIds: readonly string[], tell: (method: string
     ),
   );
   return () => {
+    leave();
     for (const stop of stops) stop();
   };
 }
