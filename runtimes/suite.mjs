@@ -22,6 +22,13 @@ const FOLDERS = new Map([
   ['test/oracle/', 'functions of JSON'],
   ['src/protocol/', 'the same'],
   ['src/schema/', 'the same'],
+  ['src/server/', 'what goes on within memory'],
+  ['src/client/', 'the same'],
+  ['src/extensions/', 'the same'],
+  ['test/client-transcripts/', 'the same'],
+  ['test/extensions/', 'the same'],
+  ['test/tasks-client/', 'the same'],
+  ['test/apps/', 'the same'],
 ]);
 const NAMES = new Map([['over stdio', 'transcripts with other processes']]);
 
