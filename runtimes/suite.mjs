@@ -8,8 +8,15 @@ import { binaryOf, versionOf } from './binaries.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-/** Where they run; on the Node of this machine all of them run anyway. */
-export const SUITES = ['node 22', 'node 24'];
+/** Where they can run; on the Node of this machine all of them run anyway. */
+const SUITES = ['node 22', 'node 24'];
+/** Where they run if nothing else is asked for: what differs between two versions differs most to the newest. */
+const USUAL = 'node 24';
+
+/** Where they are to run: on all with `--all`, or on those with this in their name. */
+export function suitesFor({ all }, only) {
+  return SUITES.filter((name) => (only === '' ? all || name === USUAL : name.includes(only)));
+}
 
 /** What is left out unless everything is asked for: what takes long for what can depend on the version of Node. */
 const FOLDERS = new Map([

@@ -1,6 +1,6 @@
 // Runs the package on every runtime it is for: a smoke suite on Node, Bun, Deno and workerd, as server and as client, and the
-// tests of the project on Node 22 and 24. Prints a table, and fails if anything does.
-// `npm run runtimes`, `-- --all` for every test on both Nodes, `-- bun` for the runtimes with that in their name.
+// tests of the project on Node 24. Prints a table, and fails if anything does.
+// `npm run runtimes`, `-- --all` for every test on Node 22 and 24, `-- bun` for the runtimes with that in their name.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,7 +11,7 @@ import { install } from '../runtimes/binaries.mjs';
 import { print, rowOf } from '../runtimes/outcomes.mjs';
 import { RUNTIMES } from '../runtimes/rows.mjs';
 import { stage } from '../runtimes/stage.mjs';
-import { runSuite, SUITES } from '../runtimes/suite.mjs';
+import { runSuite, suitesFor } from '../runtimes/suite.mjs';
 
 const started = Date.now();
 const seconds = () => ((Date.now() - started) / 1000).toFixed(0);
@@ -44,7 +44,7 @@ try {
 if (rows.length > 0) print(rows);
 console.log(`\nThe smoke suite took ${seconds()} s`);
 
-const suites = SUITES.filter((name) => name.includes(only));
+const suites = suitesFor(values, only);
 const failed = suites.filter((name) => !runSuite(name, values));
 const isOk = rows.length + suites.length > 0 && failed.length === 0 && rows.every(({ faults }) => faults.length === 0);
 for (const name of failed) console.log(`The tests fail on ${name}`);
