@@ -3,7 +3,7 @@
 import { EncodedJson } from '../../jsonrpc/message.ts';
 import { isCacheable } from '../methods.ts';
 import type { Implementation } from '../model/implementation.ts';
-import { MetaKey } from '../model/meta.ts';
+import { type Meta, MetaKey } from '../model/meta.ts';
 import type { CacheHints, EncodedPage, Host, ResultFacts } from '../revision.ts';
 import { without } from '../without.ts';
 
@@ -14,21 +14,26 @@ export function encodeResult(method: string, result: object, about: ResultFacts,
   const { cache, resultType = 'complete' } = about;
   const { _meta } = result as { _meta?: object };
   const hints = resultType === 'complete' && isCacheable(method) ? (cache ?? STALE) : undefined;
-  return { ...result, resultType, ...hints, _meta: { ..._meta, [MetaKey.serverInfo]: infoFor(method, host) } };
+  // Whoever asks what the server is gets all of it; other results only say whose they are, without pictures.
+  const own = method === 'server/discover' ? { [MetaKey.serverInfo]: host.info } : signatureOf(host.info);
+  const signed = { ...result, resultType, _meta: _meta ? { ..._meta, ...own } : own };
+  return hints ? { ...signed, ...hints } : signed;
 }
 
 /** A page of entries that are encoded already. */
 export function encodePage({ kind, items, nextCursor, cache }: EncodedPage, host: Host): EncodedJson {
   const cursor = nextCursor === undefined ? '' : `,"nextCursor":${JSON.stringify(nextCursor)}`;
-  const tail = { resultType: 'complete', ...cache, _meta: { [MetaKey.serverInfo]: briefly(host.info) } };
+  const tail = { resultType: 'complete', ...cache, _meta: signatureOf(host.info) };
   return new EncodedJson(`{"${kind}":[${items.join(',')}]${cursor},${JSON.stringify(tail).slice(1)}`);
 }
 
-// Whoever asks what the server is gets all of it; other results only say whose they are, without pictures.
-function infoFor(method: string, { info }: Host): Implementation {
-  return method === 'server/discover' ? info : briefly(info);
-}
+// The same for every result of a server.
+const signatures = new WeakMap<Implementation, Meta>();
 
-function briefly(info: Implementation): Implementation {
-  return without(info, 'icons', 'description', 'websiteUrl');
+function signatureOf(info: Implementation): Meta {
+  const known = signatures.get(info);
+  if (known) return known;
+  const signature = { [MetaKey.serverInfo]: without(info, 'icons', 'description', 'websiteUrl') };
+  signatures.set(info, signature);
+  return signature;
 }

@@ -22,6 +22,7 @@ import type { Served } from '../../../server/served.ts';
 import { acceptOf, isJson } from './accept.ts';
 import { authenticate, refusalOfMessage } from './authenticate.ts';
 import { corsFields, preflightFields } from './cors.ts';
+import { Deadlines } from './deadlines.ts';
 import { type Guard, guardOf } from './guard.ts';
 import { Handshakes } from './handshakes.ts';
 import { Heartbeat } from './heartbeat.ts';
@@ -52,6 +53,8 @@ export class Endpoint {
   /** How to be let in, where somebody says it. */
   readonly #metadata: Metadata | undefined;
   readonly #load: Load;
+  readonly #bodies: Deadlines;
+  readonly #late = (expire: () => void): (() => void) => this.#bodies.begin(expire);
   readonly #handshakes: Handshakes;
   readonly #stateless: Stateless;
   /** Undefined where sessions are turned off. */
@@ -76,6 +79,7 @@ export class Endpoint {
     const heartbeat = new Heartbeat(settings.keepAliveMs / 2);
     const load = new Load(limits);
     this.#load = load;
+    this.#bodies = new Deadlines(limits.bodyMs);
     const post = { heartbeat, unreadBytes: limits.unreadBytes, unencodable: report };
     this.#handshakes = new Handshakes(server, post, load);
     const host = { ...post, limits, settings, load, handshakes: this.#handshakes, report };
@@ -118,6 +122,7 @@ export class Endpoint {
     for (const one of this.#inFlight()) one.abort(reason);
     await Promise.all([lines, this.#idle(ABORT_MS)]);
     this.#load.isOver = true;
+    this.#bodies.close();
     for (const one of this.#inFlight()) one.dropAll(reason);
     for (const live of this.#live()) live.endStreams();
   }
@@ -152,15 +157,18 @@ export class Endpoint {
 
   #enter(visit: Visit): Maybe<void> {
     const { method } = visit.http;
-    // What runs may be waiting for an answer, or be taken back.
-    const belongsToSession = (): boolean => method === 'POST' && (hasSession(visit) || this.#lines.isFor(visit));
-    if (this.#closing && !belongsToSession()) throw closing();
+    if (this.#closing && !this.#belongsToSession(visit)) throw closing();
     if (method === 'POST') return this.#post(visit);
     // Nothing in it could say what else is needed.
     if (visit.lacking) throw visit.lacking;
     if (method === 'GET') return this.#get(visit);
     if (method === 'DELETE' && this.#stateful) return this.#stateful.delete(visit);
     throw methodNotAllowed(this.#methods);
+  }
+
+  // What runs may be waiting for an answer, or be taken back.
+  #belongsToSession(visit: Visit): boolean {
+    return visit.http.method === 'POST' && (hasSession(visit) || this.#lines.isFor(visit));
   }
 
   #get(visit: Visit): Maybe<void> {
@@ -182,7 +190,8 @@ export class Endpoint {
     const length = http.header('content-length');
     if (length !== undefined && Number(length) > bodyBytes) throw this.#tooLarge();
     const reading = this.#load.readBody();
-    http.readBody({ bytes: bodyBytes, milliseconds: bodyMs, hasRoom: reading.hasRoom }, (body) => {
+    const { hasRoom } = reading;
+    http.readBody({ bytes: bodyBytes, milliseconds: bodyMs, late: this.#late, hasRoom }, (body) => {
       reading.end();
       this.#attempt(visit, () => this.#take(visit, this.#payloadOf(body)));
     });
@@ -313,5 +322,6 @@ function bringsWork(payload: Payload): boolean {
 }
 
 function pathOf(target: string): string {
-  return target.split('?', 1)[0] ?? '';
+  const query = target.indexOf('?');
+  return query < 0 ? target : target.slice(0, query);
 }

@@ -41,9 +41,16 @@ export function guardOf({ hosts, origins = [], auth }: GuardOptions): Guard {
   if (hosts?.length === 0) throw new TypeError('hosts is empty: nobody could reach the server');
   const isHost = hostCheck(hosts ?? (auth ? 'any' : undefined));
   const isOrigin = originCheck(origins);
+  // Nearly everybody says the same.
+  let last: { readonly said: string; readonly host: string } | undefined;
   const hostOf = (request: HttpRequest): string | undefined => {
-    const host = request.header('host')?.toLowerCase();
-    return host !== undefined && isHost(host) ? host : undefined;
+    const said = request.header('host');
+    if (said === undefined) return undefined;
+    if (said === last?.said) return last.host;
+    const host = said.toLowerCase();
+    if (!isHost(host)) return undefined;
+    last = { said, host };
+    return host;
   };
   return {
     refuseHost: (request) => (hostOf(request) === undefined ? BAD_HOST : undefined),

@@ -21,6 +21,7 @@ export class NodeExchange implements HttpExchange {
   readonly #response: ServerResponse;
   readonly #parsed: unknown;
   #headers: ReadonlyMap<string, string> | undefined;
+  #plain: boolean | undefined;
 
   constructor(request: IncomingMessage, response: ServerResponse, parsed?: unknown) {
     this.#request = request;
@@ -44,7 +45,7 @@ export class NodeExchange implements HttpExchange {
   header(name: string): string | undefined {
     // HTTP/2 names the host in its own way.
     const value = this.#request.headers[name] ?? (name === 'host' ? this.#request.headers[':authority'] : undefined);
-    if (KEPT_ONCE.has(name)) return this.#allLines(name) ?? (value as string | undefined);
+    if (KEPT_ONCE.has(name) && !this.#isPlain) return this.#allLines(name) ?? (value as string | undefined);
     return Array.isArray(value) ? value.join(', ') : value;
   }
 
@@ -55,7 +56,7 @@ export class NodeExchange implements HttpExchange {
     return this.#headers;
   }
 
-  readBody({ bytes, milliseconds, hasRoom }: BodyLimits, done: (body: Body) => void): void {
+  readBody({ bytes, late, hasRoom }: BodyLimits, done: (body: Body) => void): void {
     const request = this.#request;
     const known = this.#knownBody();
     if (known !== undefined) {
@@ -65,7 +66,7 @@ export class NodeExchange implements HttpExchange {
     let chunks: Uint8Array[] = [];
     let length = 0;
     const finish = (body: Body): void => {
-      clearTimeout(timer);
+      inTime();
       request.off('data', onData).off('end', onEnd).off('close', onClose).off('error', onClose);
       chunks = [];
       done(body);
@@ -78,7 +79,7 @@ export class NodeExchange implements HttpExchange {
     };
     const onEnd = (): void => finish(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks, length));
     const onClose = (): void => finish('cut off');
-    const timer = setTimeout(() => finish('too slow'), milliseconds);
+    const inTime = late(() => finish('too slow'));
     request.on('data', onData).on('end', onEnd).on('close', onClose).on('error', onClose);
   }
 
@@ -86,13 +87,12 @@ export class NodeExchange implements HttpExchange {
     const response = this.#response;
     if (response.headersSent || response.destroyed) return;
     const length = body === undefined ? 0 : Buffer.byteLength(body);
-    const { connection, ...others } = fields;
-    const isOne = this.#request.httpVersionMajor === 1;
-    response.writeHead(status, {
-      ...others,
-      ...(connection && isOne ? { connection } : {}),
-      ...(status === 204 ? {} : { 'content-length': length }),
-    });
+    const { connection } = fields;
+    const head: Record<string, string | number> = { ...fields };
+    if (status !== 204) head['content-length'] = length;
+    // Later versions have other ways to say it.
+    if (connection !== undefined && this.#request.httpVersionMajor !== 1) delete head['connection'];
+    response.writeHead(status, head);
     const isCutShort = connection === 'close' && !this.#request.complete;
     if (isCutShort) this.#endUnread(body);
     else response.end(this.method === 'HEAD' ? undefined : body);
@@ -140,6 +140,13 @@ export class NodeExchange implements HttpExchange {
       response.once('close', tell);
       socket.setMaxListeners(socket.getMaxListeners() + 1).once('close', tell);
     }
+  }
+
+  // As nearly all are: no field is there twice, and the first line names no host.
+  get #isPlain(): boolean {
+    const { rawHeaders, headers, url } = this.#request;
+    this.#plain ??= rawHeaders.length === 2 * Object.keys(headers).length && url?.startsWith('/') === true;
+    return this.#plain;
   }
 
   // Nobody should see less than was sent; and the host may be named in the first line, too.
