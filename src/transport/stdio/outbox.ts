@@ -25,6 +25,7 @@ export class Outbox {
   #lines: string[] = [];
   #size = 0;
   #scheduled: NodeJS.Immediate | undefined;
+  #isHeld = false;
   #full = false;
   #drained: Deferred | undefined;
   /** Writes the stream has not finished. */
@@ -52,7 +53,7 @@ export class Outbox {
     this.#size += line.length;
     if (!this.#full) {
       if (this.#size >= WRITE_SIZE) this.#write();
-      else this.#scheduled ??= setImmediate(this.#write);
+      else if (!this.#isHeld) this.#scheduled ??= setImmediate(this.#write);
     }
     if (!this.#full) return undefined;
     // Before the overflow is told: whoever ends the connection then lets go those who wait.
@@ -60,6 +61,17 @@ export class Outbox {
     const { promise } = this.#drained;
     if (this.#size > MAX_WAITING) this.#events.onOverflow();
     return promise;
+  }
+
+  /** Writes nothing until `release`, unless it is a lot: answers to what arrived together leave together. */
+  hold(): void {
+    this.#isHeld = true;
+  }
+
+  /** Writes what is here, without waiting for the end of the turn. */
+  release(): void {
+    this.#isHeld = false;
+    this.#write();
   }
 
   /** Writes what is here and waits until it left, but not longer than `milliseconds`. */

@@ -132,14 +132,20 @@ export class StreamTransport implements Transport {
   }
 
   #deliver(): void {
+    this.#outbox.hold();
+    const isAll = this.#handAll();
+    this.#outbox.release();
+    if (isAll && this.#inputEnded) this.#tellEnd();
+  }
+
+  /** True if nothing is left. */
+  #handAll(): boolean {
     while (this.#reads) {
       const line = this.#lines.next();
-      if (!line) {
-        if (this.#inputEnded) this.#tellEnd();
-        return;
-      }
+      if (!line) return true;
       this.#hand(readPayload(line, this.#options.limits ?? STRUCTURE_LIMITS));
     }
+    return false;
   }
 
   // The call whose line is dropped need not wait for its timeout, if the line's beginning says which it is.
