@@ -27,7 +27,7 @@ const item = (version: string, kind: ListKind, entry: object): Record<string, un
   revision(version).encodeItem(kind, entry) as Record<string, unknown>;
 
 const result = (version: string, method: string, value: object, about: ResultFacts = {}): Record<string, unknown> =>
-  revision(version).encodeResult(method, value, about, host) as Record<string, unknown>;
+  JSON.parse(JSON.stringify(revision(version).encodeResult(method, value, about, host)));
 
 const content = (version: string, block: ContentBlock): unknown =>
   (result(version, 'tools/call', { content: [block] })['content'] as unknown[])[0];

@@ -1,6 +1,7 @@
 /** Calls that are answered before they are done: somebody takes them over, and the handler goes on. */
 
 import { RpcError } from '../jsonrpc/errors.ts';
+import { EncodedJson } from '../jsonrpc/message.ts';
 import { ApartExchange } from './apart.ts';
 import type { RequestContext } from './context.ts';
 import type { Desk, HandedOff, TakeOver } from './extension.ts';
@@ -67,8 +68,13 @@ async function follow(ctx: RequestContext, desk: Desk, run: () => Promise<unknow
 
 async function outcomeOf(ctx: RequestContext, run: () => Promise<unknown>): Promise<Outcome> {
   try {
-    return { result: resultOf(ctx, await run()) };
+    return { result: plain(resultOf(ctx, await run())) };
   } catch (error) {
     return failureOf(ctx, error);
   }
+}
+
+// What is kept is looked at, unlike what is only sent.
+function plain(result: object): object {
+  return result instanceof EncodedJson ? (result.toJSON() as object) : result;
 }

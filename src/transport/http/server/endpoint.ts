@@ -22,7 +22,6 @@ import type { Served } from '../../../server/served.ts';
 import { acceptOf, isJson } from './accept.ts';
 import { authenticate, refusalOfMessage } from './authenticate.ts';
 import { corsFields, preflightFields } from './cors.ts';
-import { Deadlines } from './deadlines.ts';
 import { type Guard, guardOf } from './guard.ts';
 import { Handshakes } from './handshakes.ts';
 import { Heartbeat } from './heartbeat.ts';
@@ -53,8 +52,6 @@ export class Endpoint {
   /** How to be let in, where somebody says it. */
   readonly #metadata: Metadata | undefined;
   readonly #load: Load;
-  readonly #bodies: Deadlines;
-  readonly #late = (expire: () => void): (() => void) => this.#bodies.begin(expire);
   readonly #handshakes: Handshakes;
   readonly #stateless: Stateless;
   /** Undefined where sessions are turned off. */
@@ -79,7 +76,6 @@ export class Endpoint {
     const heartbeat = new Heartbeat(settings.keepAliveMs / 2);
     const load = new Load(limits);
     this.#load = load;
-    this.#bodies = new Deadlines(limits.bodyMs);
     const post = { heartbeat, unreadBytes: limits.unreadBytes, unencodable: report };
     this.#handshakes = new Handshakes(server, post, load);
     const host = { ...post, limits, settings, load, handshakes: this.#handshakes, report };
@@ -122,7 +118,6 @@ export class Endpoint {
     for (const one of this.#inFlight()) one.abort(reason);
     await Promise.all([lines, this.#idle(ABORT_MS)]);
     this.#load.isOver = true;
-    this.#bodies.close();
     for (const one of this.#inFlight()) one.dropAll(reason);
     for (const live of this.#live()) live.endStreams();
   }
@@ -190,8 +185,7 @@ export class Endpoint {
     const length = http.header('content-length');
     if (length !== undefined && Number(length) > bodyBytes) throw this.#tooLarge();
     const reading = this.#load.readBody();
-    const { hasRoom } = reading;
-    http.readBody({ bytes: bodyBytes, milliseconds: bodyMs, late: this.#late, hasRoom }, (body) => {
+    http.readBody({ bytes: bodyBytes, milliseconds: bodyMs, hasRoom: reading.hasRoom }, (body) => {
       reading.end();
       this.#attempt(visit, () => this.#take(visit, this.#payloadOf(body)));
     });

@@ -19,8 +19,6 @@ export type Body =
 export interface BodyLimits {
   readonly bytes: number;
   readonly milliseconds: number;
-  /** Calls back when they are over, unless the returned function is called before. Not across requests of a Worker. */
-  late(expire: () => void): () => void;
   /** Is told how many bytes arrived; false if there is no room for them. */
   hasRoom(bytes: number): boolean;
 }

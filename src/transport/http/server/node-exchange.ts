@@ -56,7 +56,7 @@ export class NodeExchange implements HttpExchange {
     return this.#headers;
   }
 
-  readBody({ bytes, late, hasRoom }: BodyLimits, done: (body: Body) => void): void {
+  readBody({ bytes, milliseconds, hasRoom }: BodyLimits, done: (body: Body) => void): void {
     const request = this.#request;
     const known = this.#knownBody();
     if (known !== undefined) {
@@ -66,7 +66,7 @@ export class NodeExchange implements HttpExchange {
     let chunks: Uint8Array[] = [];
     let length = 0;
     const finish = (body: Body): void => {
-      inTime();
+      clearTimeout(timer);
       request.off('data', onData).off('end', onEnd).off('close', onClose).off('error', onClose);
       chunks = [];
       done(body);
@@ -79,7 +79,7 @@ export class NodeExchange implements HttpExchange {
     };
     const onEnd = (): void => finish(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks, length));
     const onClose = (): void => finish('cut off');
-    const inTime = late(() => finish('too slow'));
+    const timer = setTimeout(() => finish('too slow'), milliseconds);
     request.on('data', onData).on('end', onEnd).on('close', onClose).on('error', onClose);
   }
 
