@@ -1,6 +1,7 @@
 /** A request of Node's own HTTP server, as the endpoint sees it. */
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { nextTick } from 'node:process';
 import type { TLSSocket } from 'node:tls';
 import type { Body, BodyLimits, Fields, HttpExchange, Outlet } from './http-exchange.ts';
 
@@ -104,7 +105,10 @@ export class NodeExchange implements HttpExchange {
     const { socket } = this.#request;
     if (!response.headersSent && !response.destroyed) {
       response.writeHead(200, fields);
-      response.flushHeaders();
+      // What is written at once takes the headers along.
+      nextTick(() => {
+        if (!response.writableEnded && !response.destroyed) response.flushHeaders();
+      });
     }
     response.on('error', () => {});
     return {
