@@ -1,12 +1,10 @@
 /** A request of Node's own HTTP server, as the endpoint sees it. */
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { nextTick } from 'node:process';
 import type { TLSSocket } from 'node:tls';
 import type { Body, BodyLimits, Fields, HttpExchange, Outlet } from './http-exchange.ts';
+import { cutIfStalled, NodeOutlet } from './node-outlet.ts';
 
-// A client that takes nothing of a large answer for this long does not want it.
-const STALLED_MS = 60_000;
 const LARGE = 64 * 1024;
 // How long a client that is told to stop sending may go on, so that it gets to read why.
 const LINGER_MS = 1000;
@@ -23,6 +21,7 @@ export class NodeExchange implements HttpExchange {
   readonly #parsed: unknown;
   #headers: ReadonlyMap<string, string> | undefined;
   #plain: boolean | undefined;
+  #isStream = false;
 
   constructor(request: IncomingMessage, response: ServerResponse, parsed?: unknown) {
     this.#request = request;
@@ -86,7 +85,7 @@ export class NodeExchange implements HttpExchange {
 
   reply(status: number, fields: Fields, body?: string): void {
     const response = this.#response;
-    if (response.headersSent || response.destroyed) return;
+    if (this.#isStream || response.headersSent || response.destroyed) return;
     const length = body === undefined ? 0 : Buffer.byteLength(body);
     const { connection } = fields;
     const head: Record<string, string | number> = { ...fields };
@@ -97,34 +96,12 @@ export class NodeExchange implements HttpExchange {
     const isCutShort = connection === 'close' && !this.#request.complete;
     if (isCutShort) this.#endUnread(body);
     else response.end(this.method === 'HEAD' ? undefined : body);
-    this.#cutIfStalled(LARGE);
+    cutIfStalled(response, LARGE);
   }
 
   stream(fields: Fields): Outlet {
-    const response = this.#response;
-    const { socket } = this.#request;
-    if (!response.headersSent && !response.destroyed) {
-      response.writeHead(200, fields);
-      // What is written at once takes the headers along.
-      nextTick(() => {
-        if (!response.writableEnded && !response.destroyed) response.flushHeaders();
-      });
-    }
-    response.on('error', () => {});
-    return {
-      write: (text) => void response.write(text),
-      end: () => {
-        response.end();
-        this.#cutIfStalled(0);
-      },
-      cut: () => void response.destroy(),
-      get waiting() {
-        return response.writableLength;
-      },
-      get closed() {
-        return response.destroyed || response.writableEnded || socket.destroyed;
-      },
-    };
+    this.#isStream = true;
+    return new NodeOutlet(this.#response, this.#request.socket, fields);
   }
 
   onClose(listener: () => void): void {
@@ -182,16 +159,6 @@ export class NodeExchange implements HttpExchange {
       .on('error', () => {})
       .once('close', end)
       .resume();
-  }
-
-  #cutIfStalled(more: number): void {
-    const { socket, writableLength } = this.#response;
-    if (!socket || writableLength <= more) return;
-    const usual = socket.timeout ?? 0;
-    const cut = (): void => void socket.destroy();
-    socket.setTimeout(STALLED_MS, cut);
-    // Before Node hears of it: it gives the connection the patience it has with idle ones.
-    this.#response.prependOnceListener('finish', () => socket.off('timeout', cut).setTimeout(usual));
   }
 }
 
