@@ -94,6 +94,8 @@ class ServedConnection implements Receiver, ServedLine, Line {
   #held: Payload[] | undefined;
   /** Sends the peer has not read yet. */
   #unread = 0;
+  /** What the last send waits for. */
+  #awaited: Promise<unknown> | undefined;
   #unwatch: (() => void) | undefined;
   #closing = false;
   /** Why no requests are taken any more. */
@@ -211,6 +213,9 @@ class ServedConnection implements Receiver, ServedLine, Line {
 
   // A transport may be asynchronous without being slow: only what takes more than a turn is backpressure.
   #watchUnread(sent: Promise<unknown>): void {
+    // Many messages may wait for the same.
+    if (sent === this.#awaited) return;
+    this.#awaited = sent;
     let isSlow = false;
     const timer = setTimeout(() => {
       isSlow = true;
@@ -221,6 +226,7 @@ class ServedConnection implements Receiver, ServedLine, Line {
       .finally(() => {
         clearTimeout(timer);
         if (isSlow) this.#unread--;
+        if (this.#awaited === sent) this.#awaited = undefined;
       });
   }
 
