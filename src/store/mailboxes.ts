@@ -10,19 +10,20 @@ export interface Mailboxes<Letter> {
 
 /** Mailboxes within this process. */
 export function memoryMailboxes<Letter>(): Mailboxes<Letter> {
-  const readers = new Map<string, Set<(letter: Letter) => void>>();
+  // Few addresses have more than one.
+  const readers = new Map<string, readonly { readonly reader: (letter: Letter) => void }[]>();
   return {
     send(address, letter) {
-      for (const reader of [...(readers.get(address) ?? [])]) reader(letter);
+      for (const { reader } of readers.get(address) ?? []) reader(letter);
     },
     read(address, reader) {
-      const all = readers.get(address) ?? new Set();
-      readers.set(address, all);
-      const own = (letter: Letter): void => reader(letter);
-      all.add(own);
+      // The same reader may read twice.
+      const own = { reader };
+      readers.set(address, (readers.get(address) ?? []).concat(own));
       return () => {
-        all.delete(own);
-        if (all.size === 0 && readers.get(address) === all) readers.delete(address);
+        const left = readers.get(address)?.filter((one) => one !== own) ?? [];
+        if (left.length > 0) readers.set(address, left);
+        else readers.delete(address);
       };
     },
   };

@@ -110,7 +110,7 @@ export class NodeExchange implements HttpExchange {
     if (response.closed || socket.destroyed) {
       queueMicrotask(listener);
     } else if (response.socket) {
-      response.once('close', listener);
+      response.on('close', listener);
     } else {
       // It waits behind others of its connection, and Node does not tell such a response that the client is gone.
       const tell = (): void => {

@@ -46,10 +46,13 @@ export class NodeOutlet implements Outlet {
   flush(): void {
     this.#isScheduled = false;
     if (this.closed) return;
+    const response = this.#response;
     const text = this.#take();
-    const begins = this.#begin();
-    if (text !== '') this.#response.write(text);
-    else if (begins) this.#response.flushHeaders();
+    response.cork();
+    // Joined with text, the headers would be kept in pieces for as long as the answer lasts.
+    if (this.#begin()) response.flushHeaders();
+    if (text !== '') response.write(text);
+    response.uncork();
   }
 
   end(): void {
