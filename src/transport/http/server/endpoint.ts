@@ -95,7 +95,7 @@ export class Endpoint {
     const visit: Visit = { http, principal: undefined, accept: acceptOf(http.header('accept')), cors };
     try {
       if (stranger !== undefined) throw new Refusal(403, stranger);
-      this.#await(visit, isPublic ? this.#metadata?.answer(http) : this.#admit(visit));
+      this.#watch(visit, isPublic ? this.#metadata?.answer(http) : this.#admit(visit));
     } catch (error) {
       this.#refuse(visit, error);
     }
@@ -195,7 +195,7 @@ export class Endpoint {
 
   #receive(visit: Visit, body: Body): void {
     try {
-      this.#await(visit, this.#take(visit, this.#payloadOf(body)));
+      this.#watch(visit, this.#take(visit, this.#payloadOf(body)));
     } catch (error) {
       this.#refuse(visit, error);
     }
@@ -292,7 +292,7 @@ export class Endpoint {
     reply(visit, 200, PAGE, pageFor(info, url, this.#settings.auth ? undefined : instructions, tools));
   }
 
-  #await(visit: Visit, result: Maybe<void>): void {
+  #watch(visit: Visit, result: Maybe<void>): void {
     if (isPromise(result)) result.catch((error: unknown) => this.#refuse(visit, error));
   }
 

@@ -41,11 +41,15 @@ export class Load {
 
   /** It is answered. A handler that goes on after that takes room until it ends. */
   end({ lingering }: ConnectionExchange): void {
+    if (lingering) this.#endWith(lingering);
+    else this.#running--;
+  }
+
+  #endWith(handler: Promise<unknown>): void {
     const ended = (): void => {
       this.#running--;
     };
-    if (lingering) lingering.then(ended, ended);
-    else ended();
+    handler.then(ended, ended);
   }
 
   /** So many bytes more, or less, are those of bodies that are being read; false if they are too many. */

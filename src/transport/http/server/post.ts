@@ -32,6 +32,8 @@ export interface Recording {
   record(json: string, isLast: boolean): string;
   /** Nothing more comes: tells that to whoever goes on with the stream elsewhere. */
   close(): void;
+  /** The post is over: nobody waits for answers to its questions any more. */
+  end(): void;
   /** Sends a question to the client, and waits. */
   readonly ask: Line['ask'];
 }
@@ -148,6 +150,11 @@ export class Post implements Line, Beating {
     if (this.#reader) this.#reader.end();
     else if (this.#canStream) openStream(this.#visit, EVENT_STREAM).end();
     else reply(this.#visit, 202, {});
+  }
+
+  /** It is answered, or will not be: what came of it here is over. */
+  close(): void {
+    this.#recording?.end();
   }
 
   /** The client is gone. */
