@@ -93,7 +93,7 @@ export class ConnectionExchange implements Exchange {
   }
 
   onEnd(listener: () => void): void {
-    if (this.#finished) listener();
+    if (this.#finished || this.dropped) listener();
     else this.#endListeners = [...(this.#endListeners ?? []), listener];
   }
 

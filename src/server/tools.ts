@@ -18,7 +18,7 @@ import { InputRequired } from './input-required.ts';
 import { chain, isPromise, type Maybe } from './maybe.ts';
 import type { Entry, Registry } from './registry.ts';
 import { scopesOf } from './scopes.ts';
-import { toolResult, withText } from './tool-result.ts';
+import { toolResult, withStructured } from './tool-result.ts';
 import type { ToolConfig } from './tool-types.ts';
 
 /** A registered tool. */
@@ -134,7 +134,7 @@ function finish(tool: ToolEntry, returned: unknown): Maybe<unknown> {
   // Questions for the client, which are not a result of the tool yet, or what an extension has in place of one.
   if (returned instanceof InputRequired || returned instanceof ExtensionResult) return returned;
   const result = toolResult(returned, tool.output !== undefined);
-  if (!tool.output || result.isError) return withText(result);
+  if (!tool.output || result.isError) return withStructured(result, result.structuredContent);
   if (result.structuredContent === undefined) {
     throw new Error(`Tool "${tool.key}" has an output schema, but returned no structured content`);
   }
@@ -143,6 +143,6 @@ function finish(tool: ToolEntry, returned: unknown): Maybe<unknown> {
 
 function conforming(tool: ToolEntry, result: CallToolResult, checked: Checked): CallToolResult {
   // What the schema adds or takes away counts for the text, too.
-  if (checked.ok) return withText({ ...result, structuredContent: checked.value });
+  if (checked.ok) return withStructured(result, checked.value);
   throw new Error(`Tool "${tool.key}" returned what its output schema refuses: ${describeProblems(checked.problems)}`);
 }

@@ -1,6 +1,7 @@
 /** A request of Node's own HTTP server, as the endpoint sees it. */
 
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import { nextTick } from 'node:process';
 import type { TLSSocket } from 'node:tls';
 import type { Body, BodyLimits, Fields, HttpExchange, Outlet } from './http-exchange.ts';
 import { cutIfStalled, NodeOutlet } from './node-outlet.ts';
@@ -18,6 +19,7 @@ export class NodeExchange implements HttpExchange {
   readonly method: string;
   readonly #request: IncomingMessage;
   readonly #response: ServerResponse;
+  readonly #fields: IncomingHttpHeaders;
   readonly #parsed: unknown;
   #headers: ReadonlyMap<string, string> | undefined;
   #plain: boolean | undefined;
@@ -26,6 +28,7 @@ export class NodeExchange implements HttpExchange {
   constructor(request: IncomingMessage, response: ServerResponse, parsed?: unknown) {
     this.#request = request;
     this.#response = response;
+    this.#fields = request.headers;
     this.#parsed = parsed;
     this.method = request.method ?? '';
   }
@@ -44,19 +47,17 @@ export class NodeExchange implements HttpExchange {
 
   header(name: string): string | undefined {
     // HTTP/2 names the host in its own way.
-    const value = this.#request.headers[name] ?? (name === 'host' ? this.#request.headers[':authority'] : undefined);
+    const value = this.#fields[name] ?? (name === 'host' ? this.#fields[':authority'] : undefined);
     if (KEPT_ONCE.has(name) && !this.#isPlain) return this.#allLines(name) ?? (value as string | undefined);
     return Array.isArray(value) ? value.join(', ') : value;
   }
 
   get headers(): ReadonlyMap<string, string> {
-    this.#headers ??= new Map(
-      Object.keys(this.#request.headers).map((name) => [name, this.header(name) ?? ''] as const),
-    );
+    this.#headers ??= new Map(Object.keys(this.#fields).map((name) => [name, this.header(name) ?? ''] as const));
     return this.#headers;
   }
 
-  readBody({ bytes, milliseconds, hasRoom }: BodyLimits, done: (body: Body) => void): void {
+  readBody(limits: BodyLimits, done: (body: Body) => void): void {
     const request = this.#request;
     const known = this.#knownBody();
     if (known !== undefined) {
@@ -65,21 +66,32 @@ export class NodeExchange implements HttpExchange {
     }
     let chunks: Uint8Array[] = [];
     let length = 0;
+    let isOver = false;
     const finish = (body: Body): void => {
+      isOver = true;
       clearTimeout(timer);
-      request.off('data', onData).off('end', onEnd).off('close', onClose).off('error', onClose);
       chunks = [];
       done(body);
     };
+    // Listeners go with the request: taking each of them off again would cost more.
     const onData = (chunk: Uint8Array): void => {
+      if (isOver) return;
       length += chunk.length;
-      if (length > bytes) finish('too large');
-      else if (!hasRoom(chunk.length)) finish('no room');
+      if (length > limits.bytes) finish('too large');
+      else if (!limits.hasRoom(chunk.length)) finish('no room');
       else chunks.push(chunk);
     };
-    const onEnd = (): void => finish(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks, length));
-    const onClose = (): void => finish('cut off');
-    const timer = setTimeout(() => finish('too slow'), milliseconds);
+    const onEnd = (): void => {
+      if (!isOver) finish(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks, length));
+    };
+    const onClose = (): void => {
+      if (!isOver) finish('cut off');
+    };
+    let timer: NodeJS.Timeout | undefined;
+    // Most bodies come along with their head, and need no clock.
+    nextTick(() => {
+      if (!request.complete && !isOver) timer = setTimeout(() => finish('too slow'), limits.milliseconds);
+    });
     request.on('data', onData).on('end', onEnd).on('close', onClose).on('error', onClose);
   }
 
@@ -87,15 +99,14 @@ export class NodeExchange implements HttpExchange {
     const response = this.#response;
     if (this.#isStream || response.headersSent || response.destroyed) return;
     const length = body === undefined ? 0 : Buffer.byteLength(body);
-    const { connection } = fields;
-    const head: Record<string, string | number> = { ...fields };
-    if (status !== 204) head['content-length'] = length;
-    // Later versions have other ways to say it.
-    if (connection !== undefined && this.#request.httpVersionMajor !== 1) delete head['connection'];
+    // In this order: what is added behind a spread costs twenty times as much.
+    const head = status === 204 ? fields : { 'content-length': length, ...fields };
+    if (fields['connection'] !== undefined) {
+      this.#replyAndHangUp(status, head, body);
+      return;
+    }
     response.writeHead(status, head);
-    const isCutShort = connection === 'close' && !this.#request.complete;
-    if (isCutShort) this.#endUnread(body);
-    else response.end(this.method === 'HEAD' ? undefined : body);
+    response.end(this.method === 'HEAD' ? undefined : body);
     cutIfStalled(response, LARGE);
   }
 
@@ -144,6 +155,14 @@ export class NodeExchange implements HttpExchange {
     if (this.#parsed !== undefined) return bodyOf(this.#parsed);
     if (readableEnded) return 'read already';
     return destroyed ? 'cut off' : undefined;
+  }
+
+  #replyAndHangUp(status: number, { connection, ...head }: OutgoingHttpHeaders, body: string | undefined): void {
+    // Later versions of HTTP have other ways to say it.
+    const isFirst = this.#request.httpVersionMajor === 1;
+    this.#response.writeHead(status, isFirst ? { ...head, connection } : head);
+    if (this.#request.complete) this.#response.end(body);
+    else this.#endUnread(body);
   }
 
   // What is left of a body nobody wants must not keep the connection for long.

@@ -86,7 +86,7 @@ export class NodeOutlet implements Outlet {
     const fields = this.#fields;
     this.#fields = undefined;
     if (!fields || this.#response.headersSent) return false;
-    this.#response.writeHead(200, { ...fields, ...more });
+    this.#response.writeHead(200, more ? { ...more, ...fields } : fields);
     return true;
   }
 }

@@ -16,14 +16,14 @@ import type { Handshakes } from './handshakes.ts';
 import { Heartbeat } from './heartbeat.ts';
 import type { Fields } from './http-exchange.ts';
 import { Introductions, MAX_INTRODUCTION } from './introductions.ts';
-import { LiveSession } from './live-session.ts';
+import { LiveSession, type LiveSessionHost } from './live-session.ts';
 import type { Load } from './load.ts';
 import { countable, type SessionStores, type Settings, type StoredSession } from './options.ts';
 import { Post, type PostHost } from './post.ts';
 import { Reader } from './reader.ts';
-import { PostRecording } from './recording.ts';
+import { PostRecording, type RecordingHost } from './recording.ts';
 import { busy, Refusal } from './refusal.ts';
-import { SessionCalls } from './session-calls.ts';
+import { type CallsHost, type Place, SessionCalls } from './session-calls.ts';
 import { idOf, isHandshake } from './sessionless.ts';
 import { Standalone, type StandaloneHost } from './standalone.ts';
 import { isPostStream } from './stream-names.ts';
@@ -38,11 +38,18 @@ export interface StatefulHost extends PostHost {
   report(error: unknown): void;
 }
 
+/** A session that is kept, and what goes on in it. */
+interface KeptPlace extends Place {
+  readonly stored: StoredSession;
+}
+
 /** Serves them, for as long as the store remembers their sessions. */
 export class Stateful {
   readonly #server: Served;
   readonly #host: StatefulHost;
   readonly #stores: SessionStores;
+  readonly #calls: CallsHost<KeptPlace>;
+  readonly #recordings: RecordingHost;
   readonly #introductions = new Introductions();
   readonly #live = new Map<string, LiveSession>();
   /** Often enough that no session expires in which something goes on. */
@@ -53,6 +60,14 @@ export class Stateful {
     this.#host = host;
     this.#stores = stores;
     this.#touches = new Heartbeat(countable(Math.min(host.settings.keepAliveMs, stores.idleMs / 3)));
+    this.#recordings = { retryMs: host.settings.retryMs, append: (id, event) => this.#append(id, event) };
+    this.#calls = {
+      ...host,
+      server,
+      makePost: (visit, place) => this.#makePost(visit, place),
+      send: ({ live }, letter) => stores.mailboxes.send(live.id, letter),
+      save: ({ live, stored }) => stores.store.save(live.id, stored),
+    };
   }
 
   /** The sessions in which something goes on. */
@@ -106,19 +121,12 @@ export class Stateful {
 
   #take(visit: Visit, payload: Payload, id: string, stored: StoredSession): Maybe<void> {
     const live = this.#liveSession(id);
-    const release = live.hold();
-    const calls = new SessionCalls({
-      server: this.#server,
-      settings: this.#host.settings,
-      session: stored.session,
-      live,
-      load: this.#host.load,
-      makePost: (from) => this.#makePost(from, id, stored, live),
-      send: (letter) => this.#stores.mailboxes.send(id, letter),
-      save: () => this.#stores.store.save(id, stored),
-      report: this.#host.report,
-    });
-    return finallyDo(() => calls.take(visit, payload), release);
+    const calls = new SessionCalls(this.#calls, { session: stored.session, stored, live });
+    live.enter();
+    return finallyDo(
+      () => calls.take(visit, payload),
+      () => live.exit(),
+    );
   }
 
   // A session is there only for whom it was opened; to others it does not exist.
@@ -145,19 +153,13 @@ export class Stateful {
     });
   }
 
-  #makePost(visit: Visit, id: string, { session }: StoredSession, live: LiveSession) {
-    const { retryMs, maxStreamMs } = this.#host.settings;
+  #makePost(visit: Visit, { session, live }: KeptPlace): Post {
     const isPrimed = hasPrimedStreams(session);
-    const recording = new PostRecording({
-      isPrimed,
-      retryMs,
-      append: (event) => this.#append(id, event),
-      named: (name, one) => live.addRecording(name, one),
-    });
+    const recording = new PostRecording(this.#recordings, live, isPrimed);
     const post = new Post(visit, this.#host, session, recording);
     recording.post = post;
-    if (isPrimed) post.maxStreamMs = maxStreamMs;
-    return { post, recording };
+    if (isPrimed) post.maxStreamMs = this.#host.settings.maxStreamMs;
+    return post;
   }
 
   #listen(visit: Visit, id: string, stored: StoredSession): void {
@@ -259,22 +261,29 @@ export class Stateful {
   #liveSession(id: string): LiveSession {
     const found = this.#live.get(id);
     if (found) return found;
-    const live: LiveSession = new LiveSession({
-      read: (reader) => this.#stores.mailboxes.read(id, reader),
-      touch: () => this.#touch(id, live),
-      onIdle: () => {
-        if (this.#live.get(id) === live) this.#live.delete(id);
-        this.#touches.leave(live);
-      },
-    });
+    const live = new LiveSession(id, this.#liveHost);
     this.#live.set(id, live);
-    this.#touches.join(live);
     return live;
   }
 
-  #touch(id: string, live: LiveSession): void {
+  readonly #liveHost: LiveSessionHost = {
+    stay: (live) => {
+      const unread = this.#stores.mailboxes.read(live.id, (letter) => live.take(letter));
+      this.#touches.join(live);
+      return () => {
+        unread();
+        this.#touches.leave(live);
+      };
+    },
+    touch: (live) => this.#touch(live),
+    onIdle: (live) => {
+      if (this.#live.get(live.id) === live) this.#live.delete(live.id);
+    },
+  };
+
+  #touch(live: LiveSession): void {
     this.#unwatched(() =>
-      chain(this.#stores.store.get(id), (stored) => {
+      chain(this.#stores.store.get(live.id), (stored) => {
         if (!stored) live.end();
       }),
     );
