@@ -9,8 +9,10 @@ export const EXPIRED = 'The token has expired';
 /** Calls back when what the caller showed is no longer good, unless the returned function is called before. */
 export function whenExpired(principal: Principal | undefined, action: () => void): () => void {
   const { expiresAt } = principal ?? {};
-  return expiresAt === undefined || !Number.isFinite(expiresAt) ? () => {} : callAt(expiresAt, action);
+  return expiresAt === undefined || !Number.isFinite(expiresAt) ? nothing : callAt(expiresAt, action);
 }
+
+function nothing(): void {}
 
 function callAt(expiresAt: number, action: () => void): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;

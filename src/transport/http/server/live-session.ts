@@ -47,10 +47,15 @@ export class LiveSession implements Beating, RecordingPlace {
     this.#host.onIdle(this);
   }
 
-  /** Something goes on for longer than a moment, until the returned function is called. */
-  hold(): () => void {
+  /** Something goes on for longer than a moment, until `exit` is called. */
+  stay(): void {
     this.enter();
     this.#leave ??= this.#host.stay(this);
+  }
+
+  /** The same, until the returned function is called. */
+  hold(): () => void {
+    this.stay();
     let isHeld = true;
     return () => {
       if (isHeld) this.exit();
