@@ -29,6 +29,7 @@ import { InFlight } from './in-flight.ts';
 import { isPromise, type Maybe } from './maybe.ts';
 import { scopeRefusal } from './scopes.ts';
 import type { Served, ServerParts } from './served.ts';
+import { Unread } from './unread.ts';
 
 /** Options of `serve`. */
 export interface ServeOptions {
@@ -92,10 +93,7 @@ class ServedConnection implements Receiver, ServedLine, Line {
   readonly #inFlight = new InFlight();
   /** What arrived for the session while the handshake is not through. */
   #held: Payload[] | undefined;
-  /** Sends the peer has not read yet. */
-  #unread = 0;
-  /** What the last send waits for. */
-  #awaited: Promise<unknown> | undefined;
+  readonly #unread = new Unread((error) => this.onError(error));
   #unwatch: (() => void) | undefined;
   #closing = false;
   /** Why no requests are taken any more. */
@@ -135,7 +133,7 @@ class ServedConnection implements Receiver, ServedLine, Line {
   }
 
   get isCongested(): boolean {
-    return this.#unread > 0;
+    return this.#unread.isAny;
   }
 
   onMessage(payload: Payload): void {
@@ -205,29 +203,10 @@ class ServedConnection implements Receiver, ServedLine, Line {
   #deliver(message: Message | readonly Message[], onUnsent: (cause: unknown) => void): void {
     try {
       const sent = this.#transport.send(message);
-      if (isPromise(sent)) this.#watchUnread(sent);
+      if (isPromise(sent)) this.#unread.watch(sent);
     } catch (cause) {
       if (this.#transport.connected) onUnsent(cause);
     }
-  }
-
-  // A transport may be asynchronous without being slow: only what takes more than a turn is backpressure.
-  #watchUnread(sent: Promise<unknown>): void {
-    // Many messages may wait for the same.
-    if (sent === this.#awaited) return;
-    this.#awaited = sent;
-    let isSlow = false;
-    const timer = setTimeout(() => {
-      isSlow = true;
-      this.#unread++;
-    }, 0);
-    sent
-      .catch((error: Error) => this.onError(error))
-      .finally(() => {
-        clearTimeout(timer);
-        if (isSlow) this.#unread--;
-        if (this.#awaited === sent) this.#awaited = undefined;
-      });
   }
 
   #take(message: Message): void {

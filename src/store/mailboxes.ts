@@ -11,17 +11,18 @@ export interface Mailboxes<Letter> {
 /** Mailboxes within this process. */
 export function memoryMailboxes<Letter>(): Mailboxes<Letter> {
   // Few addresses have more than one.
-  const readers = new Map<string, readonly { readonly reader: (letter: Letter) => void }[]>();
+  const readers = new Map<string, readonly ((letter: Letter) => void)[]>();
   return {
     send(address, letter) {
-      for (const { reader } of readers.get(address) ?? []) reader(letter);
+      for (const reader of readers.get(address) ?? []) reader(letter);
     },
     read(address, reader) {
-      // The same reader may read twice.
-      const own = { reader };
-      readers.set(address, (readers.get(address) ?? []).concat(own));
+      readers.set(address, (readers.get(address) ?? []).concat(reader));
       return () => {
-        const left = readers.get(address)?.filter((one) => one !== own) ?? [];
+        const all = readers.get(address) ?? [];
+        // The same reader may read twice.
+        const own = all.indexOf(reader);
+        const left = all.filter((_, at) => at !== own);
         if (left.length > 0) readers.set(address, left);
         else readers.delete(address);
       };

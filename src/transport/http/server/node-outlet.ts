@@ -48,9 +48,13 @@ export class NodeOutlet implements Outlet {
     if (this.closed) return;
     const response = this.#response;
     const text = this.#take();
+    if (!this.#begin()) {
+      response.write(text);
+      return;
+    }
     response.cork();
     // Joined with text, the headers would be kept in pieces for as long as the answer lasts.
-    if (this.#begin()) response.flushHeaders();
+    response.flushHeaders();
     if (text !== '') response.write(text);
     response.uncork();
   }

@@ -14,7 +14,7 @@ import { type StoredEvent, streamOf } from '../../../store/events.ts';
 import { EVENT_STREAM, messageEvent } from './events.ts';
 import { whenExpired } from './expiry.ts';
 import type { Handshakes } from './handshakes.ts';
-import { Heartbeat } from './heartbeat.ts';
+import type { Heartbeat } from './heartbeat.ts';
 import type { Fields } from './http-exchange.ts';
 import { Introductions, MAX_INTRODUCTION } from './introductions.ts';
 import { LiveSession, type LiveSessionHost } from './live-session.ts';
@@ -60,7 +60,7 @@ export class Stateful {
     this.#server = server;
     this.#host = host;
     this.#stores = stores;
-    this.#touches = new Heartbeat(countable(Math.min(host.settings.keepAliveMs, stores.idleMs / 3)));
+    this.#touches = host.heartbeat.every(countable(Math.min(host.settings.keepAliveMs, stores.idleMs / 3)));
     this.#recordings = { retryMs: host.settings.retryMs, append: (id, event) => this.#append(id, event) };
     this.#calls = {
       ...host,
@@ -195,7 +195,7 @@ export class Stateful {
     const standalone = new Standalone(id, reader, this.#standaloneHost);
     const viewer = { principal: visit.principal, capabilities: session.capabilities };
     standalone.begin(viewer, hasPrimedStreams(session) ? this.#host.settings.retryMs : undefined);
-    visit.http.onClose(whenExpired(visit.principal, () => standalone.detach()));
+    if (viewer.principal) visit.http.onClose(whenExpired(viewer.principal, () => standalone.detach()));
     live.standalone = standalone;
     this.#host.heartbeat.join(standalone);
   }
@@ -267,16 +267,13 @@ export class Stateful {
 
   readonly #liveHost: LiveSessionHost = {
     stay: (live) => {
-      const unread = this.#stores.mailboxes.read(live.id, (letter) => live.take(letter));
       this.#touches.join(live);
-      return () => {
-        unread();
-        this.#touches.leave(live);
-      };
+      return this.#stores.mailboxes.read(live.id, (letter) => live.take(letter));
     },
     touch: (live) => this.#touch(live),
     onIdle: (live) => {
       if (this.#live.get(live.id) === live) this.#live.delete(live.id);
+      this.#touches.leave(live);
     },
   };
 
