@@ -24,6 +24,7 @@ export class NodeExchange implements HttpExchange {
   #headers: ReadonlyMap<string, string> | undefined;
   #plain: boolean | undefined;
   #isStream = false;
+  #forgetBody: (() => void) | undefined;
 
   constructor(request: IncomingMessage, response: ServerResponse, parsed?: unknown) {
     this.#request = request;
@@ -73,7 +74,7 @@ export class NodeExchange implements HttpExchange {
       chunks = [];
       done(body);
     };
-    // Listeners go with the request: taking each of them off again would cost more.
+    // Listeners go with the request, unless that lasts: taking each of them off again would cost more.
     const onData = (chunk: Uint8Array): void => {
       if (isOver) return;
       length += chunk.length;
@@ -93,6 +94,9 @@ export class NodeExchange implements HttpExchange {
       if (!request.complete && !isOver) timer = setTimeout(() => finish('too slow'), limits.milliseconds);
     });
     request.on('data', onData).on('end', onEnd).on('close', onClose).on('error', onClose);
+    this.#forgetBody = () => {
+      request.off('data', onData).off('end', onEnd).off('close', onClose).off('error', onClose);
+    };
   }
 
   reply(status: number, fields: Fields, body?: string): void {
@@ -112,6 +116,8 @@ export class NodeExchange implements HttpExchange {
 
   stream(fields: Fields): Outlet {
     this.#isStream = true;
+    this.#forgetBody?.();
+    this.#forgetBody = undefined;
     return new NodeOutlet(this.#response, this.#request.socket, fields);
   }
 
