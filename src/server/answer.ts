@@ -30,9 +30,10 @@ export function answer(server: Served, request: Request, exchange: Exchange): Ma
   try {
     const result = asksNobody(own, method) ? handle(own, ctx) : runInRounds(ctx, () => enter(own, ctx));
     if (!isPromise(result)) return respond(ctx, result);
-    return inTime(ctx, result)
-      .then((value) => respond(ctx, value))
-      .catch((error: unknown) => refuse(ctx, error));
+    return inTime(ctx, result).then(
+      (value) => respondOrRefuse(ctx, value),
+      (error: unknown) => refuse(ctx, error),
+    );
   } catch (error) {
     return refuse(ctx, error);
   }
@@ -92,6 +93,14 @@ function noticeContext(own: ServerParts, notification: Notification, exchange: E
 
 function respond(ctx: RequestContext, value: unknown): Response {
   return { jsonrpc: '2.0', id: ctx.id, result: resultOf(ctx, value) };
+}
+
+function respondOrRefuse(ctx: RequestContext, value: unknown): Response {
+  try {
+    return respond(ctx, value);
+  } catch (error) {
+    return refuse(ctx, error);
+  }
 }
 
 function refuse(ctx: RequestContext, error: unknown): Response {

@@ -10,18 +10,16 @@ export interface ChangeBus<Change> {
 
 /** Changes within this process. */
 export function memoryChangeBus<Change>(): ChangeBus<Change> {
-  const subscriptions = new Set<{ readonly listener: (change: Change) => void }>();
+  // By what ends them: the same listener may subscribe twice.
+  const listeners = new Map<() => void, (change: Change) => void>();
   return {
     publish(change) {
-      for (const { listener } of [...subscriptions]) listener(change);
+      for (const listener of [...listeners.values()]) listener(change);
     },
     subscribe(listener) {
-      // The same listener may subscribe twice.
-      const subscription = { listener };
-      subscriptions.add(subscription);
-      return () => {
-        subscriptions.delete(subscription);
-      };
+      const end = (): void => void listeners.delete(end);
+      listeners.set(end, listener);
+      return end;
     },
   };
 }

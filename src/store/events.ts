@@ -49,9 +49,9 @@ function numberOf(eventId: string): number {
 }
 
 /** An event that is kept, in the order of all events and in that of its session. */
-interface Kept {
+interface Kept extends StoredEvent {
   readonly session: Session;
-  readonly event: StoredEvent;
+  /** Milliseconds after the store was made. */
   readonly at: number;
   older: Kept | undefined;
   newer: Kept | undefined;
@@ -82,6 +82,8 @@ class MemoryEventStore implements EventStore {
   readonly #maxSessionBytes: number;
   readonly #keepMs: number;
   readonly #sessions = new Map<string, Session>();
+  // Small numbers weigh less.
+  readonly #begun = Date.now();
   #oldest: Kept | undefined;
   #newest: Kept | undefined;
   #bytes = 0;
@@ -143,7 +145,9 @@ class MemoryEventStore implements EventStore {
   }
 
   #keep(session: Session, event: StoredEvent): void {
-    const kept: Kept = { session, event, at: Date.now(), older: this.#newest, newer: undefined, next: undefined };
+    const { id, data, isLast } = event;
+    const at = this.#now();
+    const kept: Kept = { id, data, isLast, session, at, older: this.#newest, newer: undefined, next: undefined };
     if (this.#newest) this.#newest.newer = kept;
     else this.#oldest = kept;
     this.#newest = kept;
@@ -156,7 +160,7 @@ class MemoryEventStore implements EventStore {
   }
 
   #makeRoom(session: Session): void {
-    const now = Date.now();
+    const now = this.#now();
     while (this.#oldest && (this.#bytes > this.#maxBytes || now - this.#oldest.at >= this.#keepMs)) {
       this.#drop(this.#oldest);
     }
@@ -164,17 +168,22 @@ class MemoryEventStore implements EventStore {
   }
 
   /** Lets go of the oldest event of a session, which the oldest of all is, too. */
-  #drop({ session, event, older, newer, next }: Kept): void {
+  #drop(kept: Kept): void {
+    const { session, older, newer, next } = kept;
     if (older) older.newer = newer;
     else this.#oldest = newer;
     if (newer) newer.older = older;
     else this.#newest = older;
     session.oldest = next;
     if (!next) session.newest = undefined;
-    const weight = weightOf(event);
+    const weight = weightOf(kept);
     this.#bytes -= weight;
     session.bytes -= weight;
     this.#forgetEmpty(session);
+  }
+
+  #now(): number {
+    return Date.now() - this.#begun;
   }
 
   #forgetEmpty(session: Session): void {
@@ -189,6 +198,9 @@ function weightOf({ id, data }: StoredEvent): number {
 
 function eventsOf({ oldest }: Session, stream: string): StoredEvent[] {
   const events: StoredEvent[] = [];
-  for (let kept = oldest; kept; kept = kept.next) if (streamOf(kept.event.id) === stream) events.push(kept.event);
+  for (let kept = oldest; kept; kept = kept.next) {
+    const { id, data, isLast } = kept;
+    if (streamOf(id) === stream) events.push({ id, data, isLast });
+  }
   return events;
 }

@@ -89,16 +89,19 @@ export class Post implements Line, Beating {
     this.session = session;
   }
 
-  /** The answer takes its time: the client is shown meanwhile that somebody is there. */
-  wait(onHangUp: () => void): void {
+  /** Nothing more is said. */
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  /** The answer takes its time: the client is shown meanwhile that somebody is there. Tells when it has ended or the client is gone. */
+  wait(onClose: () => void): void {
     if (this.#isOver) return;
     this.#host.heartbeat.join(this);
     if (Number.isFinite(this.maxStreamMs)) {
       this.#limit = setTimeout(() => this.detach(), countable(this.maxStreamMs));
     }
-    this.#visit.http.onClose(() => {
-      if (!this.#isOver) onHangUp();
-    });
+    this.#visit.http.onClose(onClose);
   }
 
   /** Says something before the answer. A client that takes no streams is told nothing but its answer. */

@@ -92,6 +92,7 @@ export class Stateless {
     // Whoever closes the server and cannot wait any longer ends what is left.
     exchange.onEnd(() => exchange.dropped && post.refuse(closing()));
     post.wait(() => {
+      if (post.isOver) return;
       post.forget();
       this.inFlight.cancel(key, new ConnectionError('aborted', 'The client hung up'));
     });
