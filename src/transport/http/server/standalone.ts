@@ -1,8 +1,8 @@
 /** The stream a session's client keeps open to be told of changes. */
 
 import { type Notification, serialize } from '../../../jsonrpc/message.ts';
-import type { Viewer } from '../../../protocol/revision.ts';
 import type { StoredEvent } from '../../../store/events.ts';
+import type { Audience } from './audience.ts';
 import { messageEvent, primingEvent } from './events.ts';
 import type { Beating } from './heartbeat.ts';
 import type { Reader } from './reader.ts';
@@ -12,8 +12,6 @@ import { standaloneStreamName } from './stream-names.ts';
 export interface StandaloneHost {
   /** Keeps an event of this session. */
   append(session: string, event: StoredEvent): void;
-  /** Has the stream tell what this viewer may know, until the returned function is called. */
-  watch(stream: Standalone, viewer: Viewer): () => void;
   /** It is over. */
   onEnd(stream: Standalone): void;
 }
@@ -29,7 +27,7 @@ export class Standalone implements Beating {
   readonly #host: StandaloneHost;
   readonly #reader: Reader;
   /** Undefined before it has begun, and when it is over. */
-  #unwatch: (() => void) | undefined;
+  #audience: Audience<Standalone> | undefined;
   #events = 0;
   #alone = 0;
 
@@ -43,9 +41,10 @@ export class Standalone implements Beating {
    * Begins to tell. `retryMs` is after how many milliseconds a client that lost the stream comes back, if the revision has
    * a way to say so before the first message.
    */
-  begin(viewer: Viewer, retryMs: number | undefined): void {
+  begin(audience: Audience<Standalone>, retryMs: number | undefined): void {
     if (retryMs !== undefined) this.#reader.write(primingEvent(this.#record(''), retryMs));
-    this.#unwatch = this.#host.watch(this, viewer);
+    this.#audience = audience;
+    audience.join(this);
   }
 
   /** Somebody reads it. */
@@ -61,9 +60,9 @@ export class Standalone implements Beating {
   /** Ends the stream. */
   close(): void {
     this.#reader.end();
-    if (!this.#unwatch) return;
-    this.#unwatch();
-    this.#unwatch = undefined;
+    if (!this.#audience) return;
+    this.#audience.leave(this);
+    this.#audience = undefined;
     this.#host.onEnd(this);
   }
 

@@ -4,13 +4,16 @@ import { RpcError } from '../../../jsonrpc/errors.ts';
 import type { Id, Request } from '../../../jsonrpc/message.ts';
 import type { Payload } from '../../../jsonrpc/parse.ts';
 import { unsupportedVersion } from '../../../protocol/errors.ts';
+import type { ClientCapabilities } from '../../../protocol/model/capabilities.ts';
+import type { Change } from '../../../protocol/model/changes.ts';
 import { revisionNamed } from '../../../protocol/pick.ts';
 import { principalKey } from '../../../protocol/principal.ts';
 import type { Viewer } from '../../../protocol/revision.ts';
 import type { Session } from '../../../protocol/session.ts';
-import { chain, finallyDo, isPromise, type Maybe, unwatched } from '../../../server/maybe.ts';
+import { chain, finallyDo, type Maybe, unwatched } from '../../../server/maybe.ts';
 import type { Served } from '../../../server/served.ts';
 import { type StoredEvent, streamOf } from '../../../store/events.ts';
+import { Audience } from './audience.ts';
 import { EVENT_STREAM, messageEvent } from './events.ts';
 import { whenExpired } from './expiry.ts';
 import type { Handshakes } from './handshakes.ts';
@@ -53,6 +56,7 @@ export class Stateful {
   readonly #recordings: RecordingHost;
   readonly #introductions = new Introductions();
   readonly #live = new Map<string, LiveSession>();
+  readonly #audiences = new WeakMap<ClientCapabilities, Audience<Standalone>>();
   /** Often enough that no session expires in which something goes on. */
   readonly #touches: Heartbeat;
 
@@ -193,16 +197,16 @@ export class Stateful {
     const reader = this.#open(visit);
     for (const event of missed) tell(reader, event, true);
     const standalone = new Standalone(id, reader, this.#standaloneHost);
-    const viewer = { principal: visit.principal, capabilities: session.capabilities };
-    standalone.begin(viewer, hasPrimedStreams(session) ? this.#host.settings.retryMs : undefined);
-    if (viewer.principal) visit.http.onClose(whenExpired(viewer.principal, () => standalone.detach()));
+    const { principal } = visit;
+    const audience = this.#audienceOf({ principal, capabilities: session.capabilities });
+    standalone.begin(audience, hasPrimedStreams(session) ? this.#host.settings.retryMs : undefined);
+    if (principal) visit.http.onClose(whenExpired(principal, () => standalone.detach()));
     live.standalone = standalone;
     this.#host.heartbeat.join(standalone);
   }
 
   readonly #standaloneHost: StandaloneHost = {
     append: (session, event) => this.#append(session, event),
-    watch: (stream, viewer) => this.#watch(stream, viewer),
     onEnd: (stream) => {
       this.#host.heartbeat.leave(stream);
       const live = this.#live.get(stream.session);
@@ -246,15 +250,27 @@ export class Stateful {
     return new Reader(openStream(visit, EVENT_STREAM), this.#host.unreadBytes);
   }
 
-  #watch(stream: Standalone, viewer: Viewer): () => void {
-    return this.#server['~parts'].host.watch((change) => {
-      // What a client subscribed to may have been said to another node.
-      const told = chain(this.#stores.store.get(stream.session), (stored) => {
+  // Those of whom nobody knows who they are see the same, if they can do the same.
+  #audienceOf(viewer: Viewer): Audience<Standalone> {
+    const { principal, capabilities } = viewer;
+    const known = principal ? undefined : this.#audiences.get(capabilities);
+    if (known) return known;
+    const audience = new Audience<Standalone>(
+      (listener) => this.#server['~parts'].host.watch(listener, viewer),
+      (stream, change) => this.#tell(stream, change),
+    );
+    if (!principal) this.#audiences.set(capabilities, audience);
+    return audience;
+  }
+
+  #tell(stream: Standalone, change: Change): void {
+    // What a client subscribed to may have been said to another node.
+    this.#unwatched(() =>
+      chain(this.#stores.store.get(stream.session), (stored) => {
         const notification = stored && revisionNamed(stored.session.version)?.deliver(change, stored.session);
         if (notification) stream.tell(notification);
-      });
-      if (isPromise(told)) told.catch(this.#host.report);
-    }, viewer);
+      }),
+    );
   }
 
   #liveSession(id: string): LiveSession {

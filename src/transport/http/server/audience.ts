@@ -1,0 +1,34 @@
+/** Streams that are told the same of changes: one watcher for all of them. */
+
+import type { Change } from '../../../protocol/model/changes.ts';
+
+/** Watches for as long as there is a stream to tell. */
+export class Audience<Stream> {
+  readonly #watch: (listener: (change: Change) => void) => () => void;
+  readonly #tell: (stream: Stream, change: Change) => void;
+  readonly #streams = new Set<Stream>();
+  #unwatch: (() => void) | undefined;
+
+  /** `tell` must not throw. */
+  constructor(
+    watch: (listener: (change: Change) => void) => () => void,
+    tell: (stream: Stream, change: Change) => void,
+  ) {
+    this.#watch = watch;
+    this.#tell = tell;
+  }
+
+  join(stream: Stream): void {
+    this.#streams.add(stream);
+    this.#unwatch ??= this.#watch((change) => {
+      for (const one of [...this.#streams]) this.#tell(one, change);
+    });
+  }
+
+  leave(stream: Stream): void {
+    this.#streams.delete(stream);
+    if (this.#streams.size > 0) return;
+    this.#unwatch?.();
+    this.#unwatch = undefined;
+  }
+}
