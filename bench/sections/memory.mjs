@@ -9,7 +9,7 @@ import { startServer } from '../server-process.mjs';
 import { within } from '../within.mjs';
 
 const SESSIONS = 2000;
-const STREAMS = 500;
+const STREAMS = 1000;
 const MOST_ROUNDS = 3;
 /** It takes a second to open a session, which is too long for so many. */
 const LEFT_OUT = 'fastmcp';

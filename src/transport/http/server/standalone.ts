@@ -78,7 +78,8 @@ export class Standalone implements Beating {
   }
 
   #record(data: string): string {
-    const id = `${this.name}.${this.#events++}`;
+    // In one piece, since it is kept.
+    const id = [this.name, this.#events++].join('.');
     this.#host.append(this.session, { id, data, isLast: false });
     return id;
   }

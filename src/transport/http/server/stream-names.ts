@@ -11,7 +11,8 @@ export function postStreamName(): string {
 
 /** The stream that stands by itself. */
 export function standaloneStreamName(): string {
-  return `get-${unguessable()}`;
+  // In one piece, since it is kept.
+  return ['get', unguessable()].join('-');
 }
 
 /** True for the stream of a POST: it has an end. */
