@@ -5,7 +5,7 @@ import { toJsonSchema } from './convert.ts';
 import type { Validate } from './engine.ts';
 import { type JsonSchema, pointer } from './json.ts';
 import { type Problem, problem } from './problems.ts';
-import { receivedPatterns } from './regex-matcher.ts';
+import { receivedPatterns } from './received-pattern.ts';
 import { isStandardSchema, type StandardIssue, type StandardResult, type StandardSchema } from './standard.ts';
 import type { Direction } from './vendor.ts';
 import { readSchema, type SchemaDocument, type SchemaFault } from './walker.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { checkReceived } from './checked.ts';
 import { compile, interpret } from './engine.ts';
-import { receivedPatterns } from './regex-matcher.ts';
+import { receivedPatterns } from './received-pattern.ts';
 import { readSchema } from './walker.ts';
 
 const tooMuch = [{ path: '', message: 'takes too much work to check' }];
