@@ -10,7 +10,7 @@ import type { GetPromptResult, Prompt, PromptArgument, PromptMessage } from '../
 import { type CheckedSchema, checkedSchema } from '../schema/checked.ts';
 import type { AnySchema, InferOutput } from '../schema/infer.ts';
 import { describeProblems } from '../schema/problems.ts';
-import { type Completers, checkCompleters } from './completion.ts';
+import { type Completers, checkCompleters } from './completers.ts';
 import type { Context, RequestContext } from './context.ts';
 import { InputRequired } from './input-required.ts';
 import { chain, type Maybe } from './maybe.ts';

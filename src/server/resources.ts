@@ -8,7 +8,7 @@ import type { ResourceContents } from '../protocol/model/content.ts';
 import type { ReadResourceResult, Resource, ResourceTemplate } from '../protocol/model/resources.ts';
 import type { CacheHints, Viewer } from '../protocol/revision.ts';
 import { toBase64 } from './base64.ts';
-import { type Completers, checkCompleters } from './completion.ts';
+import { type Completers, checkCompleters } from './completers.ts';
 import type { Context, RequestContext } from './context.ts';
 import { InputRequired } from './input-required.ts';
 import { chain, type Maybe } from './maybe.ts';
@@ -171,7 +171,7 @@ export function readResource(
   const { entry } = found;
   return chain(found.read(ctx) as Maybe<unknown>, (returned) => {
     // What not everybody may read, and what came out of questions, is one caller's business.
-    const scope = entry.visible || entry.scopes || ctx.asked ? ({ cacheScope: 'private' } as const) : {};
+    const scope = entry.visible || entry.scopes || ctx.hasAsked ? ({ cacheScope: 'private' } as const) : {};
     ctx.about = { cache: { ...ctx.parts.host.cache, ...entry.cache, ...scope } };
     if (returned instanceof InputRequired || (isObject(returned) && isContents(returned['contents']))) return returned;
     const contents = contentsOf(returned, uri, entry.definition.mimeType);

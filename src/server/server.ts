@@ -1,6 +1,6 @@
 /** What is offered: tools, prompts, resources. Registered once, served to any number of clients of any revision. */
 
-import { memoryPair } from '../jsonrpc/memory.ts';
+import { later } from '../jsonrpc/later.ts';
 import type { Params } from '../jsonrpc/message.ts';
 import type { Transport } from '../jsonrpc/transport.ts';
 import { isImplementation } from '../protocol/checks.ts';
@@ -10,7 +10,6 @@ import type { CacheHints, Host, Viewer } from '../protocol/revision.ts';
 import type { AnySchema, InferInput } from '../schema/infer.ts';
 import { memoryChangeBus } from '../store/changes.ts';
 import { Changes } from './changes.ts';
-import { complete } from './completion.ts';
 import type { Context, RequestContext } from './context.ts';
 import { Extensions } from './extensions.ts';
 import type { Middleware } from './middleware.ts';
@@ -31,7 +30,7 @@ import {
   type VariablesOf,
 } from './resources.ts';
 import { hasScopes } from './scopes.ts';
-import { Seal } from './seal.ts';
+import { secretsOf } from './secrets.ts';
 import { type ServeOptions, serve } from './serve.ts';
 import type { Handler, Served, ServerParts } from './served.ts';
 import type {
@@ -46,6 +45,8 @@ import type {
   ToolTypeOf,
 } from './tool-types.ts';
 import { callTool, type ToolEntry, toolEntry } from './tools.ts';
+
+const completion = later(() => import('./completion.ts'));
 
 const NOT_CACHED: CacheHints = { ttlMs: 0, cacheScope: 'private' };
 
@@ -195,6 +196,7 @@ export class McpServer<out Tools = {}> implements Served {
 
   /** The client's end of a new connection to this server, within this process. */
   async connectInProcess(options?: ServeOptions): Promise<Transport> {
+    const { memoryPair } = await import('../jsonrpc/memory.ts');
     const [near, far] = memoryPair();
     await serve(this, far, { ownsProcess: true, ...options });
     return near;
@@ -221,7 +223,7 @@ export class McpServer<out Tools = {}> implements Served {
     });
     const shared = {
       limits: limitsOf(options.limits),
-      seal: new Seal(options.keys),
+      secrets: secretsOf(options.keys ?? []),
       middleware: this.#middleware,
       extensions: this.#extensions,
       handler: (method) => (method.startsWith('notifications/') ? undefined : this.#handlers.get(method)),
@@ -304,7 +306,9 @@ export class McpServer<out Tools = {}> implements Served {
   }
 
   #offerCompletions(): void {
-    this.#offer('completions', {}, [['completion/complete', (ctx) => complete(this.#findCompleters, ctx)]]);
+    this.#offer('completions', {}, [
+      ['completion/complete', (ctx) => completion.use(({ complete }) => complete(this.#findCompleters, ctx))],
+    ]);
   }
 
   // With middleware the list is given as objects, so that it can be looked at and changed; and where `_meta` is added.
