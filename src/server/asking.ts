@@ -49,6 +49,7 @@ export async function elicit(
   options: AskOptions = {},
 ): Promise<ElicitAnswer<unknown>> {
   const form = checkedSchema(schema, 'elicit: schema', 'input');
+  if (form.passed) await form.passed;
   const requestedSchema = elicitForm(form.jsonSchema);
   let content: unknown;
   const fits = async (answer: unknown): Promise<boolean> => {

@@ -1,21 +1,22 @@
 /** What is offered: tools, prompts, resources. Registered once, served to any number of clients of any revision. */
 
-import { later } from '../jsonrpc/later.ts';
 import type { Params } from '../jsonrpc/message.ts';
 import type { Transport } from '../jsonrpc/transport.ts';
 import { isImplementation } from '../protocol/checks.ts';
 import type { ServerCapabilities } from '../protocol/model/capabilities.ts';
 import type { Implementation } from '../protocol/model/implementation.ts';
 import type { CacheHints, Host, Viewer } from '../protocol/revision.ts';
+import type { CheckedSchema } from '../schema/checked.ts';
 import type { AnySchema, InferInput } from '../schema/infer.ts';
 import { memoryChangeBus } from '../store/changes.ts';
+import { completion, promptGet, resourceRead } from './answers-later.ts';
 import { Changes } from './changes.ts';
 import type { Context, RequestContext } from './context.ts';
 import { Extensions } from './extensions.ts';
 import type { Middleware } from './middleware.ts';
 import { neededScopes, ofResource, type Registries } from './needed-scopes.ts';
 import { limitsOf, type McpServerOptions, mergeCapabilities, reporter, servedVersions } from './options.ts';
-import { getPrompt, type PromptConfig, type PromptEntry, type PromptHandler, promptEntry } from './prompts.ts';
+import { type PromptConfig, type PromptEntry, type PromptHandler, promptEntry } from './prompts.ts';
 import { type Features, Registry } from './registry.ts';
 import {
   type ResourceConfig,
@@ -23,7 +24,6 @@ import {
   type ResourceHandler,
   type ResourceTemplateConfig,
   type ResourceTemplateHandler,
-  readResource,
   resourceEntry,
   type TemplateEntry,
   templateEntry,
@@ -45,8 +45,6 @@ import type {
   ToolTypeOf,
 } from './tool-types.ts';
 import { callTool, type ToolEntry, toolEntry } from './tools.ts';
-
-const completion = later(() => import('./completion.ts'));
 
 const NOT_CACHED: CacheHints = { ttlMs: 0, cacheScope: 'private' };
 
@@ -106,6 +104,7 @@ export class McpServer<out Tools = {}> implements Served {
   ): McpServer<Tools & { readonly [K in N]: ToolType<InferInput<I>, Result<O>> }> {
     const entry = toolEntry(name, config, handler as ToolHandler<never, unknown>, this.#extensions);
     this.#tools.add(entry, config.replace === true);
+    this.#tellFaults('tools/call', name, entry.input, entry.output);
     this.#offerTools();
     return this as unknown as McpServer<never>;
   }
@@ -149,6 +148,7 @@ export class McpServer<out Tools = {}> implements Served {
   ): this {
     const entry = promptEntry(name, config, handler);
     this.#prompts.add(entry, config.replace === true);
+    this.#tellFaults('prompts/get', name, entry.input);
     if (entry.complete) this.#offerCompletions();
     this.#offerPrompts();
     return this;
@@ -248,6 +248,11 @@ export class McpServer<out Tools = {}> implements Served {
     };
   }
 
+  // What is wrong with a schema may be known only after its registration.
+  #tellFaults(method: string, name: string, ...schemas: (CheckedSchema | undefined)[]): void {
+    for (const schema of schemas) schema?.passed?.catch((error) => this.#parts.report(error, { method, name }));
+  }
+
   // Servers that ask for no scopes do nothing for them per request.
   #checkScoped(): void {
     const isScoped = Object.values(this.#all).some((registry) => registry.isScoped);
@@ -293,7 +298,7 @@ export class McpServer<out Tools = {}> implements Served {
   #offerPrompts(): void {
     this.#offer('prompts', { listChanged: true }, [
       ['prompts/list', (ctx) => this.#list(this.#prompts, ctx)],
-      ['prompts/get', (ctx) => getPrompt(this.#prompts, ctx)],
+      ['prompts/get', (ctx) => promptGet.use(({ getPrompt }) => getPrompt(this.#prompts, ctx))],
     ]);
   }
 
@@ -301,7 +306,10 @@ export class McpServer<out Tools = {}> implements Served {
     this.#offer('resources', { listChanged: true, subscribe: true }, [
       ['resources/list', (ctx) => this.#list(this.#resources, ctx)],
       ['resources/templates/list', (ctx) => this.#list(this.#templates, ctx)],
-      ['resources/read', (ctx) => readResource(this.#resources, this.#templates, ctx)],
+      [
+        'resources/read',
+        (ctx) => resourceRead.use(({ readResource }) => readResource(this.#resources, this.#templates, ctx)),
+      ],
     ]);
   }
 
