@@ -7,7 +7,8 @@ import type { RequestContext } from './context.ts';
 import type { Desk, HandedOff, TakeOver } from './extension.ts';
 import type { Maybe } from './maybe.ts';
 import { failureOf, type Outcome, resultOf } from './outcome.ts';
-import { finishRounds, runInRounds } from './rounds.ts';
+import { runInRounds } from './rounds.ts';
+import { finishRounds } from './rounds-asked.ts';
 
 /** Hands the call off and then runs it: the client hears nothing of the handler itself. */
 export async function runApart(ctx: RequestContext, takeOver: TakeOver, run: () => Maybe<unknown>): Promise<unknown> {

@@ -1,6 +1,7 @@
 /** Tools: registered once, checked on the way in and on the way out. */
 
 import { RpcError, shorten } from '../jsonrpc/errors.ts';
+import { later } from '../jsonrpc/later.ts';
 import { isObject } from '../jsonrpc/message.ts';
 import { stringParam } from '../protocol/checks.ts';
 import { badArguments } from '../protocol/errors.ts';
@@ -13,7 +14,6 @@ import type { TakeOver } from './extension.ts';
 import { ExtensionResult } from './extension-result.ts';
 import type { Extensions } from './extensions.ts';
 import { toolFailure } from './failures.ts';
-import { runApart, runUntilHandOff } from './hand-off.ts';
 import { InputRequired } from './input-required.ts';
 import { chain, isPromise, type Maybe } from './maybe.ts';
 import type { Entry, Registry } from './registry.ts';
@@ -34,6 +34,9 @@ export interface ToolEntry extends Entry {
   /** The handler says when. */
   readonly isManual: boolean;
 }
+
+/** Only extensions take calls over. */
+const handingOff = later(() => import('./hand-off.ts'));
 
 const NAME = /^[A-Za-z0-9_.-]{1,128}$/;
 
@@ -114,13 +117,15 @@ export function callTool(tools: Registry<ToolEntry>, ctx: RequestContext): Maybe
 
 function runAsTask(tool: ToolEntry, args: unknown, ctx: RequestContext, takeOver: TakeOver): Promise<unknown> {
   const start = (): Maybe<unknown> => run(tool, args, ctx);
-  return tool.isManual ? runUntilHandOff(ctx, takeOver, start) : runApart(ctx, takeOver, start);
+  return handingOff.use(({ runApart, runUntilHandOff }) =>
+    tool.isManual ? runUntilHandOff(ctx, takeOver, start) : runApart(ctx, takeOver, start),
+  );
 }
 
 function run(tool: ToolEntry, args: unknown, ctx: RequestContext): Maybe<unknown> {
   // The check may have taken its time, and the caller may be gone.
   if (ctx.isGivenUp) throw RpcError.internal('The call was cancelled before it began');
-  const failed = (error: unknown): CallToolResult => toolFailure(error, ctx, tool.key);
+  const failed = (error: unknown): Maybe<CallToolResult> => toolFailure(error, ctx, tool.key);
   try {
     const value = tool.call(args as never, ctx) as Maybe<unknown>;
     const result = chain(value, (returned) => finish(tool, returned));
