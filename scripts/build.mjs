@@ -5,7 +5,7 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
 import { esmExternalRequirePlugin } from 'rolldown/plugins';
@@ -26,11 +26,18 @@ const entries = [
   'transport/stdio/cross-spawn',
 ];
 
-/** Files for what several entries load: a module goes into the first whose condition its entries meet. */
+/**
+ * Files for what several entries load: a module goes into the first whose condition its entries meet. `by` says whether an
+ * entry loads it at once, `ever` whether it does so at all. What some load at once and some by `import()` is in files of its
+ * own, or the latter would load more than they asked for.
+ */
 const shared = {
   base: (by) => by('mcpp'),
-  core: (by) => by('client') && (by('server') || by('fetch')),
+  core: (by) => by('client') && by('server'),
   server: (by) => by('server'),
+  alone: (by) => by('mcpp') || by('client') || by('fetch'),
+  messages: (by) => by('client') && by('fetch'),
+  late: (by, ever) => by('client') && ever('server'),
   client: (by) => by('client'),
   protected: (by) => by('fetch') && by('auth/server'),
   'http-server': (by) => by('fetch'),
@@ -48,6 +55,10 @@ const bundled = new Map([
   ['which', 'ISC'],
   ['isexe', 'ISC'],
 ]);
+
+/** What the engine has for keywords that the normal form of a schema never has (src/schema/normal-form.ts). */
+const unused =
+  /typebox[\\/]build[\\/](schema[\\/]engine[\\/](additionalItems|dependencies|recursiveRef|uniqueItems)|system[\\/]hashing[\\/]hash)\.mjs$/;
 
 /** What CommonJS modules ask Node for. There is no require() in an ES module. */
 const required = ['child_process', 'fs', 'path'];
@@ -83,7 +94,7 @@ async function buildInto(scratch) {
     platform: 'neutral',
     // Which file a `#` means is decided where the package is used.
     external: [/^(#|node:)/, ...Object.keys({ ...dependencies, ...peerDependencies })],
-    plugins: [esmExternalRequirePlugin({ external: required })],
+    plugins: [esmExternalRequirePlugin({ external: required }), withoutUnused()],
     resolve: { mainFields: ['main'] },
     tsconfig: false,
     preserveEntrySignatures: 'strict',
@@ -106,12 +117,31 @@ async function buildInto(scratch) {
   }
 }
 
+/** Leaves of such modules only functions that say so, should anybody call them nevertheless. */
+function withoutUnused() {
+  return {
+    name: 'without-unused',
+    load: {
+      filter: { id: unused },
+      handler(id) {
+        const names = [...readFileSync(id, 'utf8').matchAll(/^export function (\w+)/gm)].map(([, name]) => name);
+        return names.map((name) => `export function ${name}() { throw new Error('${name} is left out'); }`).join('\n');
+      },
+    },
+  };
+}
+
 function sharedFile(name, index, { length }) {
   return {
     debugName: name,
     name(id, graph) {
-      const importers = importersOf(id, graph);
-      return shared[name]((entry) => importers.has(sourceOf(`entries/${entry}`))) ? name : null;
+      const [by, ever] = [false, true].map((late) => {
+        const importers = importersOf(id, graph, late);
+        return (entry) => importers.has(sourceOf(`entries/${entry}`));
+      });
+      const isAlone = graph.getModuleInfo(id).dynamicImporters.length > 0;
+      if (isAlone !== (name === 'alone') || !shared[name](by, ever)) return null;
+      return isAlone ? basename(id, '.ts') : name;
     },
     test: (id) => !entries.map(sourceOf).includes(id),
     minShareCount: 2,
@@ -119,11 +149,13 @@ function sharedFile(name, index, { length }) {
   };
 }
 
-/** The modules that load one whenever they are loaded, itself among them. */
-function importersOf(id, graph, found = new Set()) {
+/** The modules that load one whenever they are loaded, or with `late` also those that may do so later. */
+function importersOf(id, graph, late, found = new Set()) {
   if (found.has(id)) return found;
   found.add(id);
-  for (const importer of graph.getModuleInfo(id)?.importers ?? []) importersOf(importer, graph, found);
+  const { importers, dynamicImporters } = graph.getModuleInfo(id);
+  for (const importer of late ? [...importers, ...dynamicImporters] : importers)
+    importersOf(importer, graph, late, found);
   return found;
 }
 

@@ -1,12 +1,11 @@
 /** A schema and a value: an author's schema is checked by its library or by the engine. */
 
-import { later } from '../jsonrpc/later.ts';
+import { type Later, later } from '../jsonrpc/later.ts';
 import { isObject } from '../jsonrpc/message.ts';
 import { toJsonSchema } from './convert.ts';
-import type { Validate } from './engine.ts';
 import { type JsonSchema, pointer } from './json.ts';
 import { repeatsGroup, unreadable } from './pattern.ts';
-import { type Problem, problem } from './problems.ts';
+import { type Problem, problem, type Validate } from './problems.ts';
 import { isStandardSchema, type StandardIssue, type StandardResult, type StandardSchema } from './standard.ts';
 import type { Direction } from './vendor.ts';
 import { readSchema, type SchemaDocument, type SchemaFault } from './walker.ts';
@@ -41,7 +40,7 @@ export function checkedSchema(schema: unknown, where: string, direction: Directi
     return unreadable(pattern);
   });
   if ('fault' in read) throw faulty(where, read.fault);
-  const check = checkByEngine(read.document, 'compile');
+  const check = checkBy(engine, read.document);
   return isSuspect ? checkedClosely(jsonSchema, check, where) : { jsonSchema, check };
 }
 
@@ -64,15 +63,16 @@ function toProblem({ message, path }: StandardIssue): Problem {
   return problem(keys.reduce(pointer, ''), message);
 }
 
-type Engine = typeof import('./engine.ts');
+/** Makes what was read of a raw schema ready for checking. */
+export type Prepare = (document: SchemaDocument) => Validate;
 
-const engine = later((): Promise<Engine> => import('./engine.ts'));
+const engine = later((): Promise<Prepare> => import('./engine.ts').then(({ compile }) => compile));
 
 /** Checks values by what was read of a raw schema. */
-export function checkByEngine(document: SchemaDocument, how: 'compile' | 'interpret'): CheckedSchema['check'] {
+export function checkBy(preparing: Later<Prepare>, document: SchemaDocument): CheckedSchema['check'] {
   let validate: Validate | undefined;
   return (value) =>
-    engine.use(({ [how]: prepare }): Checked => {
+    preparing.use((prepare): Checked => {
       validate ??= prepare(document);
       const problems = validate(value);
       return problems === undefined ? { ok: true, value } : { ok: false, problems };

@@ -1,7 +1,8 @@
 import Type from 'typebox';
 import { describe, expect, test } from 'vitest';
 import { patternFault } from './ambiguity.ts';
-import { compile, interpret } from './engine.ts';
+import { compile } from './engine.ts';
+import { interpret } from './interpret.ts';
 import { readSchema } from './walker.ts';
 import { wireCopy } from './wire-copy.ts';
 

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { patternFault } from './ambiguity.ts';
-import { compile, interpret } from './engine.ts';
+import { compile } from './engine.ts';
+import { interpret } from './interpret.ts';
 import { checkReceived } from './received.ts';
 import { receivedPatterns } from './received-pattern.ts';
 import { readSchema } from './walker.ts';

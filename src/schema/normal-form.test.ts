@@ -86,3 +86,15 @@ test('patterns are compiled, without the u flag where they need it', () => {
 test('format is a rule', () => {
   expect(normal({ format: 'email' })).toEqual({ format: 'email' });
 });
+
+test('has none of the keywords that are left out of the engine when it is built', () => {
+  const all = { additionalItems: false, dependencies: { a: ['b'] }, uniqueItems: true, items: [{}] };
+  const schema = { ...all, properties: { inner: all }, definitions: { named: { ...all, $recursiveRef: '#' } } };
+  for (const $schema of [draft06, draft07, undefined]) {
+    const written = JSON.stringify(
+      normal({ ...($schema && { $schema }), ...schema, allOf: [{ $ref: '#/definitions/named' }] }),
+    );
+    expect(written).toContain('inner');
+    expect(written).not.toMatch(/additionalItems|dependencies|uniqueItems|recursive/);
+  }
+});
