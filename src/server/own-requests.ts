@@ -1,10 +1,8 @@
 /** Requests of the server's own on one line. What they need is loaded with the first: most clients are never asked. */
 
-import { later } from '../jsonrpc/later.ts';
 import type { Id, Params, Response } from '../jsonrpc/message.ts';
 import type { OutgoingOptions, OutgoingRequests, OutgoingWire } from '../jsonrpc/outgoing.ts';
-
-const outgoing = later(() => import('../jsonrpc/outgoing.ts'));
+import { rarely } from './rarely.ts';
 
 /** Sends them, and waits for their answers. */
 export class OwnRequests {
@@ -17,8 +15,8 @@ export class OwnRequests {
   }
 
   request(method: string, params: Params | undefined, options: OutgoingOptions): Promise<unknown> {
-    return outgoing.use((loaded) => {
-      this.#sent ??= new loaded.OutgoingRequests(this.#wire);
+    return rarely.use(({ OutgoingRequests }) => {
+      this.#sent ??= new OutgoingRequests(this.#wire);
       // The line may have ended meanwhile.
       if (this.#isClosed) this.#sent.close();
       return this.#sent.request(method, params, options);

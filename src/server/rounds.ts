@@ -1,17 +1,15 @@
 /** Answers a request whose handler may ask. What goes on from the first question is loaded with that. */
 
-import { later } from '../jsonrpc/later.ts';
 import { canAsk } from '../protocol/methods.ts';
 import type { RequestContext } from './context.ts';
 import { InputRequired } from './input-required.ts';
 import { isPromise, type Maybe } from './maybe.ts';
-
-const rounds = later(() => import('./rounds-asked.ts'));
+import { rarely } from './rarely.ts';
 
 /** Gives what `run` gives, or the end of a round that stands before it. Code that never asks is not slowed down. */
 export function runInRounds(ctx: RequestContext, run: () => unknown): Maybe<unknown> {
   if (ctx.asking === 'in rounds' && canAsk(ctx.method) && carriesAnswers(ctx)) {
-    return rounds.use(({ resume }) => resume(ctx, run));
+    return rarely.use(({ resume }) => resume(ctx, run));
   }
   let first: unknown;
   try {
@@ -38,7 +36,7 @@ function watch(ctx: RequestContext, run: () => unknown, running: Promise<unknown
 function finish(ctx: RequestContext, run: () => unknown, running: Promise<unknown>): Promise<unknown> {
   // It may fail before there is somebody to hear of it.
   running.catch(() => {});
-  return rounds.use(({ finishRounds }) => finishRounds(ctx, run, running));
+  return rarely.use(({ finishRounds }) => finishRounds(ctx, run, running));
 }
 
 function carriesAnswers({ params }: RequestContext): boolean {

@@ -9,7 +9,6 @@ import type { CacheHints, Host, Viewer } from '../protocol/revision.ts';
 import type { CheckedSchema } from '../schema/checked.ts';
 import type { AnySchema, InferInput } from '../schema/infer.ts';
 import { memoryChangeBus } from '../store/changes.ts';
-import { completion, promptGet, resourceRead } from './answers-later.ts';
 import { Changes } from './changes.ts';
 import type { Context, RequestContext } from './context.ts';
 import { Extensions } from './extensions.ts';
@@ -17,6 +16,7 @@ import type { Middleware } from './middleware.ts';
 import { neededScopes, ofResource, type Registries } from './needed-scopes.ts';
 import { limitsOf, type McpServerOptions, mergeCapabilities, reporter, servedVersions } from './options.ts';
 import { type PromptConfig, type PromptEntry, type PromptHandler, promptEntry } from './prompts.ts';
+import { rarely } from './rarely.ts';
 import { type Features, Registry } from './registry.ts';
 import {
   type ResourceConfig,
@@ -196,8 +196,7 @@ export class McpServer<out Tools = {}> implements Served {
 
   /** The client's end of a new connection to this server, within this process. */
   async connectInProcess(options?: ServeOptions): Promise<Transport> {
-    const { memoryPair } = await import('../jsonrpc/memory.ts');
-    const [near, far] = memoryPair();
+    const [near, far] = await rarely.use(({ memoryPair }) => memoryPair());
     await serve(this, far, { ownsProcess: true, ...options });
     return near;
   }
@@ -298,7 +297,7 @@ export class McpServer<out Tools = {}> implements Served {
   #offerPrompts(): void {
     this.#offer('prompts', { listChanged: true }, [
       ['prompts/list', (ctx) => this.#list(this.#prompts, ctx)],
-      ['prompts/get', (ctx) => promptGet.use(({ getPrompt }) => getPrompt(this.#prompts, ctx))],
+      ['prompts/get', (ctx) => rarely.use(({ getPrompt }) => getPrompt(this.#prompts, ctx))],
     ]);
   }
 
@@ -308,14 +307,14 @@ export class McpServer<out Tools = {}> implements Served {
       ['resources/templates/list', (ctx) => this.#list(this.#templates, ctx)],
       [
         'resources/read',
-        (ctx) => resourceRead.use(({ readResource }) => readResource(this.#resources, this.#templates, ctx)),
+        (ctx) => rarely.use(({ readResource }) => readResource(this.#resources, this.#templates, ctx)),
       ],
     ]);
   }
 
   #offerCompletions(): void {
     this.#offer('completions', {}, [
-      ['completion/complete', (ctx) => completion.use(({ complete }) => complete(this.#findCompleters, ctx))],
+      ['completion/complete', (ctx) => rarely.use(({ complete }) => complete(this.#findCompleters, ctx))],
     ]);
   }
 

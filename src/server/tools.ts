@@ -1,7 +1,6 @@
 /** Tools: registered once, checked on the way in and on the way out. */
 
 import { RpcError, shorten } from '../jsonrpc/errors.ts';
-import { later } from '../jsonrpc/later.ts';
 import { isObject } from '../jsonrpc/message.ts';
 import { stringParam } from '../protocol/checks.ts';
 import { badArguments } from '../protocol/errors.ts';
@@ -16,7 +15,9 @@ import type { Extensions } from './extensions.ts';
 import { toolFailure } from './failures.ts';
 import { InputRequired } from './input-required.ts';
 import { chain, isPromise, type Maybe } from './maybe.ts';
+import { rarely } from './rarely.ts';
 import type { Entry, Registry } from './registry.ts';
+import { runInRounds } from './rounds.ts';
 import { scopesOf } from './scopes.ts';
 import { toolResult, withText } from './tool-result.ts';
 import type { ToolConfig } from './tool-types.ts';
@@ -34,9 +35,6 @@ export interface ToolEntry extends Entry {
   /** The handler says when. */
   readonly isManual: boolean;
 }
-
-/** Only extensions take calls over. */
-const handingOff = later(() => import('./hand-off.ts'));
 
 const NAME = /^[A-Za-z0-9_.-]{1,128}$/;
 
@@ -117,8 +115,10 @@ export function callTool(tools: Registry<ToolEntry>, ctx: RequestContext): Maybe
 
 function runAsTask(tool: ToolEntry, args: unknown, ctx: RequestContext, takeOver: TakeOver): Promise<unknown> {
   const start = (): Maybe<unknown> => run(tool, args, ctx);
-  return handingOff.use(({ runApart, runUntilHandOff }) =>
-    tool.isManual ? runUntilHandOff(ctx, takeOver, start) : runApart(ctx, takeOver, start),
+  return rarely.use(({ runApart, runUntilHandOff }) =>
+    tool.isManual
+      ? runUntilHandOff(ctx, takeOver, start)
+      : runApart(ctx, takeOver, start, () => runInRounds(ctx, start)),
   );
 }
 
