@@ -5,7 +5,7 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { basename, dirname, join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
 import { esmExternalRequirePlugin } from 'rolldown/plugins';
@@ -28,15 +28,15 @@ const entries = [
 
 /**
  * Files for what several entries load: a module goes into the first whose condition its entries meet. `by` says whether an
- * entry loads it at once, `ever` whether it does so at all. What some load at once and some by `import()` is in files of its
- * own, or the latter would load more than they asked for.
+ * entry loads it at once, `ever` whether it does so at all. What servers load late is apart from what they load at once, or a
+ * bundler would have them load both at once.
  */
 const shared = {
-  base: (by) => by('mcpp'),
+  base: (by, ever) => by('mcpp') && (by('server') || !ever('server')),
   core: (by) => by('client') && by('server'),
   server: (by) => by('server'),
-  alone: (by) => by('mcpp') || by('client') || by('fetch'),
-  messages: (by) => by('client') && by('fetch'),
+  messages: (by, ever) => by('client') && by('fetch') && (by('stdio') || !ever('server')),
+  requests: (by) => by('client') && by('fetch'),
   late: (by, ever) => by('client') && ever('server'),
   client: (by) => by('client'),
   protected: (by) => by('fetch') && by('auth/server'),
@@ -139,9 +139,7 @@ function sharedFile(name, index, { length }) {
         const importers = importersOf(id, graph, late);
         return (entry) => importers.has(sourceOf(`entries/${entry}`));
       });
-      const isAlone = graph.getModuleInfo(id).dynamicImporters.length > 0;
-      if (isAlone !== (name === 'alone') || !shared[name](by, ever)) return null;
-      return isAlone ? basename(id, '.ts') : name;
+      return shared[name](by, ever) ? name : null;
     },
     test: (id) => !entries.map(sourceOf).includes(id),
     minShareCount: 2,
