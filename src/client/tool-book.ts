@@ -3,8 +3,9 @@
 import { ConnectionError, quoted, toError } from '../jsonrpc/errors.ts';
 import { isObject } from '../jsonrpc/message.ts';
 import type { CallToolResult, Tool } from '../protocol/model/tools.ts';
-import { type Checked, type CheckedSchema, checkReceived } from '../schema/checked.ts';
+import type { Checked, CheckedSchema } from '../schema/checked.ts';
 import { describeProblems } from '../schema/problems.ts';
+import { checkReceived } from '../schema/received.ts';
 import { definitionOf, toolDigest } from './tool-digest.ts';
 
 /** A tool that is not what it was. */

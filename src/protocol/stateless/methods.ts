@@ -1,12 +1,15 @@
 /** The methods only stateless revisions have: what the server is, and watching it. */
 
+import { later } from '../../jsonrpc/later.ts';
 import type { Call, Host, OwnMethod } from '../revision.ts';
-import { listen } from './listen.ts';
+
+// It stays open for long, and not everybody listens.
+const listening = later(() => import('./listen.ts'));
 
 /** The requests of every stateless revision. */
 export const methods: ReadonlyMap<string, OwnMethod> = new Map<string, OwnMethod>([
   ['server/discover', discover],
-  ['subscriptions/listen', listen],
+  ['subscriptions/listen', (call, host) => listening.use(({ listen }) => listen(call, host))],
 ]);
 
 function discover(call: Call, host: Host): object {
