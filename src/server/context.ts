@@ -96,6 +96,8 @@ export interface Context {
   readonly state: unknown;
 }
 
+const NO_FACTS: ResultFacts = {};
+
 /** One request being answered. Everything that most handlers never look at is made on first use. */
 export class RequestContext implements Context, Asker {
   readonly id: Id;
@@ -107,7 +109,7 @@ export class RequestContext implements Context, Asker {
   readonly wire: Revision;
   readonly parts: Parts;
   /** What the encoder has to know of the result; set by the feature that made it. */
-  about: ResultFacts = {};
+  about: ResultFacts = NO_FACTS;
   /** Settles when it is known whether the call is handed off; undefined while nothing of the kind is under way. */
   handingOff: Promise<void> | undefined;
   #abort: AbortController | undefined;

@@ -29,6 +29,7 @@ import { isPromise, type Maybe } from './maybe.ts';
 import { OwnRequests } from './own-requests.ts';
 import { scopeRefusal } from './scopes.ts';
 import type { Served, ServerParts } from './served.ts';
+import { Unread } from './unread.ts';
 
 /** Options of `serve`. */
 export interface ServeOptions {
@@ -92,8 +93,7 @@ class ServedConnection implements Receiver, ServedLine, Line {
   readonly #inFlight = new InFlight();
   /** What arrived for the session while the handshake is not through. */
   #held: Payload[] | undefined;
-  /** Sends the peer has not read yet. */
-  #unread = 0;
+  readonly #unread = new Unread((error) => this.onError(error));
   #unwatch: (() => void) | undefined;
   #closing = false;
   /** Why no requests are taken any more. */
@@ -133,7 +133,7 @@ class ServedConnection implements Receiver, ServedLine, Line {
   }
 
   get isCongested(): boolean {
-    return this.#unread > 0;
+    return this.#unread.isAny;
   }
 
   onMessage(payload: Payload): void {
@@ -203,25 +203,10 @@ class ServedConnection implements Receiver, ServedLine, Line {
   #deliver(message: Message | readonly Message[], onUnsent: (cause: unknown) => void): void {
     try {
       const sent = this.#transport.send(message);
-      if (isPromise(sent)) this.#watchUnread(sent);
+      if (isPromise(sent)) this.#unread.watch(sent);
     } catch (cause) {
       if (this.#transport.connected) onUnsent(cause);
     }
-  }
-
-  // A transport may be asynchronous without being slow: only what takes more than a turn is backpressure.
-  #watchUnread(sent: Promise<unknown>): void {
-    let isSlow = false;
-    const timer = setTimeout(() => {
-      isSlow = true;
-      this.#unread++;
-    }, 0);
-    sent
-      .catch((error: Error) => this.onError(error))
-      .finally(() => {
-        clearTimeout(timer);
-        if (isSlow) this.#unread--;
-      });
   }
 
   #take(message: Message): void {

@@ -9,7 +9,7 @@ import type { CacheHints, Host, Viewer } from '../protocol/revision.ts';
 import type { CheckedSchema } from '../schema/checked.ts';
 import type { AnySchema, InferInput } from '../schema/infer.ts';
 import { memoryChangeBus } from '../store/changes.ts';
-import { Changes } from './changes.ts';
+import { Changes, type MaySee } from './changes.ts';
 import type { Context, RequestContext } from './context.ts';
 import { Extensions } from './extensions.ts';
 import type { Middleware } from './middleware.ts';
@@ -201,6 +201,12 @@ export class McpServer<out Tools = {}> implements Served {
     return near;
   }
 
+  #watcher(asksForScopes: boolean): Host['watch'] {
+    const maySee: MaySee = (change, viewer) =>
+      change.type !== 'resource' || !this.#hides(change.uri, viewer, asksForScopes);
+    return (listener, viewer) => this.#changes.watch(listener, viewer, maySee);
+  }
+
   #makeParts(info: Implementation, options: McpServerOptions): ServerParts {
     const server = this;
     const hostFor = (asksForScopes: boolean): Host => ({
@@ -215,10 +221,7 @@ export class McpServer<out Tools = {}> implements Served {
       declaredIn: (version, principal) =>
         server.#extensions.declaredIn(version, principal, server.#parts.host.capabilities),
       subscriptions: server.#extensions.subscriptions,
-      watch: (listener, viewer) =>
-        server.#changes.watch((change) => {
-          if (change.type !== 'resource' || !server.#hides(change.uri, viewer, asksForScopes)) listener(change);
-        }),
+      watch: server.#watcher(asksForScopes),
     });
     const shared = {
       limits: limitsOf(options.limits),

@@ -24,7 +24,7 @@ import { authenticate, refusalOfMessage } from './authenticate.ts';
 import { corsFields, preflightFields } from './cors.ts';
 import { type Guard, guardOf } from './guard.ts';
 import { Handshakes } from './handshakes.ts';
-import { Heartbeat } from './heartbeat.ts';
+import { type Heartbeat, OwnClocks } from './heartbeat.ts';
 import type { Body, HttpExchange } from './http-exchange.ts';
 import type { LiveSession } from './live-session.ts';
 import { BodyReading, Load } from './load.ts';
@@ -62,7 +62,12 @@ export class Endpoint {
   readonly #servesStateful: boolean;
   #closing: Promise<void> | undefined;
 
-  constructor(server: Served, options: HttpOptions = {}, path?: string) {
+  constructor(
+    server: Served,
+    options: HttpOptions = {},
+    path?: string,
+    Clock: new (interval: number) => Heartbeat = OwnClocks,
+  ) {
     const settings = settingsOf(options);
     const { limits, sessions } = settings;
     const own = server['~parts'];
@@ -73,7 +78,7 @@ export class Endpoint {
     this.#guard = guardOf(options);
     this.#metadata = metadataOf(settings.auth?.protectedResource, path !== undefined);
     // Twice as often as a stream shows that it is alive: a call that was just missed does not wait for two intervals.
-    const heartbeat = new Heartbeat(settings.keepAliveMs / 2);
+    const heartbeat = new Clock(settings.keepAliveMs / 2);
     const load = new Load(limits);
     this.#load = load;
     const post = { heartbeat, unreadBytes: limits.unreadBytes, unencodable: report };

@@ -21,9 +21,9 @@ export interface LiveSessionHost {
 /** Requests, questions and streams of one session. Most that goes on is over at once, and needs nothing of this. */
 export class LiveSession implements Beating, RecordingPlace {
   readonly id: string;
-  readonly inFlight: InFlight = new InFlight();
   standalone: Standalone | undefined;
   readonly #host: LiveSessionHost;
+  #inFlight: InFlight | undefined;
   #recordings: Map<string, PostRecording> | undefined;
   /** The ends of streams that were resumed, by name. */
   #resumed: Map<string, () => void> | undefined;
@@ -33,6 +33,11 @@ export class LiveSession implements Beating, RecordingPlace {
   constructor(id: string, host: LiveSessionHost) {
     this.id = id;
     this.#host = host;
+  }
+
+  get inFlight(): InFlight {
+    this.#inFlight ??= new InFlight();
+    return this.#inFlight;
   }
 
   /** Something goes on until `exit` is called. */
@@ -47,10 +52,15 @@ export class LiveSession implements Beating, RecordingPlace {
     this.#host.onIdle(this);
   }
 
-  /** Something goes on for longer than a moment, until the returned function is called. */
-  hold(): () => void {
+  /** Something goes on for longer than a moment, until `exit` is called. */
+  stay(): void {
     this.enter();
     this.#leave ??= this.#host.stay(this);
+  }
+
+  /** The same, until the returned function is called. */
+  hold(): () => void {
+    this.stay();
     let isHeld = true;
     return () => {
       if (isHeld) this.exit();

@@ -61,10 +61,12 @@ export class Load {
   /** A stream is open until the returned function is called. */
   openStream(): () => void {
     this.#streams++;
-    return () => {
-      this.#streams--;
-    };
+    return this.#closeStream;
   }
+
+  readonly #closeStream = (): void => {
+    this.#streams--;
+  };
 }
 
 /** A body that is being read, until `end` is called. */

@@ -4,9 +4,8 @@ import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders, ServerR
 import { nextTick } from 'node:process';
 import type { TLSSocket } from 'node:tls';
 import type { Body, BodyLimits, Fields, HttpExchange, Outlet } from './http-exchange.ts';
+import { cutIfStalled, NodeOutlet } from './node-outlet.ts';
 
-// A client that takes nothing of a large answer for this long does not want it.
-const STALLED_MS = 60_000;
 const LARGE = 64 * 1024;
 // How long a client that is told to stop sending may go on, so that it gets to read why.
 const LINGER_MS = 1000;
@@ -24,6 +23,8 @@ export class NodeExchange implements HttpExchange {
   readonly #parsed: unknown;
   #headers: ReadonlyMap<string, string> | undefined;
   #plain: boolean | undefined;
+  #isStream = false;
+  #forgetBody: (() => void) | undefined;
 
   constructor(request: IncomingMessage, response: ServerResponse, parsed?: unknown) {
     this.#request = request;
@@ -73,7 +74,7 @@ export class NodeExchange implements HttpExchange {
       chunks = [];
       done(body);
     };
-    // Listeners go with the request: taking each of them off again would cost more.
+    // Listeners go with the request, unless that lasts: taking each of them off again would cost more.
     const onData = (chunk: Uint8Array): void => {
       if (isOver) return;
       length += chunk.length;
@@ -93,11 +94,14 @@ export class NodeExchange implements HttpExchange {
       if (!request.complete && !isOver) timer = setTimeout(() => finish('too slow'), limits.milliseconds);
     });
     request.on('data', onData).on('end', onEnd).on('close', onClose).on('error', onClose);
+    this.#forgetBody = () => {
+      request.off('data', onData).off('end', onEnd).off('close', onClose).off('error', onClose);
+    };
   }
 
   reply(status: number, fields: Fields, body?: string): void {
     const response = this.#response;
-    if (response.headersSent || response.destroyed) return;
+    if (this.#isStream || response.headersSent || response.destroyed) return;
     const length = body === undefined ? 0 : Buffer.byteLength(body);
     // In this order: what is added behind a spread costs twenty times as much.
     const head = status === 204 ? fields : { 'content-length': length, ...fields };
@@ -107,34 +111,14 @@ export class NodeExchange implements HttpExchange {
     }
     response.writeHead(status, head);
     response.end(this.method === 'HEAD' ? undefined : body);
-    this.#cutIfStalled(LARGE);
+    cutIfStalled(response, LARGE);
   }
 
   stream(fields: Fields): Outlet {
-    const response = this.#response;
-    const { socket } = this.#request;
-    if (!response.headersSent && !response.destroyed) {
-      response.writeHead(200, fields);
-      // What is written at once takes the headers along.
-      nextTick(() => {
-        if (!response.writableEnded && !response.destroyed) response.flushHeaders();
-      });
-    }
-    response.on('error', () => {});
-    return {
-      write: (text) => void response.write(text),
-      end: () => {
-        response.end();
-        this.#cutIfStalled(0);
-      },
-      cut: () => void response.destroy(),
-      get waiting() {
-        return response.writableLength;
-      },
-      get closed() {
-        return response.destroyed || response.writableEnded || socket.destroyed;
-      },
-    };
+    this.#isStream = true;
+    this.#forgetBody?.();
+    this.#forgetBody = undefined;
+    return new NodeOutlet(this.#response, this.#request.socket, fields);
   }
 
   onClose(listener: () => void): void {
@@ -143,7 +127,7 @@ export class NodeExchange implements HttpExchange {
     if (response.closed || socket.destroyed) {
       queueMicrotask(listener);
     } else if (response.socket) {
-      response.once('close', listener);
+      response.on('close', listener);
     } else {
       // It waits behind others of its connection, and Node does not tell such a response that the client is gone.
       const tell = (): void => {
@@ -200,16 +184,6 @@ export class NodeExchange implements HttpExchange {
       .on('error', () => {})
       .once('close', end)
       .resume();
-  }
-
-  #cutIfStalled(more: number): void {
-    const { socket, writableLength } = this.#response;
-    if (!socket || writableLength <= more) return;
-    const usual = socket.timeout ?? 0;
-    const cut = (): void => void socket.destroy();
-    socket.setTimeout(STALLED_MS, cut);
-    // Before Node hears of it: it gives the connection the patience it has with idle ones.
-    this.#response.prependOnceListener('finish', () => socket.off('timeout', cut).setTimeout(usual));
   }
 }
 

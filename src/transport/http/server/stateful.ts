@@ -6,6 +6,7 @@ import type { Payload } from '../../../jsonrpc/parse.ts';
 import { unsupportedVersion } from '../../../protocol/errors.ts';
 import { revisionNamed } from '../../../protocol/pick.ts';
 import { principalKey } from '../../../protocol/principal.ts';
+import type { Viewer } from '../../../protocol/revision.ts';
 import type { Session } from '../../../protocol/session.ts';
 import { chain, finallyDo, isPromise, type Maybe, unwatched } from '../../../server/maybe.ts';
 import type { Served } from '../../../server/served.ts';
@@ -13,7 +14,7 @@ import { type StoredEvent, streamOf } from '../../../store/events.ts';
 import { EVENT_STREAM, messageEvent } from './events.ts';
 import { whenExpired } from './expiry.ts';
 import type { Handshakes } from './handshakes.ts';
-import { Heartbeat } from './heartbeat.ts';
+import type { Heartbeat } from './heartbeat.ts';
 import type { Fields } from './http-exchange.ts';
 import { Introductions, MAX_INTRODUCTION } from './introductions.ts';
 import { LiveSession, type LiveSessionHost } from './live-session.ts';
@@ -59,7 +60,7 @@ export class Stateful {
     this.#server = server;
     this.#host = host;
     this.#stores = stores;
-    this.#touches = new Heartbeat(countable(Math.min(host.settings.keepAliveMs, stores.idleMs / 3)));
+    this.#touches = host.heartbeat.every(countable(Math.min(host.settings.keepAliveMs, stores.idleMs / 3)));
     this.#recordings = { retryMs: host.settings.retryMs, append: (id, event) => this.#append(id, event) };
     this.#calls = {
       ...host,
@@ -187,24 +188,28 @@ export class Stateful {
   #standBy(visit: Visit, id: string, { session }: StoredSession, missed: readonly StoredEvent[]): void {
     const live = this.#liveSession(id);
     // Before the other one is closed: it may be all that goes on here.
-    const release = live.hold();
+    live.stay();
     live.standalone?.close();
-    const reader = this.#open(visit, () => stopWaiting());
+    const reader = this.#open(visit);
     for (const event of missed) tell(reader, event, true);
-    const standalone: Standalone = new Standalone(reader, {
-      retryMs: hasPrimedStreams(session) ? this.#host.settings.retryMs : undefined,
-      append: (event) => this.#append(id, event),
-      watch: (listener) => this.#watch(visit, id, session, listener),
-      onEnd: () => {
-        this.#host.heartbeat.leave(standalone);
-        if (live.standalone === standalone) live.standalone = undefined;
-        release();
-      },
-    });
-    const stopWaiting = whenExpired(visit.principal, () => standalone.detach());
+    const standalone = new Standalone(id, reader, this.#standaloneHost);
+    const viewer = { principal: visit.principal, capabilities: session.capabilities };
+    standalone.begin(viewer, hasPrimedStreams(session) ? this.#host.settings.retryMs : undefined);
+    if (viewer.principal) visit.http.onClose(whenExpired(viewer.principal, () => standalone.detach()));
     live.standalone = standalone;
     this.#host.heartbeat.join(standalone);
   }
+
+  readonly #standaloneHost: StandaloneHost = {
+    append: (session, event) => this.#append(session, event),
+    watch: (stream, viewer) => this.#watch(stream, viewer),
+    onEnd: (stream) => {
+      this.#host.heartbeat.leave(stream);
+      const live = this.#live.get(stream.session);
+      if (live?.standalone === stream) live.standalone = undefined;
+      live?.exit();
+    },
+  };
 
   async #resume(visit: Visit, id: string, last: string): Promise<void> {
     const stream = streamOf(last);
@@ -222,37 +227,31 @@ export class Stateful {
       release();
       throw error;
     }
-    const reader = this.#open(visit, () => {
+    const reader = this.#open(visit);
+    const removed = live.addResumed(stream, () => reader.end());
+    this.#host.heartbeat.join(reader);
+    visit.http.onClose(() => {
       this.#host.heartbeat.leave(reader);
       removed();
       stop();
       release();
     });
-    const removed = live.addResumed(stream, () => reader.end());
-    this.#host.heartbeat.join(reader);
     take = (event) => tell(reader, event, event.isLast);
     // What is kept is bounded: however much was missed can be told at once.
     for (const event of missed.splice(0)) tell(reader, event, true);
   }
 
-  #open(visit: Visit, onEnd: () => void): Reader {
-    const closed = this.#host.load.openStream();
-    const reader = new Reader(openStream(visit, EVENT_STREAM), this.#host.unreadBytes);
-    visit.http.onClose(() => {
-      closed();
-      onEnd();
-    });
-    return reader;
+  #open(visit: Visit): Reader {
+    visit.http.onClose(this.#host.load.openStream());
+    return new Reader(openStream(visit, EVENT_STREAM), this.#host.unreadBytes);
   }
 
-  #watch(visit: Visit, id: string, session: Session, listener: Parameters<StandaloneHost['watch']>[0]): () => void {
-    const revision = revisionNamed(session.version);
-    const viewer = { principal: visit.principal, capabilities: session.capabilities };
+  #watch(stream: Standalone, viewer: Viewer): () => void {
     return this.#server['~parts'].host.watch((change) => {
       // What a client subscribed to may have been said to another node.
-      const told = chain(this.#stores.store.get(id), (stored) => {
-        const notification = stored && revision?.deliver(change, stored.session);
-        if (notification) listener(notification);
+      const told = chain(this.#stores.store.get(stream.session), (stored) => {
+        const notification = stored && revisionNamed(stored.session.version)?.deliver(change, stored.session);
+        if (notification) stream.tell(notification);
       });
       if (isPromise(told)) told.catch(this.#host.report);
     }, viewer);
@@ -268,16 +267,13 @@ export class Stateful {
 
   readonly #liveHost: LiveSessionHost = {
     stay: (live) => {
-      const unread = this.#stores.mailboxes.read(live.id, (letter) => live.take(letter));
       this.#touches.join(live);
-      return () => {
-        unread();
-        this.#touches.leave(live);
-      };
+      return this.#stores.mailboxes.read(live.id, (letter) => live.take(letter));
     },
     touch: (live) => this.#touch(live),
     onIdle: (live) => {
       if (this.#live.get(live.id) === live) this.#live.delete(live.id);
+      this.#touches.leave(live);
     },
   };
 
