@@ -30,7 +30,8 @@ function copyArray(values: readonly unknown[], levels: number): unknown[] {
 
 function copyObject(value: Record<string, unknown>, levels: number): unknown {
   const copied: Record<string, unknown> = {};
-  for (const key of Object.keys(value)) {
+  for (const key in value) {
+    if (!Object.hasOwn(value, key)) continue;
     // Assigning it would change what the copy inherits from.
     if (key === '__proto__') return throughText(value);
     const member = copy(value[key], levels);

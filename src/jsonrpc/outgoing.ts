@@ -29,6 +29,8 @@ export interface OutgoingDetails {
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Carried out twice it does no more than once. */
   readonly repeatable?: boolean | undefined;
+  /** What is left of the maximum, for a request that is not the first of its call. */
+  readonly maxTimeout?: number | undefined;
 }
 
 /** What `OutgoingRequests` needs from its connection. */
@@ -40,7 +42,7 @@ export interface OutgoingWire {
 
 interface Pending {
   readonly method: string;
-  readonly what: string;
+  readonly details: OutgoingDetails;
   readonly started: number;
   readonly timeout: number;
   lastProgress: number | undefined;
@@ -93,17 +95,17 @@ export class OutgoingRequests {
     details: OutgoingDetails = {},
   ): Promise<unknown> {
     const { signal } = options;
-    const { id = ++this.#lastId, what = method } = details;
+    const { id = ++this.#lastId } = details;
     if (this.#closed) return Promise.reject(this.#closed);
-    if (signal?.aborted) return Promise.reject(aborted(what, signal));
+    if (signal?.aborted) return Promise.reject(aborted(details.what ?? method, signal));
 
     return new Promise((resolve, reject) => {
       const own = typeof params === 'function' ? params(id) : params;
       const timeout = options.timeout ?? this.#defaults.timeout ?? DEFAULT_TIMEOUT;
-      const maximum = options.maxTimeout ?? this.#defaults.maxTimeout ?? DEFAULT_MAXIMUM;
+      const maximum = details.maxTimeout ?? options.maxTimeout ?? this.#defaults.maxTimeout ?? DEFAULT_MAXIMUM;
       const pending: Pending = {
         method,
-        what,
+        details,
         started: Date.now(),
         timeout,
         lastProgress: undefined,
@@ -111,7 +113,7 @@ export class OutgoingRequests {
         left: timeout,
         idleAt: Number.POSITIVE_INFINITY,
         maximumAt: inMilliseconds(maximum),
-        stopHearing: signal && onAbort(signal, () => this.#giveUp(id, aborted(what, signal), 'The caller gave up')),
+        stopHearing: signal && this.#hear(signal, id, method, details),
         resolve,
         reject,
       };
@@ -218,6 +220,10 @@ export class OutgoingRequests {
     this.#alarm.set(pending.idleAt);
   }
 
+  #hear(signal: AbortSignal, id: Id, method: string, { what = method }: OutgoingDetails): () => void {
+    return onAbort(signal, () => this.#giveUp(id, aborted(what, signal), 'The caller gave up'));
+  }
+
   #send(id: Id, method: string, params: Params | undefined, details: OutgoingDetails): void {
     const request: Request =
       params === undefined ? { jsonrpc: '2.0', id, method } : { jsonrpc: '2.0', id, method, params };
@@ -238,7 +244,8 @@ export class OutgoingRequests {
     }
   }
 
-  #expire(id: Id, { started, lastProgress, what }: Pending, why: string): void {
+  #expire(id: Id, { started, lastProgress, method, details }: Pending, why: string): void {
+    const { what = method } = details;
     const progress = lastProgress === undefined ? '' : `; last progress ${lastProgress}`;
     const text = `${what} timed out after ${Date.now() - started} ms (${why}${progress})`;
     this.#giveUp(id, new ConnectionError('timeout', text), 'Timed out');
