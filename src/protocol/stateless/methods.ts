@@ -1,15 +1,12 @@
 /** The methods only stateless revisions have: what the server is, and watching it. */
 
-import { later } from '../../jsonrpc/later.ts';
 import type { Call, Host, OwnMethod } from '../revision.ts';
-
-// It stays open for long, and not everybody listens.
-const listening = later(() => import('./listen.ts'));
+import { listen } from './listen.ts';
 
 /** The requests of every stateless revision. */
 export const methods: ReadonlyMap<string, OwnMethod> = new Map<string, OwnMethod>([
   ['server/discover', discover],
-  ['subscriptions/listen', (call, host) => listening.use(({ listen }) => listen(call, host))],
+  ['subscriptions/listen', listen],
 ]);
 
 function discover(call: Call, host: Host): object {
