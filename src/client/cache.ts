@@ -67,7 +67,7 @@ export class ResponseCache {
    * between: then nobody knows whether the result is from before.
    */
   expect(method: string, params: Params | undefined, principal: string): (result: Record<string, unknown>) => void {
-    if (!isKeepable(method, params)) return () => {};
+    if (!isKeepable(method, params)) return keepNothing;
     const changes = this.#changesOf(method);
     return (result) => {
       if (this.#changesOf(method) !== changes) return;
@@ -146,6 +146,8 @@ export class ResponseCache {
     }
   }
 }
+
+function keepNothing(): void {}
 
 // What came out of a round of questions was made for its answers, not for the params alone.
 function isKeepable(method: string, params: Params | undefined): boolean {

@@ -4,15 +4,15 @@ import { ConnectionError, RpcError } from '../jsonrpc/errors.ts';
 import { isObject, type Params } from '../jsonrpc/message.ts';
 import { runThrough } from '../jsonrpc/middleware.ts';
 import { aborted, DEFAULT_MAXIMUM, DEFAULT_TIMEOUT } from '../jsonrpc/outgoing.ts';
+import { revisionNamed } from '../protocol/client-revisions.ts';
 import { McpErrorCode } from '../protocol/errors.ts';
-import { METHODS } from '../protocol/methods.ts';
+import { isCacheable, METHODS } from '../protocol/methods.ts';
 import type { Answer } from '../protocol/model/questions.ts';
-import { revisionNamed } from '../protocol/pick.ts';
 import type { Decoded } from '../protocol/revision.ts';
 import type { ArgumentHeaders } from './argument-headers.ts';
 import { pauseAfter } from './busy.ts';
 import { ResponseCache } from './cache.ts';
-import { type Call, left, nameOf } from './call.ts';
+import { Call, Leg } from './call.ts';
 import type { Conversation } from './conversation.ts';
 import type { Outcome, Peer } from './extension.ts';
 import type { Extensions } from './extensions.ts';
@@ -23,7 +23,15 @@ import type { ConnectionOptions } from './options.ts';
 import type { Questions } from './questions.ts';
 import type { RequestOptions } from './request-options.ts';
 import { readResult } from './results.ts';
-import { nextParams, type PendingCall, pendingCall, type Settled, type Step, throughRounds } from './rounds.ts';
+import {
+  nextParams,
+  type PendingCall,
+  pendingCall,
+  type Rounds,
+  type Settled,
+  type Step,
+  throughRounds,
+} from './rounds.ts';
 import type { ToolBook } from './tool-book.ts';
 import { firstOf, pause } from './until.ts';
 import { Vetting } from './vetting.ts';
@@ -60,21 +68,34 @@ export class Calls {
   readonly cache: ResponseCache = new ResponseCache();
   readonly #host: CallsHost;
   readonly #vetting: Vetting;
+  readonly #rounds: Rounds;
   readonly #answered: Attempt<Result> = (conversation, call) => this.#answer(conversation, call, this.#finished);
   readonly #finished = (other: Other, call: Call): Rest<Result> => this.#finish(other, call);
 
   constructor(host: CallsHost) {
     this.#host = host;
-    const { book, mirrored, options } = host;
+    const { book, mirrored, questions, options } = host;
     const request = (method: string, params: Params, own: RequestOptions): Promise<Result> =>
       this.request(method, params, own);
     this.#vetting = new Vetting({ book, mirrored, options, request });
+    this.#rounds = {
+      maxRounds: options.maxRounds ?? MAX_ROUNDS,
+      send: (conversation, call, params) => this.#leg(conversation, call, params),
+      recover: (conversation, call, error) => this.#recover(conversation, call, error),
+      answer: (question, signal, conversation) => questions.answer(question, signal, conversation),
+    };
   }
 
   /** Calls a method and gives its result. Questions that stand before the result are answered on the way. */
-  async request(method: string, params: Params = {}, options: RequestOptions = {}): Promise<Result> {
-    const isCached = this.#host.options.cache !== false;
-    const kept = isCached && !options.fresh ? this.cache.get(method, params, NOBODY) : undefined;
+  request(method: string, params: Params = {}, options: RequestOptions = {}): Promise<Result> {
+    return isCacheable(method)
+      ? this.#requestOrKept(method, params, options)
+      : this.#send(method, params, options, this.#answered);
+  }
+
+  async #requestOrKept(method: string, params: Params, options: RequestOptions): Promise<Result> {
+    const mayBeKept = this.#host.options.cache !== false && !options.fresh;
+    const kept = mayBeKept ? this.cache.get(method, params, NOBODY) : undefined;
     return kept ?? this.#send(method, params, options, this.#answered);
   }
 
@@ -125,23 +146,25 @@ export class Calls {
     return this.#send(method, params, options, (conversation, call) => this.#step(conversation, call, more));
   }
 
-  async #send<T extends object>(
+  #send<T extends object>(method: string, params: Params, options: RequestOptions, attempt: Attempt<T>): Promise<T> {
+    const { middleware, options: defaults } = this.#host;
+    const now = Date.now();
+    const times = {
+      deadline: now + (options.maxTimeout ?? defaults.maxTimeout ?? DEFAULT_MAXIMUM),
+      patience: now + (options.timeout ?? defaults.timeout ?? DEFAULT_TIMEOUT),
+    };
+    const innermost = (inner: Params): Promise<T> => this.#perform(new Call(method, inner, options, times), attempt);
+    return middleware.length === 0 ? innermost(params) : this.#sendThrough(middleware, method, params, innermost);
+  }
+
+  async #sendThrough<T extends object>(
+    middleware: readonly ClientMiddleware[],
     method: string,
     params: Params,
-    options: RequestOptions,
-    attempt: Attempt<T>,
+    innermost: (params: Params) => Promise<T>,
   ): Promise<T> {
-    const { link, middleware } = this.#host;
-    const now = Date.now();
-    const deadline = now + (options.maxTimeout ?? this.#host.options.maxTimeout ?? DEFAULT_MAXIMUM);
-    const patience = now + (options.timeout ?? this.#host.options.timeout ?? DEFAULT_TIMEOUT);
-    const innermost = (params: Params): Promise<T> => {
-      const what = nameOf(method, params);
-      const call = { method, params, options, what, deadline, patience, busy: 0, hasListed: false, hasRetried: false };
-      return this.#perform(call, attempt);
-    };
-    if (middleware.length === 0) return innermost(params);
-    const call = { direction: 'out', kind: 'request', method, params, revision: link.present?.version ?? '' } as const;
+    const revision = this.#host.link.present?.version ?? '';
+    const call = { direction: 'out', kind: 'request', method, params, revision } as const;
     const result = await runThrough(middleware, call, (changed) => innermost(changed.params));
     if (!isObject(result)) throw new TypeError(`A middleware gave no result for ${method}`);
     return result as T;
@@ -160,7 +183,7 @@ export class Calls {
       const { extensions, peer } = this.#host;
       const isAskedOf = error instanceof RpcError && !call.hasRetried;
       const again = isAskedOf ? extensions.retry(error, call, peer) : undefined;
-      if (again) return this.#perform({ ...call, params: again, hasRetried: true }, attempt);
+      if (again) return this.#perform(new Call(call.method, again, call.options, call, true), attempt);
       // What was lost with the server is sent to the next one, once, if that can do no harm.
       const isUnheard = wasNotCarriedOut(error);
       const isLost = (isUnheard || error === conversation.ended.reason) && link.isComingBack;
@@ -174,8 +197,8 @@ export class Calls {
     return typeof got === 'function' ? (got as Rest<T>)() : got;
   }
 
-  #next({ options, what, deadline }: Call): Promise<Conversation> {
-    return this.#host.link.conversation({ ...options, maxTimeout: left(deadline) }, what);
+  #next({ options, what, left }: Call): Promise<Conversation> {
+    return this.#host.link.conversation({ ...options, maxTimeout: left }, what);
   }
 
   #isRepeatable({ method, params, options }: Call): boolean {
@@ -185,11 +208,11 @@ export class Calls {
   }
 
   // Whether carrying it out twice does harm, and what of it is repeated as headers, is known here.
-  #leg(conversation: Conversation, call: Call, params: Params, options: RequestOptions): Promise<Decoded> {
-    const { method, what } = call;
-    const repeatable = this.#isRepeatable(call);
+  #leg(conversation: Conversation, call: Call, params: Params): Promise<Decoded> {
+    const { method, options } = call;
     const headers = conversation.mirrorsArguments ? this.#headers(method, params, options) : options.headers;
-    return conversation.send(method, params, options, { what, headers, repeatable });
+    call.legs++;
+    return conversation.send(method, params, options, new Leg(call, headers, this.#isRepeatable(call)));
   }
 
   #headers(method: string, params: Params, { headers }: RequestOptions): RequestOptions['headers'] {
@@ -200,7 +223,8 @@ export class Calls {
 
   // The server was too busy for it, or did not like its headers: neither time it was carried out.
   async #recover(conversation: Conversation, call: Call, error: unknown): Promise<void> {
-    const { method, options, deadline, patience, what } = call;
+    const { method, options, deadline, patience } = call;
+    call.legs--;
     if (isHeaderMismatch(error) && method === 'tools/call' && conversation.mirrorsArguments && !call.hasListed) {
       call.hasListed = true;
       await this.#vetting.listTools(call, true);
@@ -214,7 +238,7 @@ export class Calls {
     await pause(wait, signal);
     release();
     if (conversation.ended.aborted) throw conversation.ended.reason;
-    if (options.signal?.aborted) throw aborted(what, options.signal);
+    if (options.signal?.aborted) throw aborted(call.what, options.signal);
   }
 
   async #answer(
@@ -222,53 +246,42 @@ export class Calls {
     call: Call,
     take: (other: Other, call: Call) => Result | Rest<Result>,
   ): Promise<Result | Rest<Result>> {
-    const { method, params, options, what, deadline } = call;
-    const { questions, book } = this.#host;
+    const { method, params } = call;
     const keep = this.cache.expect(method, params, NOBODY);
-    let legs = 0;
-    const attempt = (): Promise<Settled> =>
-      throughRounds({
-        params,
-        options,
-        what,
-        deadline,
-        maxRounds: this.#host.options.maxRounds ?? MAX_ROUNDS,
-        ended: conversation.ended,
-        send: (leg, legOptions) => {
-          legs++;
-          return this.#leg(conversation, call, leg, legOptions);
-        },
-        recover: (error) => {
-          legs--;
-          return this.#recover(conversation, call, error);
-        },
-        answer: (question, signal) => questions.answer(question, signal, conversation),
-      });
+    call.legs = 0;
     let settled: Settled;
     try {
-      settled = await attempt();
+      settled = await throughRounds(conversation, call, this.#rounds);
     } catch (error) {
-      const patience = options.timeout ?? this.#host.options.timeout ?? DEFAULT_TIMEOUT;
-      const visit = { what, patience, deadline, signal: options.signal };
-      settled = await questions.visitPages(conversation, error, visit, attempt);
+      settled = await this.#visitPages(conversation, call, error);
     }
     if (settled.type === 'other') return take(settled, call);
     const { facts } = conversation.revision;
-    const read = await readResult(method, params, settled.result, facts, book, this.#mirrored(conversation));
+    const mirrored = this.#mirrored(conversation);
+    const reading = readResult(method, params, settled.result, facts, this.#host.book, mirrored);
+    const read = reading instanceof Promise ? await reading : reading;
     // What was answered after questions depends on the answers, and is for this call only.
-    if (legs === 1 && facts.cacheHints && this.#host.options.cache !== false) keep(read);
+    if (call.legs === 1 && facts.cacheHints && this.#host.options.cache !== false) keep(read);
     return read;
+  }
+
+  #visitPages(conversation: Conversation, call: Call, error: unknown): Promise<Settled> {
+    const { what, deadline, options } = call;
+    const patience = options.timeout ?? this.#host.options.timeout ?? DEFAULT_TIMEOUT;
+    const visit = { what, patience, deadline, signal: options.signal };
+    const callAgain = (): Promise<Settled> => throughRounds(conversation, call, this.#rounds);
+    return this.#host.questions.visitPages(conversation, error, visit, callAgain);
   }
 
   // What the caller gets in the end is read like any result, but is never kept.
   #finish({ resultType, result }: Other, call: Call): Rest<Result> {
     const { extensions, peer, link } = this.#host;
-    const { method, params, options, what, deadline } = call;
+    const { method, params, options, what } = call;
     const finisher = extensions.finisherOf(resultType, method);
     if (!finisher) throw unknownType(method);
     const isLimited = (options.maxTimeout ?? this.#host.options.maxTimeout) !== undefined;
     return async () => {
-      const timeout = isLimited ? left(deadline) : Number.POSITIVE_INFINITY;
+      const timeout = isLimited ? call.left : Number.POSITIVE_INFINITY;
       const open = { method, params, options, what };
       return this.accept(
         method,
@@ -295,7 +308,7 @@ export class Calls {
   async #firstStep(conversation: Conversation, call: Call, params: Params): Promise<Decoded> {
     for (;;) {
       try {
-        return await this.#leg(conversation, call, params, { ...call.options, maxTimeout: left(call.deadline) });
+        return await this.#leg(conversation, call, params);
       } catch (error) {
         await this.#recover(conversation, call, error);
       }

@@ -120,12 +120,12 @@ export class Connection<Tools = unknown> implements Peer {
   }
 
   /** Calls a tool. A tool that failed gives a result with `isError`. */
-  async callTool<Name extends ToolName<Tools>>(
+  callTool<Name extends ToolName<Tools>>(
     name: Name,
     ...[args, options]: ToolArguments<Tools, Name>
   ): Promise<ToolCallResult<OutputOf<Tools, Name>>> {
     const params = args === undefined ? { name } : { name, arguments: args };
-    return (await this.request('tools/call', params, options)) as never;
+    return this.request('tools/call', params, options) as never;
   }
 
   /** The tools, page by page as they are needed. */

@@ -25,7 +25,7 @@ import type { Payload } from '../jsonrpc/parse.ts';
 import type { Receiver, Transport } from '../jsonrpc/transport.ts';
 import { METHODS } from '../protocol/methods.ts';
 import { type Meta, MetaKey } from '../protocol/model/meta.ts';
-import type { ClientFacts, Decoded, Revision } from '../protocol/revision.ts';
+import type { ClientFacts, Decoded, ClientRevision as Revision } from '../protocol/revision.ts';
 import { Exchanges } from './exchanges.ts';
 import { IncomingRequests } from './incoming.ts';
 import type { Progress, RequestOptions } from './request-options.ts';
@@ -172,9 +172,10 @@ export class Conversation implements Receiver {
     const encode = (id: Id): Params | undefined => {
       token = id;
       if (onProgress) this.#progress.set(id, onProgress);
-      // Asking for progress keeps a long call alive, whether or not the caller wants to see it.
       const added = this.#host.requestMeta(method, params, this);
-      return revision.encodeRequest(params, this.#host.client, { ...added, ...meta, progressToken: id });
+      // Asking for progress keeps a long call alive, whether or not the caller wants to see it.
+      const whole = added || meta ? { ...added, ...meta, progressToken: id } : { progressToken: id };
+      return revision.encodeRequest(params, this.#host.client, whole);
     };
     try {
       const result = await this.#outgoing.request(method, encode, options, details);

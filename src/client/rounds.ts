@@ -4,7 +4,8 @@ import { ConnectionError, RpcError } from '../jsonrpc/errors.ts';
 import type { Params } from '../jsonrpc/message.ts';
 import type { Answer, Question } from '../protocol/model/questions.ts';
 import type { Decoded } from '../protocol/revision.ts';
-import type { RequestOptions } from './request-options.ts';
+import type { Call } from './call.ts';
+import type { Conversation } from './conversation.ts';
 import { firstOf, until } from './until.ts';
 
 /** A call that waits for answers. It is JSON: it can be kept, and continued later or by another process. */
@@ -23,21 +24,13 @@ export type Step =
   | { readonly done: true; readonly result: Record<string, unknown> }
   | { readonly done: false; readonly pending: PendingCall };
 
-/** What the rounds of one call need. */
+/** What the rounds of calls need. */
 export interface Rounds {
-  readonly params: Params;
-  readonly options: RequestOptions;
-  /** How errors name the call. */
-  readonly what: string;
   readonly maxRounds: number;
-  /** When all rounds together must be over, the time a person takes to answer included. */
-  readonly deadline: number;
-  /** Ends with the conversation: whoever is being asked need not answer any more. */
-  readonly ended: AbortSignal;
-  send(params: Params, options: RequestOptions): Promise<Decoded>;
+  send(conversation: Conversation, call: Call, params: Params): Promise<Decoded>;
   /** A round failed. Resolves when it is worth sending it again, and rejects with the error if it is not. */
-  recover(error: unknown): Promise<void>;
-  answer(question: Question, signal: AbortSignal): Promise<Answer>;
+  recover(conversation: Conversation, call: Call, error: unknown): Promise<void>;
+  answer(question: Question, signal: AbortSignal, conversation: Conversation): Promise<Answer>;
 }
 
 const FIRST_PAUSE = 250;
@@ -48,28 +41,28 @@ const MAX_QUESTIONS = 100;
 export type Settled = Exclude<Decoded, { type: 'input_required' }>;
 
 /** Goes through all rounds. Each is a request of its own, with an id of its own. */
-export async function throughRounds(call: Rounds): Promise<Settled> {
-  const { deadline } = call;
+export async function throughRounds(conversation: Conversation, call: Call, rounds: Rounds): Promise<Settled> {
+  const { maxRounds } = rounds;
   let { params } = call;
   let pauses = 0;
-  for (let rounds = 0; ; ) {
+  for (let count = 0; ; ) {
     let decoded: Decoded;
     try {
-      decoded = await call.send(params, { ...call.options, maxTimeout: Math.max(deadline - Date.now(), 0) });
+      decoded = await rounds.send(conversation, call, params);
     } catch (error) {
-      await call.recover(error);
+      await rounds.recover(conversation, call, error);
       continue;
     }
     if (decoded.type !== 'input_required') return decoded;
     const { requests, state } = decoded;
-    if (requests.size > 0 && ++rounds > call.maxRounds) {
-      throw new ConnectionError('failed', `${call.what}: the server asked more than ${call.maxRounds} times`);
+    if (requests.size > 0 && ++count > maxRounds) {
+      throw new ConnectionError('failed', `${call.what}: the server asked more than ${maxRounds} times`);
     }
     // A server that asks nothing only wants time: it gets it, at a slowing pace.
     const answers =
       requests.size > 0
-        ? await answerAll(call, requests)
-        : await wait(call, Math.min(FIRST_PAUSE * 2 ** pauses++, LONGEST_PAUSE));
+        ? await answerAll(conversation, call, requests, rounds)
+        : await wait(conversation, call, Math.min(FIRST_PAUSE * 2 ** pauses++, LONGEST_PAUSE));
     params = nextParams(call.params, answers, state);
   }
 }
@@ -94,19 +87,25 @@ export function nextParams(params: Params, answers: Params | undefined, state: s
 }
 
 // All at once; if one cannot be answered the others need not be.
-async function answerAll(call: Rounds, requests: ReadonlyMap<string, Question>): Promise<Record<string, Answer>> {
-  const { what, options, ended } = call;
+async function answerAll(
+  conversation: Conversation,
+  { what, options, left }: Call,
+  requests: ReadonlyMap<string, Question>,
+  rounds: Rounds,
+): Promise<Record<string, Answer>> {
+  const { ended } = conversation;
   if (requests.size > MAX_QUESTIONS) {
     throw new ConnectionError('malformed', `${what}: the server asked more than ${MAX_QUESTIONS} things at once`);
   }
   const giveUp = new AbortController();
+  // It ends with the conversation: whoever is being asked need not answer any more.
   const { signal, release } = firstOf([giveUp.signal, ended, options.signal]);
   const answers = Promise.all(
-    [...requests].map(async ([key, question]) => [key, await call.answer(question, signal)] as const),
+    [...requests].map(async ([key, question]) => [key, await rounds.answer(question, signal, conversation)] as const),
   );
-  const timeout = Math.max(call.deadline - Date.now(), 0);
   try {
-    return Object.fromEntries(await until(answers, { what, timeout, signals: [ended, options.signal] }));
+    // All rounds together have a deadline, the time a person takes to answer included.
+    return Object.fromEntries(await until(answers, { what, timeout: left, signals: [ended, options.signal] }));
   } catch (error) {
     giveUp.abort(error);
     throw refusal(what, error);
@@ -121,7 +120,11 @@ export function refusal(what: string, error: unknown): unknown {
   return new ConnectionError('refused', `${what}: ${error.message}`, { cause: error });
 }
 
-async function wait({ what, options, ended, deadline }: Rounds, milliseconds: number): Promise<undefined> {
+async function wait(
+  { ended }: Conversation,
+  { what, options, deadline }: Call,
+  milliseconds: number,
+): Promise<undefined> {
   if (Date.now() + milliseconds > deadline) {
     throw new ConnectionError('timeout', `${what} timed out: the server wanted more time again and again`);
   }

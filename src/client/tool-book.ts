@@ -3,8 +3,9 @@
 import { ConnectionError, quoted, toError } from '../jsonrpc/errors.ts';
 import { isObject } from '../jsonrpc/message.ts';
 import type { CallToolResult, Tool } from '../protocol/model/tools.ts';
-import { type Checked, type CheckedSchema, checkReceived } from '../schema/checked.ts';
+import type { Checked, CheckedSchema } from '../schema/checked.ts';
 import { describeProblems } from '../schema/problems.ts';
+import { checkReceived } from '../schema/received.ts';
 import { definitionOf, toolDigest } from './tool-digest.ts';
 
 /** A tool that is not what it was. */
@@ -112,20 +113,24 @@ export class ToolBook {
       if (!isRequired) return result;
       throw malformed(name, 'has no structuredContent, which its outputSchema asks for');
     }
-    // The engine broke, or could not be loaded: no fault of the result's.
-    const failed = (error: unknown): CallToolResult => {
-      if (entry.schema !== 'none') this.#warn(new Error(notChecked(name, 'the check itself failed'), { cause: error }));
-      entry.schema = 'none';
-      return result;
-    };
     let checked: Checked | Promise<Checked>;
     try {
       checked = schema.check(structuredContent);
     } catch (error) {
-      return failed(error);
+      return this.#uncheckable(name, entry, result, error);
     }
-    const passed = (outcome: Checked): CallToolResult => conforming(name, result, outcome);
-    return checked instanceof Promise ? checked.then(passed, failed) : passed(checked);
+    if (!(checked instanceof Promise)) return conforming(name, result, checked);
+    return checked.then(
+      (outcome) => conforming(name, result, outcome),
+      (error: unknown) => this.#uncheckable(name, entry, result, error),
+    );
+  }
+
+  // The engine broke, or could not be loaded: no fault of the result's.
+  #uncheckable(name: string, entry: Entry, result: CallToolResult, error: unknown): CallToolResult {
+    if (entry.schema !== 'none') this.#warn(new Error(notChecked(name, 'the check itself failed'), { cause: error }));
+    entry.schema = 'none';
+    return result;
   }
 
   /** The digest of every tool that may be used; of those that were pinned and not seen since, the pinned ones. */

@@ -1,16 +1,20 @@
-/** Two transports joined in memory. Messages cross as JSON text, so that neither side sees the other's objects. */
+/** Two transports joined in memory. Messages cross as copies that JSON would make: neither side sees the other's objects. */
 
 import { ConnectionError } from './errors.ts';
-import { type Message, serialize } from './message.ts';
-import { parsePayload } from './parse.ts';
+import { jsonCopy } from './json-copy.ts';
+import type { Message } from './message.ts';
+import { checkPayload } from './parse.ts';
 import type { Receiver, Transport } from './transport.ts';
+
+// A reaction to it is a microtask, as `queueMicrotask` makes one, without the resource that Node adds to that.
+const SETTLED = Promise.resolve();
 
 /** One end of a pair; what is sent here arrives at the other end, in order, in a later microtask. */
 class MemoryTransport implements Transport {
   readonly cancelsBy = 'notification';
   #receiver: Receiver | undefined;
   #peer: MemoryTransport | undefined;
-  #early: string[] = [];
+  #early: unknown[] = [];
   #closed = false;
 
   join(peer: MemoryTransport): void {
@@ -25,27 +29,27 @@ class MemoryTransport implements Transport {
     if (this.#receiver) throw new ConnectionError('failed', 'This transport is connected already');
     if (this.#closed) throw new ConnectionError('closed', 'The other end has closed the connection');
     this.#receiver = receiver;
-    for (const text of this.#early.splice(0)) this.#deliver(text);
+    for (const value of this.#early.splice(0)) this.#deliver(value);
   }
 
   send(message: Message | readonly Message[]): void {
     if (this.#closed || !this.#peer) throw new ConnectionError('closed', 'The connection is closed');
-    const text = serialize(message);
+    const value = jsonCopy(message);
     const peer = this.#peer;
-    queueMicrotask(() => peer.#deliver(text));
+    void SETTLED.then(() => peer.#deliver(value));
   }
 
   async disconnect(): Promise<void> {
     this.#end();
     // What was sent before arrives before the end does.
     const peer = this.#peer;
-    if (peer) queueMicrotask(() => peer.#end());
+    if (peer) void SETTLED.then(() => peer.#end());
   }
 
-  #deliver(text: string): void {
+  #deliver(value: unknown): void {
     if (this.#closed) return;
-    if (this.#receiver) this.#receiver.onMessage(parsePayload(text));
-    else this.#early.push(text);
+    if (this.#receiver) this.#receiver.onMessage(checkPayload(value));
+    else this.#early.push(value);
   }
 
   #end(): void {

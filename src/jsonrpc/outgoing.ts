@@ -1,5 +1,6 @@
 /** Requests this side has sent and not yet had answered. */
 
+import { Alarm, inMilliseconds, now } from './alarm.ts';
 import { ConnectionError, RpcError } from './errors.ts';
 import { type Id, isErrorResponse, type Params, type Request, type Response } from './message.ts';
 import { onAbort } from './on-abort.ts';
@@ -28,6 +29,8 @@ export interface OutgoingDetails {
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Carried out twice it does no more than once. */
   readonly repeatable?: boolean | undefined;
+  /** What is left of the maximum, for a request that is not the first of its call. */
+  readonly maxTimeout?: number | undefined;
 }
 
 /** What `OutgoingRequests` needs from its connection. */
@@ -39,18 +42,20 @@ export interface OutgoingWire {
 
 interface Pending {
   readonly method: string;
-  readonly what: string;
+  readonly details: OutgoingDetails;
   readonly started: number;
   readonly timeout: number;
   lastProgress: number | undefined;
   /** How many reasons there are for the idle clock to stand still. */
   pauses: number;
-  /** When the idle clock was started last, and what was left on it then. */
-  since: number;
+  /** What is left on the idle clock while it stands still. */
   left: number;
-  idle: ReturnType<typeof setTimeout> | undefined;
-  readonly maximum: ReturnType<typeof setTimeout> | undefined;
-  settle(outcome: { result: unknown } | { error: Error }): void;
+  /** When it is over without an answer or progress, by the time of alarms; and when it is in any case. */
+  idleAt: number;
+  readonly maximumAt: number;
+  readonly stopHearing: (() => void) | undefined;
+  readonly resolve: (result: unknown) => void;
+  readonly reject: (error: Error) => void;
 }
 
 /** For requests that something else than a clock ends. */
@@ -65,6 +70,9 @@ export class OutgoingRequests {
   readonly #wire: OutgoingWire;
   readonly #defaults: Patience;
   readonly #pending = new Map<Id, Pending>();
+  readonly #alarm = new Alarm((time) => this.#expireAll(time));
+  /** How many calls there are whose time is limited. */
+  #limited = 0;
   #lastId = 0;
   #holds = 0;
   #closed: Error | undefined;
@@ -87,48 +95,43 @@ export class OutgoingRequests {
     details: OutgoingDetails = {},
   ): Promise<unknown> {
     const { signal } = options;
-    const { id = ++this.#lastId, what = method } = details;
+    const { id = ++this.#lastId } = details;
     if (this.#closed) return Promise.reject(this.#closed);
-    if (signal?.aborted) return Promise.reject(aborted(what, signal));
+    if (signal?.aborted) return Promise.reject(aborted(details.what ?? method, signal));
 
     return new Promise((resolve, reject) => {
       const own = typeof params === 'function' ? params(id) : params;
       const timeout = options.timeout ?? this.#defaults.timeout ?? DEFAULT_TIMEOUT;
-      const maximum = options.maxTimeout ?? this.#defaults.maxTimeout ?? DEFAULT_MAXIMUM;
-      const giveUp = (): void => this.#giveUp(id, aborted(what, signal), 'The caller gave up');
-      const stopHearing = signal && onAbort(signal, giveUp);
+      const maximum = details.maxTimeout ?? options.maxTimeout ?? this.#defaults.maxTimeout ?? DEFAULT_MAXIMUM;
       const pending: Pending = {
         method,
-        what,
+        details,
         started: Date.now(),
         timeout,
         lastProgress: undefined,
         pauses: this.#holds > 0 ? 1 : 0,
-        since: 0,
         left: timeout,
-        idle: undefined,
-        maximum: after(maximum, () => this.#expire(id, 'the maximum for one call')),
-        settle: (outcome) => {
-          this.#pending.delete(id);
-          clearTimeout(pending.idle);
-          clearTimeout(pending.maximum);
-          stopHearing?.();
-          if ('result' in outcome) resolve(outcome.result);
-          else reject(outcome.error);
-        },
+        idleAt: Number.POSITIVE_INFINITY,
+        maximumAt: inMilliseconds(maximum),
+        stopHearing: signal && this.#hear(signal, id, method, details),
+        resolve,
+        reject,
       };
       this.#pending.set(id, pending);
-      this.#startClock(id, pending);
+      if (isLimited(pending)) this.#limited++;
+      this.#startClock(pending);
+      this.#alarm.set(pending.maximumAt);
       this.#send(id, method, own, details);
     });
   }
 
   /** Hands an answer to the call that waits for it. False if none does: the answer is late or not ours. */
   settle(response: Response): boolean {
-    const pending = response.id == null ? undefined : this.#pending.get(response.id);
-    if (!pending) return false;
-    pending.settle(isErrorResponse(response) ? { error: RpcError.from(response.error) } : { result: response.result });
-    return true;
+    if (response.id == null) return false;
+    if (isErrorResponse(response)) return this.fail(response.id, RpcError.from(response.error));
+    const pending = this.#take(response.id);
+    pending?.resolve(response.result);
+    return pending !== undefined;
   }
 
   /** Fails the only call that waits, for an error that does not say whose it is. False if that cannot be known. */
@@ -144,8 +147,8 @@ export class OutgoingRequests {
 
   /** Fails one call, for an answer that was ours and unreadable or that cannot come any more. */
   fail(id: Id, error: Error): boolean {
-    const pending = this.#pending.get(id);
-    pending?.settle({ error });
+    const pending = this.#take(id);
+    pending?.reject(error);
     return pending !== undefined;
   }
 
@@ -155,7 +158,7 @@ export class OutgoingRequests {
     if (!pending) return;
     pending.lastProgress = progress;
     pending.left = pending.timeout;
-    this.#startClock(id, pending);
+    this.#startClock(pending);
   }
 
   /** Stops the idle clock of one call, for instance while the peer waits for us. The maximum goes on. */
@@ -163,8 +166,8 @@ export class OutgoingRequests {
     const pending = this.#pending.get(id);
     if (!pending) return;
     if (pending.pauses++ > 0) return;
-    clearTimeout(pending.idle);
-    pending.left -= Date.now() - pending.since;
+    pending.left = pending.idleAt - now();
+    pending.idleAt = Number.POSITIVE_INFINITY;
   }
 
   /** Lets the idle clock go on; whoever paused more than once has to resume as often. */
@@ -172,7 +175,7 @@ export class OutgoingRequests {
     const pending = this.#pending.get(id);
     if (!pending || pending.pauses === 0) return;
     pending.pauses--;
-    this.#startClock(id, pending);
+    this.#startClock(pending);
   }
 
   /** Stops the idle clocks of all calls; the returned function starts them again. */
@@ -198,14 +201,27 @@ export class OutgoingRequests {
   /** Fails everything that waits, and everything that comes after. */
   close(error: Error = new ConnectionError('closed', 'The connection is closed')): void {
     this.#closed ??= error;
-    for (const pending of [...this.#pending.values()]) pending.settle({ error });
+    for (const id of [...this.#pending.keys()]) this.fail(id, error);
   }
 
-  #startClock(id: Id, pending: Pending): void {
-    clearTimeout(pending.idle);
+  /** Nobody waits for its answer any more, but whoever takes it. */
+  #take(id: Id): Pending | undefined {
+    const pending = this.#pending.get(id);
+    if (!pending) return undefined;
+    this.#pending.delete(id);
+    pending.stopHearing?.();
+    if (isLimited(pending) && --this.#limited === 0) this.#alarm.stop();
+    return pending;
+  }
+
+  #startClock(pending: Pending): void {
     if (pending.pauses > 0) return;
-    pending.since = Date.now();
-    pending.idle = after(Math.max(pending.left, 0), () => this.#expire(id, 'no answer and no progress'));
+    pending.idleAt = inMilliseconds(pending.left);
+    this.#alarm.set(pending.idleAt);
+  }
+
+  #hear(signal: AbortSignal, id: Id, method: string, { what = method }: OutgoingDetails): () => void {
+    return onAbort(signal, () => this.#giveUp(id, aborted(what, signal), 'The caller gave up'));
   }
 
   #send(id: Id, method: string, params: Params | undefined, details: OutgoingDetails): void {
@@ -219,19 +235,26 @@ export class OutgoingRequests {
     }
   }
 
-  #expire(id: Id, what: string): void {
-    const pending = this.#pending.get(id);
-    if (!pending) return;
-    const elapsed = Date.now() - pending.started;
-    const progress = pending.lastProgress === undefined ? '' : `; last progress ${pending.lastProgress}`;
-    const error = new ConnectionError('timeout', `${pending.what} timed out after ${elapsed} ms (${what}${progress})`);
-    this.#giveUp(id, error, 'Timed out');
+  #expireAll(time: number): void {
+    for (const [id, pending] of this.#pending) {
+      const { idleAt, maximumAt } = pending;
+      if (maximumAt <= Math.min(time, idleAt)) this.#expire(id, pending, 'the maximum for one call');
+      else if (idleAt <= time) this.#expire(id, pending, 'no answer and no progress');
+      else this.#alarm.set(Math.min(idleAt, maximumAt));
+    }
+  }
+
+  #expire(id: Id, { started, lastProgress, method, details }: Pending, why: string): void {
+    const { what = method } = details;
+    const progress = lastProgress === undefined ? '' : `; last progress ${lastProgress}`;
+    const text = `${what} timed out after ${Date.now() - started} ms (${why}${progress})`;
+    this.#giveUp(id, new ConnectionError('timeout', text), 'Timed out');
   }
 
   #giveUp(id: Id, error: Error, reason: string): void {
-    const pending = this.#pending.get(id);
+    const pending = this.#take(id);
     if (!pending) return;
-    pending.settle({ error });
+    pending.reject(error);
     try {
       this.#wire.cancel(id, pending.method, reason);
     } catch {
@@ -245,7 +268,6 @@ export function aborted(what: string, signal: AbortSignal | undefined): Connecti
   return new ConnectionError('aborted', `${what} was aborted by the caller`, { cause: signal?.reason });
 }
 
-function after(milliseconds: number, action: () => void): ReturnType<typeof setTimeout> | undefined {
-  // setTimeout counts with 32 bits: anything longer would fire at once.
-  return milliseconds < 2 ** 31 ? setTimeout(action, milliseconds) : undefined;
+function isLimited({ timeout, maximumAt }: Pending): boolean {
+  return Number.isFinite(timeout) || Number.isFinite(maximumAt);
 }

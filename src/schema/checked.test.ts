@@ -4,8 +4,9 @@ import * as v from 'valibot';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import * as mini from 'zod/mini';
-import { checkedSchema, checkReceived } from './checked.ts';
+import { checkedSchema } from './checked.ts';
 import { describeProblems } from './problems.ts';
+import { checkReceived } from './received.ts';
 
 const raw = {
   type: 'object',
@@ -156,5 +157,31 @@ describe('the engine', () => {
     await expect(checked.check({ a: 1 })).rejects.toThrow();
     vi.doUnmock('./engine.ts');
     expect(await checked.check({ a: 1 })).toEqual({ ok: true, value: { a: 1 } });
+  });
+});
+
+describe('a pattern that repeats a group', () => {
+  const withPattern = (pattern: string) => ({ type: 'object', properties: { a: { type: 'string', pattern } } });
+  const refused = /^Tool "x": inputSchema\/properties\/a\/pattern: must not repeat a group/;
+
+  beforeEach(() => {
+    vi.resetModules();
+  });
+
+  test('is read closely before anything is checked by it', async () => {
+    const { checkedSchema: fresh } = await import('./checked.ts');
+    const checked = fresh(withPattern('^(-[a-z]+)*$'), 'x', 'input');
+    expect(await checked.check({ a: '-b-c' })).toMatchObject({ ok: true });
+    await checked.passed;
+    expect(await checked.check({ a: 'b' })).toMatchObject({ ok: false });
+  });
+
+  test('is refused as soon as it is read, and never used', async () => {
+    const { checkedSchema: fresh } = await import('./checked.ts');
+    const checked = fresh(withPattern('^(a+)+$'), 'Tool "x": inputSchema', 'input');
+    await expect(checked.passed).rejects.toThrow(refused);
+    await expect(async () => checked.check({ a: `${'a'.repeat(40)}b` })).rejects.toThrow(refused);
+    // What reads closely is there now.
+    expect(() => fresh(withPattern('^(b+)+$'), 'Tool "x": inputSchema', 'input')).toThrow(refused);
   });
 });

@@ -1,11 +1,11 @@
-/** A schema and a value: an author's schema is checked by its library or by the engine, a received one is interpreted. */
+/** A schema and a value: an author's schema is checked by its library or by the engine. */
 
+import { type Later, later } from '../jsonrpc/later.ts';
 import { isObject } from '../jsonrpc/message.ts';
 import { toJsonSchema } from './convert.ts';
-import type { Validate } from './engine.ts';
 import { type JsonSchema, pointer } from './json.ts';
-import { type Problem, problem } from './problems.ts';
-import { receivedPatterns } from './regex-matcher.ts';
+import { repeatsGroup, unreadable } from './pattern.ts';
+import { type Problem, problem, type Validate } from './problems.ts';
 import { isStandardSchema, type StandardIssue, type StandardResult, type StandardSchema } from './standard.ts';
 import type { Direction } from './vendor.ts';
 import { readSchema, type SchemaDocument, type SchemaFault } from './walker.ts';
@@ -20,6 +20,8 @@ export interface CheckedSchema {
   readonly jsonSchema: JsonSchema;
   /** Stays synchronous wherever it can: a library may be asynchronous, and the first check of a raw schema loads the engine. */
   check(value: unknown): Checked | Promise<Checked>;
+  /** Where something about the schema could not be told at once: rejects with what is wrong with it. */
+  readonly passed?: Promise<void>;
 }
 
 /**
@@ -32,16 +34,14 @@ export function checkedSchema(schema: unknown, where: string, direction: Directi
   const { jsonSchema } = converted;
   // A library checks its own schemas, and knows more than its JSON Schema says: defaults, transforms, refinements.
   if (isStandardSchema(schema)) return { jsonSchema, check: (value) => checkByLibrary(schema, value) };
-  const read = readSchema(jsonSchema);
+  let isSuspect = false;
+  const read = readSchema(jsonSchema, (pattern) => {
+    isSuspect ||= repeatsGroup(pattern);
+    return unreadable(pattern);
+  });
   if ('fault' in read) throw faulty(where, read.fault);
-  return { jsonSchema, check: checkByEngine(read.document, 'compile') };
-}
-
-/** Makes a schema from the other side ready, or says why it cannot be used. It is interpreted, never compiled. */
-export function checkReceived(schema: unknown): { readonly schema: CheckedSchema } | { readonly fault: SchemaFault } {
-  const read = readSchema(schema, receivedPatterns());
-  if ('fault' in read) return read;
-  return { schema: { jsonSchema: read.document.root, check: checkByEngine(read.document, 'interpret') } };
+  const check = checkBy(engine, read.document);
+  return isSuspect ? checkedClosely(jsonSchema, check, where) : { jsonSchema, check };
 }
 
 function faulty(where: string, { path, message }: SchemaFault): TypeError {
@@ -63,31 +63,43 @@ function toProblem({ message, path }: StandardIssue): Problem {
   return problem(keys.reduce(pointer, ''), message);
 }
 
-type Engine = typeof import('./engine.ts');
+/** Makes what was read of a raw schema ready for checking. */
+export type Prepare = (document: SchemaDocument) => Validate;
 
-let engine: Engine | undefined;
-let loading: Promise<Engine> | undefined;
+const engine = later((): Promise<Prepare> => import('./engine.ts').then(({ compile }) => compile));
 
-function loadEngine(): Promise<Engine> {
-  loading ??= import('./engine.ts').then(
-    (loaded) => {
-      engine = loaded;
-      return loaded;
-    },
-    (error: unknown) => {
-      loading = undefined; // The next call may have more luck.
-      throw error;
-    },
-  );
-  return loading;
+/** Checks values by what was read of a raw schema. */
+export function checkBy(preparing: Later<Prepare>, document: SchemaDocument): CheckedSchema['check'] {
+  let validate: Validate | undefined;
+  return (value) =>
+    preparing.use((prepare): Checked => {
+      validate ??= prepare(document);
+      const problems = validate(value);
+      return problems === undefined ? { ok: true, value } : { ok: false, problems };
+    });
 }
 
-function checkByEngine(document: SchemaDocument, how: 'compile' | 'interpret'): CheckedSchema['check'] {
-  let validate: Validate | undefined;
-  const check = (value: unknown, { [how]: prepare }: Engine): Checked => {
-    validate ??= prepare(document);
-    const problems = validate(value);
-    return problems === undefined ? { ok: true, value } : { ok: false, problems };
+const ambiguity = later(() => import('./ambiguity.ts'));
+
+/** A raw schema with patterns that have to be read closely first: until they are, every check waits for it. */
+function checkedClosely(jsonSchema: JsonSchema, check: CheckedSchema['check'], where: string): CheckedSchema {
+  let isRead = false;
+  const readClosely = (): void | Promise<void> =>
+    ambiguity.use(({ patternFault }) => {
+      const read = readSchema(jsonSchema, patternFault);
+      if ('fault' in read) throw faulty(where, read.fault);
+      isRead = true;
+    });
+  const reading = readClosely();
+  if (isRead) return { jsonSchema, check };
+  const passed = Promise.resolve(reading);
+  passed.catch(() => {});
+  return {
+    jsonSchema,
+    passed,
+    async check(value) {
+      if (!isRead) await readClosely();
+      return check(value);
+    },
   };
-  return (value) => (engine ? check(value, engine) : loadEngine().then((loaded) => check(value, loaded)));
 }

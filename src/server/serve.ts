@@ -14,7 +14,6 @@ import {
   type Request,
   type Response,
 } from '../jsonrpc/message.ts';
-import { OutgoingRequests } from '../jsonrpc/outgoing.ts';
 import type { Payload } from '../jsonrpc/parse.ts';
 import type { Receiver, Transport } from '../jsonrpc/transport.ts';
 import { METHODS, staysOpen } from '../protocol/methods.ts';
@@ -27,6 +26,7 @@ import { answerBatch, standsAlone } from './batch.ts';
 import { ConnectionExchange, type Line } from './connection-exchange.ts';
 import { InFlight } from './in-flight.ts';
 import { isPromise, type Maybe } from './maybe.ts';
+import { OwnRequests } from './own-requests.ts';
 import { scopeRefusal } from './scopes.ts';
 import type { Served, ServerParts } from './served.ts';
 import { Unread } from './unread.ts';
@@ -85,7 +85,7 @@ class ServedConnection implements Receiver, ServedLine, Line {
   readonly forceReruns: boolean;
   readonly headers = undefined;
   readonly ask: Line['ask'];
-  readonly #outgoing: OutgoingRequests;
+  readonly #outgoing: OwnRequests;
   session: Session | undefined;
   readonly #server: Served;
   readonly #own: ServerParts;
@@ -113,7 +113,7 @@ class ServedConnection implements Receiver, ServedLine, Line {
       this.#end = resolve;
     });
     this.ask = (method, params, options) => this.#outgoing.request(method, params, options);
-    this.#outgoing = new OutgoingRequests({
+    this.#outgoing = new OwnRequests({
       send: (request) => this.#transport.send(request),
       cancel: (requestId, _method, reason) =>
         this.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId, reason } }),

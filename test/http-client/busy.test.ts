@@ -2,14 +2,15 @@
 
 import { type ConnectOptions, connect } from 'mcpp/client';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { fakeClocks, pauses, realClocks } from './pauses.ts';
 import { type Answers, closeAll, eventually, type RawServer, rawServer, stateless, type Visit } from './raw-server.ts';
 
 beforeEach(() => {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
+  fakeClocks();
 });
 
 afterEach(async () => {
-  vi.useRealTimers();
+  realClocks();
   await closeAll();
 });
 
@@ -30,9 +31,9 @@ async function connected(answers: Answers, options: ConnectOptions = {}) {
   return { server, mcp: await connect(server.url, options) };
 }
 
-/** Waits until the only clock that runs is the one for the next try, and lets it run so long. */
+/** Waits until there is a pause before the next try, and lets so much of it pass. */
 async function wait(milliseconds: number): Promise<void> {
-  await eventually(() => vi.getTimerCount() === 1);
+  await eventually(() => pauses() === 1);
   await vi.advanceTimersByTimeAsync(milliseconds);
 }
 
@@ -104,14 +105,14 @@ test('"at once", again and again, becomes ever longer', async () => {
 });
 
 test('waiting ends when the call is given up, or the connection is closed', async () => {
-  const { mcp } = await connected({ 'resources/read': busy(99, 503, '60') });
+  const { mcp } = await connected({ 'resources/read': busy(99, 503, '40') });
   const giveUp = new AbortController();
   const first = mcp.readResource('file:///a', { signal: giveUp.signal }).catch((error: unknown) => error);
-  await eventually(() => vi.getTimerCount() === 1);
+  await eventually(() => pauses() === 1);
   giveUp.abort();
   expect(await first).toMatchObject({ code: 'aborted' });
   const second = mcp.readResource('file:///a').catch((error: unknown) => error);
-  await eventually(() => vi.getTimerCount() === 1);
+  await eventually(() => pauses() === 1);
   await mcp.close();
   expect(await second).toMatchObject({ code: 'closed' });
   expect(vi.getTimerCount()).toBe(0);
@@ -125,7 +126,7 @@ test('a server that is starting is waited for when connecting, within the time f
   });
   await expect(connect(server.url, { connectTimeout: 10_000 })).rejects.toMatchObject({ status: 503 });
   const connecting = connect(server.url, { connectTimeout: 60_000 });
-  await eventually(() => vi.getTimerCount() === 2);
+  await eventually(() => pauses() === 1);
   isUp = true;
   await vi.advanceTimersByTimeAsync(20_000);
   await (await connecting).close();

@@ -2,10 +2,11 @@
 
 import { connect } from 'mcpp/client';
 import { afterEach, expect, test, vi } from 'vitest';
+import { fakeClocks, pauses, realClocks } from './pauses.ts';
 import { type Answers, closeAll, eventually, rawServer, stateless, type Visit } from './raw-server.ts';
 
 afterEach(async () => {
-  vi.useRealTimers();
+  realClocks();
   await closeAll();
 });
 
@@ -40,14 +41,14 @@ test('changes are told on the stream of subscriptions/listen, and hanging up end
 });
 
 test('a stream that breaks is opened again, calls go on meanwhile, and everything is to be read anew', async () => {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
+  fakeClocks();
   const server = await rawServer({ ...stateless, ...LISTEN });
   const states: string[] = [];
   const mcp = await connect(server.url, { onStateChange: (state) => states.push(state) });
   const events: unknown[] = [];
   await mcp.watch('tools', (event) => events.push(event));
   server.to('subscriptions/listen')[0]?.response.destroy();
-  await eventually(() => vi.getTimerCount() === 1);
+  await eventually(() => pauses() === 1);
   await mcp.callTool('tool');
   await vi.advanceTimersByTimeAsync(1000);
   await eventually(() => events.length === 1);

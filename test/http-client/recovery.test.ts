@@ -2,6 +2,7 @@
 
 import { connect } from 'mcpp/client';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { fakeClocks, pauses, realClocks } from './pauses.ts';
 import { type Answers, closeAll, eventually, rawServer, stateful, type Visit } from './raw-server.ts';
 
 const unhandled = vi.fn();
@@ -9,11 +10,11 @@ const unhandled = vi.fn();
 beforeEach(() => {
   unhandled.mockClear();
   process.on('unhandledRejection', unhandled);
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
+  fakeClocks();
 });
 
 afterEach(async () => {
-  vi.useRealTimers();
+  realClocks();
   process.off('unhandledRejection', unhandled);
   expect(unhandled).not.toHaveBeenCalled();
   await closeAll();
@@ -71,7 +72,7 @@ describe('a session that is lost while the server cannot open another', () => {
     await expect(mcp.callTool('pay')).rejects.toMatchObject({ code: 'session-lost', status: 503 });
     for (const [tries, pause] of [2000, 4000, 8000, 16_000].entries()) {
       expect(mcp.state).toBe('reconnecting');
-      await eventually(() => vi.getTimerCount() === 1);
+      await eventually(() => pauses() === 1);
       await vi.advanceTimersByTimeAsync(pause);
       await eventually(() => server.to('initialize').length === tries + 3);
     }
@@ -128,7 +129,7 @@ test('a server of HTTP+SSE that is restarted is found again without a call', asy
   isUp = false;
   server.to('GET')[0]?.response.end();
   const before = server.visits.length;
-  await eventually(() => server.visits.length > before && vi.getTimerCount() === 1);
+  await eventually(() => server.visits.length > before && pauses() === 1);
   expect(mcp.state).toBe('reconnecting');
   isUp = true;
   await vi.advanceTimersByTimeAsync(2000);
@@ -154,7 +155,7 @@ describe('the stream beside the requests', () => {
     await mcp.callTool('tool');
     isKnown = false;
     server.to('GET')[0]?.response.end();
-    await eventually(() => vi.getTimerCount() === 1);
+    await eventually(() => pauses() === 1);
     await vi.advanceTimersByTimeAsync(1000);
     await eventually(() => onSessionReplaced.mock.calls.length === 1);
     await mcp.close();

@@ -2,6 +2,7 @@
 
 import { type Connection, type ConnectOptions, connect } from 'mcpp/client';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { fakeClocks, pauses, realClocks } from './pauses.ts';
 import {
   type Answers,
   closeAll,
@@ -14,11 +15,11 @@ import {
 } from './raw-server.ts';
 
 beforeEach(() => {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
+  fakeClocks();
 });
 
 afterEach(async () => {
-  vi.useRealTimers();
+  realClocks();
   await closeAll();
 });
 
@@ -54,7 +55,7 @@ describe('a call whose stream ends without its answer', () => {
       },
     });
     const call = mcp.callTool('slow', {}, { timeout: 60_000 });
-    await eventually(() => vi.getTimerCount() === 3);
+    await eventually(() => pauses() === 1);
     await vi.advanceTimersByTimeAsync(499);
     expect(gets(server)).toBe(1);
     await vi.advanceTimersByTimeAsync(1);
@@ -78,7 +79,7 @@ describe('a call whose stream ends without its answer', () => {
       },
     });
     const call = mcp.callTool('slow').catch((error: unknown) => error);
-    await eventually(() => vi.getTimerCount() === 3);
+    await eventually(() => pauses() === 1);
     await vi.advanceTimersByTimeAsync(999);
     expect(gets(server)).toBe(1);
     await vi.advanceTimersByTimeAsync(1);
@@ -105,8 +106,8 @@ describe('a call whose stream ends without its answer', () => {
     const waits: number[] = [];
     for (let tries = 2; tries <= 6; tries++) {
       const since = Date.now();
-      await eventually(() => vi.getTimerCount() === 3);
-      while (vi.getTimerCount() === 3) await vi.advanceTimersByTimeAsync(1000);
+      await eventually(() => pauses() === 1);
+      while (pauses() === 1) await vi.advanceTimersByTimeAsync(1000);
       waits.push(Date.now() - since);
       await settled(server, tries);
     }
@@ -131,12 +132,12 @@ describe('a call whose stream ends without its answer', () => {
     });
     const call = mcp.callTool('slow', {}, { timeout: Number.POSITIVE_INFINITY });
     for (let tries = 2; tries <= 9; tries++) {
-      await eventually(() => vi.getTimerCount() === 2);
+      await eventually(() => pauses() === 1);
       await vi.advanceTimersByTimeAsync(30_000);
       await settled(server, tries);
     }
     isFree = true;
-    await eventually(() => vi.getTimerCount() === 2);
+    await eventually(() => pauses() === 1);
     await vi.advanceTimersByTimeAsync(30_000);
     expect(await call).toEqual({ content: [] });
     await mcp.close();
@@ -161,7 +162,7 @@ describe('a call whose stream ends without its answer', () => {
     });
     const call = mcp.callTool('slow');
     for (let tries = 2; tries <= 10; tries++) {
-      await eventually(() => vi.getTimerCount() === 3);
+      await eventually(() => pauses() === 1);
       await vi.advanceTimersByTimeAsync(1999);
       await turn();
       expect(gets(server)).toBe(tries - 1);
@@ -213,10 +214,10 @@ describe('a call whose stream ends without its answer', () => {
     const giveUp = new AbortController();
     const first = mcp.callTool('slow', {}, { signal: giveUp.signal }).catch((error: unknown) => error);
     const second = mcp.callTool('slow').catch((error: unknown) => error);
-    await eventually(() => vi.getTimerCount() === 6);
+    await eventually(() => pauses() === 2);
     giveUp.abort();
     expect(await first).toMatchObject({ code: 'aborted' });
-    await eventually(() => vi.getTimerCount() === 3);
+    await eventually(() => pauses() === 1);
     await mcp.close();
     expect(await second).toMatchObject({ code: 'closed' });
     expect(vi.getTimerCount()).toBe(0);
@@ -233,7 +234,7 @@ describe('a call whose stream ends without its answer', () => {
       },
     });
     const call = mcp.callTool('slow').catch((error: unknown) => error);
-    await eventually(() => vi.getTimerCount() === 3);
+    await eventually(() => pauses() === 1);
     await vi.advanceTimersByTimeAsync(1);
     await eventually(() => gets(server) === 2);
     const bytes = Buffer.from(String(server.to('GET')[1]?.headers['last-event-id']), 'latin1');
@@ -257,9 +258,9 @@ describe('the stream that stands by itself', () => {
     await turn();
     await vi.advanceTimersByTimeAsync(lived);
     server.to('GET').at(-1)?.response.end();
-    await eventually(() => vi.getTimerCount() === 1);
+    await eventually(() => pauses() === 1);
     const since = Date.now();
-    while (vi.getTimerCount() === 1) await vi.advanceTimersByTimeAsync(1000);
+    while (pauses() === 1) await vi.advanceTimersByTimeAsync(1000);
     const waited = Date.now() - since;
     await eventually(() => gets(server) === count + 1);
     return waited;
@@ -285,21 +286,21 @@ describe('the stream that stands by itself', () => {
     const events: unknown[] = [];
     await mcp.watch('tools', (event) => events.push(event));
     for (let tries = 2; tries <= 5; tries++) {
-      await eventually(() => vi.getTimerCount() === 1);
+      await eventually(() => pauses() === 1);
       await vi.advanceTimersByTimeAsync(30_000);
       await settled(server, tries);
     }
     await eventually(() => onError.mock.calls.length === 1);
     expect(onError.mock.calls[0]?.[0]).toMatchObject({ code: 'failed', cause: { status } });
     for (let tries = 6; tries <= 15; tries++) {
-      await eventually(() => vi.getTimerCount() === 1);
+      await eventually(() => pauses() === 1);
       await vi.advanceTimersByTimeAsync(29_999);
       expect(gets(server)).toBe(tries - 1);
       await vi.advanceTimersByTimeAsync(1);
       await settled(server, tries);
     }
     isUp = true;
-    await eventually(() => vi.getTimerCount() === 1);
+    await eventually(() => pauses() === 1);
     await vi.advanceTimersByTimeAsync(30_000);
     await eventually(() => events.length === 1);
     expect(events).toEqual([{ type: 'tools', resync: true }]);
@@ -336,7 +337,7 @@ describe('the stream that stands by itself', () => {
   test('is not asked for again once the connection is closed', async () => {
     const { server, mcp } = await session(closing);
     server.to('GET')[0]?.response.end();
-    await eventually(() => vi.getTimerCount() === 1);
+    await eventually(() => pauses() === 1);
     await mcp.close();
     expect(vi.getTimerCount()).toBe(0);
     expect(gets(server)).toBe(1);

@@ -15,7 +15,8 @@ import { encodeImplementation } from './items.ts';
 export function encodeRequest(params: Params | undefined, meta?: Meta): Params | undefined {
   if (!meta) return params;
   const given = params?.['_meta'];
-  return { ...params, _meta: isObject(given) ? { ...given, ...meta } : meta };
+  // A literal that spreads and then adds takes V8 many times as long.
+  return Object.assign({}, params, { _meta: isObject(given) ? { ...given, ...meta } : meta });
 }
 
 /** A result is the end of its call and becomes what the server's code gave, unless it is a task. */

@@ -12,10 +12,9 @@ import type { ClientFacts, Decoded } from '../revision.ts';
 /** Params with everything a request of this revision must say in its `_meta`, and with `meta` beside it. */
 export function encodeRequest(params: Params | undefined, client: ClientFacts, version: string, meta?: Meta): Params {
   const given = params?.['_meta'];
-  return {
-    ...params,
-    _meta: { ...(isObject(given) ? given : undefined), ...meta, ...envelopeOf(client, version) },
-  };
+  // A literal that spreads and then adds takes V8 many times as long.
+  const whole = Object.assign({}, isObject(given) ? given : undefined, meta, envelopeOf(client, version));
+  return Object.assign({}, params, { _meta: whole });
 }
 
 // It is the same for every request of a client, until the client is another.

@@ -1,7 +1,8 @@
-/** Lines on their way out: those of one turn of the event loop leave in one write, and never faster than the peer reads. */
+/** Lines on their way out: those that one event brings about leave in one write, and never faster than the peer reads. */
 
+import { nextTick } from 'node:process';
 import type { Writable } from 'node:stream';
-import { clearImmediate, clearTimeout, setImmediate, setTimeout } from 'node:timers';
+import { clearTimeout, setTimeout } from 'node:timers';
 
 // Enough to be worth a system call, little enough to notice soon that the peer does not read.
 const WRITE_SIZE = 64 * 1024;
@@ -24,7 +25,7 @@ export class Outbox {
   readonly #events: OutboxEvents;
   #lines: string[] = [];
   #size = 0;
-  #scheduled: NodeJS.Immediate | undefined;
+  #isScheduled = false;
   #isHeld = false;
   #full = false;
   #drained: Deferred | undefined;
@@ -53,7 +54,7 @@ export class Outbox {
     this.#size += line.length;
     if (!this.#full) {
       if (this.#size >= WRITE_SIZE) this.#write();
-      else if (!this.#isHeld) this.#scheduled ??= setImmediate(this.#write);
+      else if (!this.#isHeld) this.#schedule();
     }
     if (!this.#full) return undefined;
     // Before the overflow is told: whoever ends the connection then lets go those who wait.
@@ -68,7 +69,7 @@ export class Outbox {
     this.#isHeld = true;
   }
 
-  /** Writes what is here, without waiting for the end of the turn. */
+  /** Writes what is here at once. */
   release(): void {
     this.#isHeld = false;
     this.#write();
@@ -87,15 +88,20 @@ export class Outbox {
   /** Writes no more; whoever waits is let go. */
   close(): void {
     this.#output.off('drain', this.#onDrain);
-    clearImmediate(this.#scheduled);
     this.#lines = [];
     this.#drained?.resolve();
     this.#flushed?.resolve();
   }
 
+  // When all that waits for promises has run, and what other ticks were for: later than that is another event.
+  #schedule(): void {
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    nextTick(nextTick, this.#write);
+  }
+
   readonly #write = (): void => {
-    clearImmediate(this.#scheduled);
-    this.#scheduled = undefined;
+    this.#isScheduled = false;
     while (this.#lines.length > 0 && !this.#full) {
       this.#writes++;
       // A pipe may take at once even what is more than the stream would keep.

@@ -1,0 +1,15 @@
+/** Schemas that came from the other side: they are interpreted, never compiled. */
+
+import { later } from '../jsonrpc/later.ts';
+import { type CheckedSchema, checkBy, type Prepare } from './checked.ts';
+import { receivedPatterns } from './received-pattern.ts';
+import { readSchema, type SchemaFault } from './walker.ts';
+
+const interpreter = later((): Promise<Prepare> => import('./interpret.ts').then(({ interpret }) => interpret));
+
+/** Makes a schema from the other side ready, or says why it cannot be used. It is interpreted, never compiled. */
+export function checkReceived(schema: unknown): { readonly schema: CheckedSchema } | { readonly fault: SchemaFault } {
+  const read = readSchema(schema, receivedPatterns());
+  if ('fault' in read) return read;
+  return { schema: { jsonSchema: read.document.root, check: checkBy(interpreter, read.document) } };
+}
