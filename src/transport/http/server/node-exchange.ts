@@ -65,6 +65,19 @@ export class NodeExchange implements HttpExchange {
       done(known);
       return;
     }
+    // Most bodies come along with their head, and are there once Node is done with what it read. They need no listeners.
+    nextTick(() => {
+      if (request.complete && request.httpVersionMajor === 1) done(bodyWithin(limits, request.read()));
+      else this.#awaitBody(limits, done);
+    });
+  }
+
+  #awaitBody(limits: BodyLimits, done: (body: Body) => void): void {
+    const request = this.#request;
+    if (request.destroyed) {
+      done('cut off');
+      return;
+    }
     let chunks: Uint8Array[] = [];
     let length = 0;
     let isOver = false;
@@ -88,11 +101,7 @@ export class NodeExchange implements HttpExchange {
     const onClose = (): void => {
       if (!isOver) finish('cut off');
     };
-    let timer: NodeJS.Timeout | undefined;
-    // Most bodies come along with their head, and need no clock.
-    nextTick(() => {
-      if (!request.complete && !isOver) timer = setTimeout(() => finish('too slow'), limits.milliseconds);
-    });
+    const timer = setTimeout(() => finish('too slow'), limits.milliseconds);
     request.on('data', onData).on('end', onEnd).on('close', onClose).on('error', onClose);
     this.#forgetBody = () => {
       request.off('data', onData).off('end', onEnd).off('close', onClose).off('error', onClose);
@@ -185,6 +194,12 @@ export class NodeExchange implements HttpExchange {
       .once('close', end)
       .resume();
   }
+}
+
+function bodyWithin(limits: BodyLimits, bytes: Uint8Array | null): Body {
+  const body = bytes ?? new Uint8Array(0);
+  if (body.length > limits.bytes) return 'too large';
+  return limits.hasRoom(body.length) ? body : 'no room';
 }
 
 // Some parsers give text or bytes, others what is in them.
