@@ -16,7 +16,7 @@ export function encodeResult(method: string, result: object, about: ResultFacts,
   const hints = resultType === 'complete' && isCacheable(method) ? (cache ?? STALE) : undefined;
   const isUsual =
     resultType === 'complete' && !hints && _meta === undefined && !('resultType' in result) && !('toJSON' in result);
-  if (isUsual) return signedText(result, host.info);
+  if (isUsual && !isLong(result)) return signedText(result, host.info);
   // Whoever asks what the server is gets all of it; other results only say whose they are, without pictures.
   const own = method === 'server/discover' ? { [MetaKey.serverInfo]: host.info } : signatureOf(host.info);
   const signed = { ...result, resultType, _meta: _meta ? { ..._meta, ...own } : own };
@@ -28,6 +28,17 @@ export function encodePage({ kind, items, nextCursor, cache }: EncodedPage, host
   const cursor = nextCursor === undefined ? '' : `,"nextCursor":${JSON.stringify(nextCursor)}`;
   const tail = { resultType: 'complete', ...cache, _meta: signatureOf(host.info) };
   return new EncodedJson(`{"${kind}":[${items.join(',')}]${cursor},${JSON.stringify(tail).slice(1)}`);
+}
+
+// The engine makes long text of many pieces: to be cut, it is copied first.
+const LONG = 64 * 1024;
+
+function isLong({ content }: { readonly content?: unknown }): boolean {
+  return Array.isArray(content) && content.some((one) => isLongText(one?.text) || isLongText(one?.data));
+}
+
+function isLongText(value: unknown): boolean {
+  return typeof value === 'string' && value.length > LONG;
 }
 
 function signedText(result: object, info: Implementation): EncodedJson {

@@ -119,6 +119,8 @@ export class NodeExchange implements HttpExchange {
       return;
     }
     response.writeHead(status, head);
+    // A large body would be copied to stand behind the headers.
+    if (length > LARGE) response.flushHeaders();
     response.end(this.method === 'HEAD' ? undefined : body);
     cutIfStalled(response, LARGE);
   }
