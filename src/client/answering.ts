@@ -11,7 +11,6 @@ import type { Implementation } from '../protocol/model/implementation.ts';
 import type { Answer, Question } from '../protocol/model/questions.ts';
 import type { ListRootsResult, Root } from '../protocol/model/roots.ts';
 import type { CreateMessageParams, CreateMessageResult } from '../protocol/model/sampling.ts';
-import { formAnswer, receivedForm, urlAnswer } from './form-answer.ts';
 
 /** What a handler knows beside the question. */
 export interface QuestionContext {
@@ -92,6 +91,16 @@ function undeclared(needed: ClientCapabilityName, declared: ClientCapabilities):
   return new RpcError(code, `This client did not declare the capability "${needed}", which the question needs`);
 }
 
+type Forms = typeof import('./form-answer.ts');
+
+let forms: Forms | undefined;
+
+/** Loads what forms are answered with, before a server asks; most clients are never asked. */
+export async function loadForms(): Promise<Forms> {
+  forms ??= await import('./form-answer.ts');
+  return forms;
+}
+
 const LONGEST_ADDRESS = 8192;
 
 const ANSWERS: ReadonlyMap<
@@ -115,6 +124,7 @@ function paramsOf({ method, params }: { readonly method: string; readonly params
 async function elicit(params: Params, handlers: AnswerHandlers, ctx: QuestionContext): Promise<Answer> {
   if (!handlers.onElicit) throw RpcError.methodNotFound('elicitation/create');
   stringParam(params, 'message');
+  const { formAnswer, receivedForm, urlAnswer } = forms ?? (await loadForms());
   if (params['mode'] === 'url') {
     if (!isWebAddress(stringParam(params, 'url'))) {
       throw RpcError.invalidParams(

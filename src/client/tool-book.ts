@@ -3,7 +3,7 @@
 import { ConnectionError, quoted, toError } from '../jsonrpc/errors.ts';
 import { isObject } from '../jsonrpc/message.ts';
 import type { CallToolResult, Tool } from '../protocol/model/tools.ts';
-import { type Checked, type CheckedSchema, checkReceived } from '../schema/checked.ts';
+import type { Checked, CheckedSchema } from '../schema/checked.ts';
 import { describeProblems } from '../schema/problems.ts';
 import { definitionOf, toolDigest } from './tool-digest.ts';
 
@@ -98,7 +98,7 @@ export class ToolBook {
 
   /**
    * Checks a structured result against the tool's outputSchema; gives the result, or throws
-   * `ConnectionError('malformed')`. Synchronous but for the first time, when the engine is loaded. `isRequired` is false
+   * `ConnectionError('malformed')`. Synchronous but for the first time, when checking is loaded. `isRequired` is false
    * where the revision has no structured content, so that a result without any is none the worse.
    */
   check(name: string, result: CallToolResult, isRequired = true): CallToolResult | Promise<CallToolResult> {
@@ -106,6 +106,20 @@ export class ToolBook {
     // An error need not follow the schema: what matters is what it says.
     if (!entry?.tool || this.#options.validateResults === false || result.isError === true) return result;
     const schema = this.#schemaOf(name, entry);
+    if (!(schema instanceof Promise)) return this.#checkBy(schema, name, entry, result, isRequired);
+    return schema.then(
+      (read) => this.#checkBy(read, name, entry, result, isRequired),
+      (error: unknown) => this.#uncheckable(name, entry, result, error),
+    );
+  }
+
+  #checkBy(
+    schema: CheckedSchema | 'none',
+    name: string,
+    entry: Entry,
+    result: CallToolResult,
+    isRequired: boolean,
+  ): CallToolResult | Promise<CallToolResult> {
     if (schema === 'none') return result;
     const { structuredContent } = result;
     if (structuredContent === undefined) {
@@ -196,15 +210,25 @@ export class ToolBook {
     }
   }
 
-  #schemaOf(name: string, entry: Entry): CheckedSchema | 'none' {
+  #schemaOf(name: string, entry: Entry): CheckedSchema | 'none' | Promise<CheckedSchema | 'none'> {
     if (entry.schema) return entry.schema;
     const { outputSchema } = JSON.parse(entry.json) as { outputSchema?: unknown };
-    entry.schema = 'none';
     // Some servers write null for what they do not have.
-    if (outputSchema === undefined || outputSchema === null) return entry.schema;
+    if (outputSchema !== undefined && outputSchema !== null) return this.#readSchema(name, entry, outputSchema);
+    entry.schema = 'none';
+    return entry.schema;
+  }
+
+  // Whoever calls no tool with an output schema never loads what reads them.
+  async #readSchema(name: string, entry: Entry, outputSchema: unknown): Promise<CheckedSchema | 'none'> {
+    const { checkReceived } = await import('../schema/checked.ts');
+    // The result of another call may have come meanwhile.
+    if (entry.schema) return entry.schema;
     const received = checkReceived(outputSchema);
-    if ('schema' in received) entry.schema = received.schema;
-    else this.#warn(new Error(notChecked(name, `outputSchema${received.fault.path}: ${received.fault.message}`)));
+    entry.schema = 'schema' in received ? received.schema : 'none';
+    if ('fault' in received) {
+      this.#warn(new Error(notChecked(name, `outputSchema${received.fault.path}: ${received.fault.message}`)));
+    }
     return entry.schema;
   }
 }
