@@ -4,9 +4,10 @@ import { RpcError } from '../jsonrpc/errors.ts';
 import { isObject } from '../jsonrpc/message.ts';
 import { isAnswer } from '../protocol/answers.ts';
 import type { ElicitResult } from '../protocol/model/elicitation.ts';
-import { type CheckedSchema, checkReceived } from '../schema/checked.ts';
+import type { CheckedSchema } from '../schema/checked.ts';
 import { pointer } from '../schema/json.ts';
 import { describeProblems, type Problem, problem } from '../schema/problems.ts';
+import { checkReceived } from '../schema/received.ts';
 
 /** A form, ready for checking what is filled in. */
 export interface ReceivedForm {

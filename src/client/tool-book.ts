@@ -221,7 +221,7 @@ export class ToolBook {
 
   // Whoever calls no tool with an output schema never loads what reads them.
   async #readSchema(name: string, entry: Entry, outputSchema: unknown): Promise<CheckedSchema | 'none'> {
-    const { checkReceived } = await import('../schema/checked.ts');
+    const { checkReceived } = await import('../schema/received.ts');
     // The result of another call may have come meanwhile.
     if (entry.schema) return entry.schema;
     const received = checkReceived(outputSchema);

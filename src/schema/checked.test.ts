@@ -4,8 +4,9 @@ import * as v from 'valibot';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import * as mini from 'zod/mini';
-import { checkedSchema, checkReceived } from './checked.ts';
+import { checkedSchema } from './checked.ts';
 import { describeProblems } from './problems.ts';
+import { checkReceived } from './received.ts';
 
 const raw = {
   type: 'object',

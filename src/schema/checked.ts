@@ -1,14 +1,13 @@
-/** A schema and a value: an author's schema is checked by its library or by the engine, a received one is interpreted. */
+/** An author's schema and a value, which is checked by the author's library or by the engine. */
 
 import { isObject } from '../jsonrpc/message.ts';
+import { checkByEngine } from './by-engine.ts';
 import { toJsonSchema } from './convert.ts';
-import type { Validate } from './engine.ts';
 import { type JsonSchema, pointer } from './json.ts';
 import { type Problem, problem } from './problems.ts';
-import { receivedPatterns } from './regex-matcher.ts';
 import { isStandardSchema, type StandardIssue, type StandardResult, type StandardSchema } from './standard.ts';
 import type { Direction } from './vendor.ts';
-import { readSchema, type SchemaDocument, type SchemaFault } from './walker.ts';
+import { readSchema, type SchemaFault } from './walker.ts';
 
 /** What came out of a check: the value as the handler gets it, or what is wrong with it. */
 export type Checked =
@@ -37,13 +36,6 @@ export function checkedSchema(schema: unknown, where: string, direction: Directi
   return { jsonSchema, check: checkByEngine(read.document, 'compile') };
 }
 
-/** Makes a schema from the other side ready, or says why it cannot be used. It is interpreted, never compiled. */
-export function checkReceived(schema: unknown): { readonly schema: CheckedSchema } | { readonly fault: SchemaFault } {
-  const read = readSchema(schema, receivedPatterns());
-  if ('fault' in read) return read;
-  return { schema: { jsonSchema: read.document.root, check: checkByEngine(read.document, 'interpret') } };
-}
-
 function faulty(where: string, { path, message }: SchemaFault): TypeError {
   return new TypeError(`${where}${path}: ${message}`);
 }
@@ -61,33 +53,4 @@ function fromStandard(result: StandardResult<unknown>): Checked {
 function toProblem({ message, path }: StandardIssue): Problem {
   const keys = path?.map((step) => (isObject(step) ? step.key : step) as PropertyKey) ?? [];
   return problem(keys.reduce(pointer, ''), message);
-}
-
-type Engine = typeof import('./engine.ts');
-
-let engine: Engine | undefined;
-let loading: Promise<Engine> | undefined;
-
-function loadEngine(): Promise<Engine> {
-  loading ??= import('./engine.ts').then(
-    (loaded) => {
-      engine = loaded;
-      return loaded;
-    },
-    (error: unknown) => {
-      loading = undefined; // The next call may have more luck.
-      throw error;
-    },
-  );
-  return loading;
-}
-
-function checkByEngine(document: SchemaDocument, how: 'compile' | 'interpret'): CheckedSchema['check'] {
-  let validate: Validate | undefined;
-  const check = (value: unknown, { [how]: prepare }: Engine): Checked => {
-    validate ??= prepare(document);
-    const problems = validate(value);
-    return problems === undefined ? { ok: true, value } : { ok: false, problems };
-  };
-  return (value) => (engine ? check(value, engine) : loadEngine().then((loaded) => check(value, loaded)));
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { checkReceived } from './checked.ts';
 import { compile, interpret } from './engine.ts';
+import { checkReceived } from './received.ts';
 import { receivedPatterns } from './regex-matcher.ts';
 import { readSchema } from './walker.ts';
 
