@@ -1,21 +1,74 @@
-// Builds dist/: one module per source file. Four that need somebody else's code have it bundled into them: the JSON
-// Schema engine, which is loaded only when a raw JSON Schema is checked, what runs commands on Windows, the parser of
-// event streams, and the reader of YAML, which is loaded only where there are skills. What authorization needs is a
-// dependency (docs/decisions/two-dependencies.md).
+// Builds dist/: a file for each entry of the package, a few that entries share, and declarations, one per source file. Why
+// not one module per source file is in docs/decisions/bundled-entries.md. What we use of others is bundled with ours, except
+// for what authorization needs, which is a dependency (docs/decisions/two-dependencies.md).
 // With --if-changed nothing is done when the sources are those of the last build.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build } from 'esbuild';
+import { rolldown } from 'rolldown';
+import { esmExternalRequirePlugin } from 'rolldown/plugins';
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)));
+
+const { exports, imports, dependencies, peerDependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
+const published = [
+  ...Object.values(exports).map((entry) => entry.default),
+  ...Object.values(imports).flatMap(Object.values),
+];
+
+/** Every file that has a name of its own: what package.json names, and the large parts that are loaded late, if at all. */
+const entries = [
+  ...new Set(published.filter((path) => path !== undefined).map((path) => /^\.\/dist\/(.*)\.js$/.exec(path)[1])),
+  'schema/engine',
+  'extensions/skills/yaml',
+  'transport/stdio/cross-spawn',
+];
+
+/**
+ * Files for what several entries load: a module goes into the first whose condition its entries meet. `by` says whether an
+ * entry loads it at once, `ever` whether it does so at all. What one side loads late is apart from what it loads at once, or a
+ * bundler would have it load both at once, and apart from what only the other side needs.
+ */
+const shared = {
+  base: (by, ever) => by('mcpp') && (by('server') || !ever('server')),
+  core: (by) => by('client') && by('server'),
+  schemas: (by, ever) => by('server') && ever('client'),
+  server: (by) => by('server'),
+  messages: (by, ever) => by('client') && by('fetch') && (by('stdio') || !ever('server')),
+  requests: (by) => by('client') && by('fetch'),
+  late: (by, ever) => by('client') && ever('server'),
+  client: (by) => by('client'),
+  protected: (by) => by('fetch') && by('auth/server'),
+  'http-server': (by) => by('fetch'),
+};
+
+/** Whose code may be bundled, and the licences, which THIRD-PARTY-NOTICES.md has in full. */
+const bundled = new Map([
+  ['typebox', 'MIT'],
+  ['eventsource-parser', 'MIT'],
+  ['yaml', 'ISC'],
+  ['cross-spawn', 'MIT'],
+  ['path-key', 'MIT'],
+  ['shebang-command', 'MIT'],
+  ['shebang-regex', 'MIT'],
+  ['which', 'ISC'],
+  ['isexe', 'ISC'],
+]);
+
+/** What the engine has for keywords that the normal form of a schema never has (src/schema/normal-form.ts). */
+const unused =
+  /typebox[\\/]build[\\/](schema[\\/]engine[\\/](additionalItems|dependencies|recursiveRef|uniqueItems)|system[\\/]hashing[\\/]hash)\.mjs$/;
+
+/** What CommonJS modules ask Node for. There is no require() in an ES module. */
+const required = ['child_process', 'fs', 'path'];
 
 const stamp = 'node_modules/.cache/mcpp/build';
 const sources = hashOf([
   ...filesIn('src').filter((file) => !file.includes('.test.')),
   'scripts/build.mjs',
+  'package.json',
   'tsconfig.json',
   'tsconfig.build.json',
 ]);
@@ -37,51 +90,87 @@ async function buildInto(scratch) {
   rmSync(scratch, { recursive: true, force: true });
   const tsc = ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json', '--outDir', scratch];
   execFileSync(process.execPath, tsc, { stdio: 'inherit' });
-  await bundle(scratch, 'schema/engine', {
+  const bundle = await rolldown({
+    input: Object.fromEntries(entries.map((entry) => [entry, sourceOf(entry)])),
     platform: 'neutral',
-    minifySyntax: true,
-    banner: { js: '// Contains TypeBox, MIT licence: see THIRD-PARTY-NOTICES.md.' },
+    // Which file a `#` means is decided where the package is used.
+    external: [/^(#|node:)/, ...Object.keys({ ...dependencies, ...peerDependencies })],
+    plugins: [esmExternalRequirePlugin({ external: required }), withoutUnused()],
+    resolve: { mainFields: ['main'] },
+    tsconfig: false,
+    preserveEntrySignatures: 'strict',
   });
-  await bundle(scratch, 'transport/stdio/cross-spawn', {
-    platform: 'node',
-    plugins: [nodeModulesAsImports()],
-    banner: { js: '// Contains cross-spawn and what it needs, MIT and ISC licences: see THIRD-PARTY-NOTICES.md.' },
-  });
-  await bundle(scratch, 'transport/http/client/event-parser', {
-    platform: 'neutral',
-    banner: { js: '// Contains eventsource-parser, MIT licence: see THIRD-PARTY-NOTICES.md.' },
-  });
-  await bundle(scratch, 'extensions/skills/yaml', {
-    platform: 'neutral',
-    minifySyntax: true,
-    banner: { js: '// Contains yaml, ISC licence: see THIRD-PARTY-NOTICES.md.' },
-  });
+  try {
+    await bundle.write({
+      dir: scratch,
+      entryFileNames: '[name].js',
+      chunkFileNames: 'shared/[name].js',
+      codeSplitting: { groups: Object.keys(shared).map(sharedFile) },
+      paths: Object.fromEntries(required.map((name) => [name, `node:${name}`])),
+      // Read by whoever steps into it or looks at a stack trace; minified it would load no sooner.
+      minify: false,
+      minifyInternalExports: false,
+      comments: { legal: false },
+      banner: noticeOf,
+    });
+  } finally {
+    await bundle.close();
+  }
 }
 
-async function bundle(folder, module, options) {
-  await build({
-    entryPoints: [`src/${module}.ts`],
-    outfile: `${folder}/${module}.js`,
-    bundle: true,
-    format: 'esm',
-    target: 'es2023',
-    legalComments: 'none',
-    allowOverwrite: true,
-    ...options,
-  });
-}
-
-// There is no require() in an ES module, also not for what Node brings along.
-function nodeModulesAsImports() {
+/** Leaves of such modules only functions that say so, should anybody call them nevertheless. */
+function withoutUnused() {
   return {
-    name: 'node-modules-as-imports',
-    setup({ onResolve, onLoad }) {
-      onResolve({ filter: /^(child_process|fs|path)$/ }, ({ path, kind }) =>
-        kind === 'require-call' ? { path, namespace: 'node' } : undefined,
-      );
-      onLoad({ filter: /./, namespace: 'node' }, ({ path }) => ({ contents: `export * from 'node:${path}';` }));
+    name: 'without-unused',
+    load: {
+      filter: { id: unused },
+      handler(id) {
+        const names = [...readFileSync(id, 'utf8').matchAll(/^export function (\w+)/gm)].map(([, name]) => name);
+        return names.map((name) => `export function ${name}() { throw new Error('${name} is left out'); }`).join('\n');
+      },
     },
   };
+}
+
+function sharedFile(name, index, { length }) {
+  return {
+    debugName: name,
+    name(id, graph) {
+      const [by, ever] = [false, true].map((late) => {
+        const importers = importersOf(id, graph, late);
+        return (entry) => importers.has(sourceOf(`entries/${entry}`));
+      });
+      return shared[name](by, ever) ? name : null;
+    },
+    test: (id) => !entries.map(sourceOf).includes(id),
+    minShareCount: 2,
+    priority: length - index,
+  };
+}
+
+/** The modules that load one whenever they are loaded, or with `late` also those that may do so later. */
+function importersOf(id, graph, late, found = new Set()) {
+  if (found.has(id)) return found;
+  found.add(id);
+  const { importers, dynamicImporters } = graph.getModuleInfo(id);
+  for (const importer of late ? [...importers, ...dynamicImporters] : importers)
+    importersOf(importer, graph, late, found);
+  return found;
+}
+
+function sourceOf(entry) {
+  return resolve(`src/${entry}.ts`);
+}
+
+/** Says whose code is in a file. */
+function noticeOf({ moduleIds }) {
+  const names = new Set(moduleIds.flatMap((id) => /node_modules[\\/]([\w-]+)/.exec(id)?.[1] ?? []));
+  if (names.size === 0) return '';
+  const strange = [...names].find((name) => !bundled.has(name));
+  if (strange)
+    throw new Error(`${strange} would be bundled: it is neither a dependency nor in the list of what may be`);
+  const licences = [...names].map((name) => `${name} (${bundled.get(name)})`);
+  return `// Contains ${licences.join(', ')}: see THIRD-PARTY-NOTICES.md.`;
 }
 
 // File by file, so that whoever is reading dist/ meanwhile never finds it half there.

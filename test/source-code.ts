@@ -102,6 +102,11 @@ export function importsOf({ code, strings }: Code): Import[] {
   ];
 }
 
+/** The source files that a built one is made of: the build says so above the code of each. */
+export function modulesIn(built: string): string[] {
+  return [...built.matchAll(/^\/\/ (src\/\S+\.ts)$/gm)].flatMap(([, module]) => module ?? []);
+}
+
 /** A name that is passed on from another file. */
 export interface Reexport {
   readonly name: string;

@@ -91,7 +91,7 @@ async function runClient(program, target, env) {
 function measure({ file, run }) {
   return bundled(file, async ({ program, chunks, env, loaded }) => {
     const start = chunks.filter(({ isLoadedAtStart }) => isLoadedAtStart);
-    const engine = chunks.filter(({ importedFor }) => importedFor?.endsWith(ENGINE));
+    const engine = chunks.filter(({ importedFor }) => importedFor.some((file) => file.endsWith(ENGINE)));
     const figures = { 'KB at start': kilobytesOf(start) };
     if (!run) return figures;
     await run(program, env);

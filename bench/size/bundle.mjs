@@ -15,7 +15,7 @@ const BANNER = `import { createRequire } from 'node:module'; const require = cre
 
 /**
  * Bundles a program into a folder that is there while `use` is at work. `use` gets the path of the program and the chunks:
- * each with its text, whether it is loaded with the program, and which file it was imported for if it was by `import()`.
+ * each with its text, whether it is loaded with the program, and which files it is loaded for if that is by `import()`.
  * `env` has the program tell which of them it loads: `loaded()` gives those when it has ended.
  */
 export async function bundled(file, use) {
@@ -39,11 +39,16 @@ export async function bundled(file, use) {
     });
     const program = 'out/program.mjs';
     const atStart = closureOf(metafile.outputs, program);
-    const chunks = Object.entries(metafile.outputs).map(([path, { entryPoint }]) => ({
+    const imported = Object.entries(metafile.outputs).filter(
+      ([path, { entryPoint }]) => path !== program && entryPoint,
+    );
+    const chunks = Object.keys(metafile.outputs).map((path) => ({
       path: join(folder, path),
       text: readFileSync(join(folder, path), 'utf8').replace(BANNER, ''),
       isLoadedAtStart: atStart.has(path),
-      importedFor: path === program ? undefined : entryPoint,
+      importedFor: imported
+        .filter(([first]) => !atStart.has(path) && closureOf(metafile.outputs, first).has(path))
+        .map(([, { entryPoint }]) => entryPoint),
     }));
     const told = join(folder, 'loaded.json');
     return await use({

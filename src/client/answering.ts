@@ -1,6 +1,7 @@
 /** Answers to what a server asks: one set of handlers, whichever way the questions arrive. */
 
 import { ErrorCode, RpcError } from '../jsonrpc/errors.ts';
+import { type Later, later } from '../jsonrpc/later.ts';
 import { isObject, type Params } from '../jsonrpc/message.ts';
 import { capabilityFor, isAnswer } from '../protocol/answers.ts';
 import { hasCapability } from '../protocol/caller.ts';
@@ -91,15 +92,8 @@ function undeclared(needed: ClientCapabilityName, declared: ClientCapabilities):
   return new RpcError(code, `This client did not declare the capability "${needed}", which the question needs`);
 }
 
-type Forms = typeof import('./form-answer.ts');
-
-let forms: Forms | undefined;
-
-/** Loads what forms are answered with, before a server asks; most clients are never asked. */
-export async function loadForms(): Promise<Forms> {
-  forms ??= await import('./form-answer.ts');
-  return forms;
-}
+/** What forms are answered with; most clients are never asked. */
+export const forms: Later<typeof import('./form-answer.ts')> = later(() => import('./form-answer.ts'));
 
 const LONGEST_ADDRESS = 8192;
 
@@ -124,7 +118,7 @@ function paramsOf({ method, params }: { readonly method: string; readonly params
 async function elicit(params: Params, handlers: AnswerHandlers, ctx: QuestionContext): Promise<Answer> {
   if (!handlers.onElicit) throw RpcError.methodNotFound('elicitation/create');
   stringParam(params, 'message');
-  const { formAnswer, receivedForm, urlAnswer } = forms ?? (await loadForms());
+  const { formAnswer, receivedForm, urlAnswer } = await forms.use((part) => part);
   if (params['mode'] === 'url') {
     if (!isWebAddress(stringParam(params, 'url'))) {
       throw RpcError.invalidParams(

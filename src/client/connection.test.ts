@@ -137,12 +137,16 @@ describe('a call', () => {
   });
 
   test('stands still while its server has a question open with us', async () => {
-    vi.useFakeTimers();
     const slow = new McpServer({ name: 's', version: '1' }).registerTool(
       't',
       {},
       async (_, ctx) => (await ctx.elicit('?', z.object({}))).action,
     );
+    // A server loads what asks with its first question, which takes no time by the clock of a test.
+    const first = await connect(slow, { revision: '2025-11-25', onElicit: () => ({ action: 'decline' }) });
+    await first.callTool('t');
+    await first.close();
+    vi.useFakeTimers();
     const onElicit = (): Promise<{ action: 'decline' }> =>
       new Promise((resolve) => setTimeout(() => resolve({ action: 'decline' }), 10 * 60_000));
     const client = await connect(slow, { revision: '2025-11-25', timeout: 1000, onElicit });

@@ -25,7 +25,7 @@ import type { Payload } from '../jsonrpc/parse.ts';
 import type { Receiver, Transport } from '../jsonrpc/transport.ts';
 import { METHODS } from '../protocol/methods.ts';
 import { type Meta, MetaKey } from '../protocol/model/meta.ts';
-import type { ClientFacts, Decoded, Revision } from '../protocol/revision.ts';
+import type { ClientFacts, Decoded, ClientRevision as Revision } from '../protocol/revision.ts';
 import { Exchanges } from './exchanges.ts';
 import { IncomingRequests } from './incoming.ts';
 import type { Progress, RequestOptions } from './request-options.ts';

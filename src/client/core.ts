@@ -4,16 +4,16 @@ import { guarded } from '../jsonrpc/errors.ts';
 import type { Notification, Params } from '../jsonrpc/message.ts';
 import { runThrough } from '../jsonrpc/middleware.ts';
 import type { OutgoingDetails } from '../jsonrpc/outgoing.ts';
+import { revisionNamed } from '../protocol/client-revisions.ts';
 import { livesIn, METHODS } from '../protocol/methods.ts';
 import type { ClientCapabilities } from '../protocol/model/capabilities.ts';
 import { changeToldBy } from '../protocol/model/changes.ts';
 import { isLoggingLevel, LOGGING_LEVELS, type LoggingLevel } from '../protocol/model/logging.ts';
 import type { Root } from '../protocol/model/roots.ts';
 import type { Tool } from '../protocol/model/tools.ts';
-import { revisionNamed } from '../protocol/pick.ts';
-import type { ClientFacts, Revision } from '../protocol/revision.ts';
+import type { ClientFacts, ClientRevision as Revision } from '../protocol/revision.ts';
 import type { RevisionFacts } from '../protocol/versions.ts';
-import { type AnswerHandlers, capabilitiesOf, checkRoots, loadForms } from './answering.ts';
+import { type AnswerHandlers, capabilitiesOf, checkRoots, forms } from './answering.ts';
 import { ArgumentHeaders } from './argument-headers.ts';
 import { Calls } from './calls.ts';
 import type { Conversation } from './conversation.ts';
@@ -99,7 +99,8 @@ export class Core {
   /** Connects. */
   static async open(dialer: Dialer, options: ConnectionOptions, parts: ClientParts): Promise<Core> {
     const core = new Core(dialer, options, parts);
-    await Promise.all([core.link.open(), options.onElicit && loadForms()]);
+    // So that a server that asks need not wait for it.
+    await Promise.all([core.link.open(), options.onElicit && forms.use(() => {})]);
     return core;
   }
 

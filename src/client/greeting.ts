@@ -3,8 +3,8 @@
 import { ConnectionError } from '../jsonrpc/errors.ts';
 import type { Params } from '../jsonrpc/message.ts';
 import { FOR_EVER } from '../jsonrpc/outgoing.ts';
-import { revisionNamed } from '../protocol/pick.ts';
-import type { ClientFacts, Revision } from '../protocol/revision.ts';
+import { revisionNamed } from '../protocol/client-revisions.ts';
+import type { ClientFacts, ClientRevision as Revision } from '../protocol/revision.ts';
 import { initializeParams } from '../protocol/stateful/requests.ts';
 import { LATEST_VERSION } from '../protocol/versions.ts';
 import { pauseAfter } from './busy.ts';

@@ -3,10 +3,10 @@
 import { ConnectionError, RpcError, shorten } from '../jsonrpc/errors.ts';
 import { isObject, type Params } from '../jsonrpc/message.ts';
 import { isImplementation } from '../protocol/checks.ts';
+import { revisionNamed } from '../protocol/client-revisions.ts';
 import { McpErrorCode } from '../protocol/errors.ts';
 import { MetaKey } from '../protocol/model/meta.ts';
-import { revisionNamed } from '../protocol/pick.ts';
-import type { Revision } from '../protocol/revision.ts';
+import type { ClientRevision as Revision } from '../protocol/revision.ts';
 import { REVISIONS, type RevisionFacts } from '../protocol/versions.ts';
 import { NO_ANSWERS } from './statuses.ts';
 import type { ServerFacts } from './verdict.ts';

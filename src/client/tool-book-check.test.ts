@@ -19,7 +19,7 @@ const sum = { type: 'object', properties: { sum: { type: 'number' } }, required:
 
 afterEach(() => {
   vi.unstubAllGlobals();
-  vi.doUnmock('../schema/engine.ts');
+  vi.doUnmock('../schema/interpret.ts');
   vi.resetModules();
 });
 
@@ -175,7 +175,7 @@ describe('the engine', () => {
 
   test('that cannot be loaded fails no call, and is warned of once', async () => {
     vi.resetModules();
-    vi.doMock('../schema/engine.ts', () => {
+    vi.doMock('../schema/interpret.ts', () => {
       throw new Error('no such chunk');
     });
     const fresh = await import('./tool-book.ts');
@@ -190,7 +190,7 @@ describe('the engine', () => {
 
   test('that breaks in the middle of a check fails no call, either', async () => {
     vi.resetModules();
-    vi.doMock('../schema/engine.ts', () => ({
+    vi.doMock('../schema/interpret.ts', () => ({
       interpret: () => () => {
         throw new Error('broken');
       },

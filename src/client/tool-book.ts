@@ -1,10 +1,12 @@
 /** What a client knows of a server's tools: their definitions, whether those are still the same, and what they promise. */
 
 import { ConnectionError, quoted, toError } from '../jsonrpc/errors.ts';
+import { later } from '../jsonrpc/later.ts';
 import { isObject } from '../jsonrpc/message.ts';
 import type { CallToolResult, Tool } from '../protocol/model/tools.ts';
 import type { Checked, CheckedSchema } from '../schema/checked.ts';
 import { describeProblems } from '../schema/problems.ts';
+import type { checkReceived } from '../schema/received.ts';
 import { definitionOf, toolDigest } from './tool-digest.ts';
 
 /** A tool that is not what it was. */
@@ -35,6 +37,9 @@ export interface ToolBookOptions {
 const MAX_TOOLS = 10_000;
 /** Far more than a transport with limits lets in, and far less than the stack holds. */
 const MAX_DEPTH = 500;
+
+// Whoever calls no tool with an output schema never loads what reads them.
+const reader = later(() => import('../schema/received.ts'));
 
 interface Entry {
   /** Undefined if every definition so far was refused. */
@@ -214,17 +219,13 @@ export class ToolBook {
     if (entry.schema) return entry.schema;
     const { outputSchema } = JSON.parse(entry.json) as { outputSchema?: unknown };
     // Some servers write null for what they do not have.
-    if (outputSchema !== undefined && outputSchema !== null) return this.#readSchema(name, entry, outputSchema);
-    entry.schema = 'none';
-    return entry.schema;
+    if (outputSchema === undefined || outputSchema === null) entry.schema = 'none';
+    return entry.schema ?? reader.use(({ checkReceived }) => this.#read(checkReceived(outputSchema), name, entry));
   }
 
-  // Whoever calls no tool with an output schema never loads what reads them.
-  async #readSchema(name: string, entry: Entry, outputSchema: unknown): Promise<CheckedSchema | 'none'> {
-    const { checkReceived } = await import('../schema/received.ts');
+  #read(received: ReturnType<typeof checkReceived>, name: string, entry: Entry): CheckedSchema | 'none' {
     // The result of another call may have come meanwhile.
     if (entry.schema) return entry.schema;
-    const received = checkReceived(outputSchema);
     entry.schema = 'schema' in received ? received.schema : 'none';
     if ('fault' in received) {
       this.#warn(new Error(notChecked(name, `outputSchema${received.fault.path}: ${received.fault.message}`)));

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
+import { revisionNamed as clientRevision } from '../protocol/client-revisions.ts';
 import type { Tool } from '../protocol/model/tools.ts';
 import { revisionNamed } from '../protocol/pick.ts';
 import { definitionOf, toolDigest } from './tool-digest.ts';
@@ -72,9 +73,8 @@ describe('on every revision that can show all of a tool', () => {
     ['2025-03-26', { ...bare, title: 'Add' }],
     ['2024-11-05', bare],
   ])('the digest is the same: %s', async (version, given) => {
-    const revision = revisionNamed(version);
-    const wire = { tools: [revision?.encodeItem('tools', given)] };
-    const decoded = revision?.decodeResult('tools/list', JSON.parse(JSON.stringify(wire)));
+    const wire = { tools: [revisionNamed(version)?.encodeItem('tools', given)] };
+    const decoded = clientRevision(version)?.decodeResult('tools/list', JSON.parse(JSON.stringify(wire)));
     const { tools } = (decoded?.type === 'complete' ? decoded.result : {}) as { tools: [Tool] };
     expect(await toolDigest(tools[0])).toBe(await toolDigest(given as Tool));
   });

@@ -2,10 +2,10 @@
 
 import { isObject } from '../jsonrpc/message.ts';
 import { isImplementation } from '../protocol/checks.ts';
+import { revisionNamed } from '../protocol/client-revisions.ts';
 import type { ServerCapabilities } from '../protocol/model/capabilities.ts';
 import type { Implementation } from '../protocol/model/implementation.ts';
-import { revisionNamed } from '../protocol/pick.ts';
-import type { Revision } from '../protocol/revision.ts';
+import type { ClientRevision as Revision } from '../protocol/revision.ts';
 
 /** What a server says of itself when it is greeted. */
 export interface ServerFacts {

@@ -7,7 +7,7 @@ export { type Principal, principalKey } from '../protocol/principal.ts';
 export type { Viewer } from '../protocol/revision.ts';
 export type { AnySchema, InferInput, InferOutput } from '../schema/infer.ts';
 export type { AskOptions, ElicitAnswer, RawAskOptions, UrlOptions } from '../server/asking.ts';
-export type { Completer, Completers, CompletionInput } from '../server/completion.ts';
+export type { Completer, Completers, CompletionInput } from '../server/completers.ts';
 export type { Context } from '../server/context.ts';
 export type {
   Desk,
@@ -29,7 +29,6 @@ export type { Middleware } from '../server/middleware.ts';
 export type { McpServerOptions } from '../server/options.ts';
 export type { ErrorReport, Limits } from '../server/parts.ts';
 export type { PromptConfig, PromptHandler, PromptReturn } from '../server/prompts.ts';
-export { isSuspension } from '../server/questions.ts';
 export type { Features, Visible } from '../server/registry.ts';
 export type {
   ResourceConfig,
@@ -39,9 +38,10 @@ export type {
   ResourceTemplateHandler,
   Variables,
 } from '../server/resources.ts';
-export type { Secret } from '../server/seal.ts';
+export type { Secret } from '../server/secrets.ts';
 export { type ServeOptions, type Serving, serve } from '../server/serve.ts';
 export { McpServer } from '../server/server.ts';
+export { isSuspension } from '../server/suspension.ts';
 export {
   type AnyResult,
   type Arguments,

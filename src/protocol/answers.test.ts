@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { capabilityFor, isAnswer, isAnyAnswer, isAvailable } from './answers.ts';
+import { capabilityFor, isAnswer, isAnyAnswer } from './answers.ts';
+import { isAvailable } from './available.ts';
 import { capabilityObject, hasCapability } from './caller.ts';
 import type { ClientCapabilities } from './model/capabilities.ts';
 import { revisionNamed } from './pick.ts';

@@ -1,10 +1,8 @@
 /** Which capability a question needs, and whether an answer has the shape of one. */
 
 import { isObject } from '../jsonrpc/message.ts';
-import { hasCapability } from './caller.ts';
-import type { ClientCapabilities, ClientCapabilityName } from './model/capabilities.ts';
+import type { ClientCapabilityName } from './model/capabilities.ts';
 import type { Answer, Question } from './model/questions.ts';
-import type { RevisionFacts } from './versions.ts';
 
 /** What a client must have declared to be asked this. */
 export function capabilityFor(question: Question): ClientCapabilityName {
@@ -12,22 +10,6 @@ export function capabilityFor(question: Question): ClientCapabilityName {
   if (question.method === 'roots/list') return 'roots';
   const { tools, toolChoice } = question.params;
   return tools || toolChoice ? 'sampling.tools' : 'sampling';
-}
-
-/** True if the client declared this, and its revision has it. */
-export function isAvailable(
-  name: ClientCapabilityName,
-  capabilities: ClientCapabilities,
-  facts: RevisionFacts,
-): boolean {
-  const form = facts.elicitation !== 'none';
-  const url = facts.elicitation === 'form and url';
-  if ((name === 'elicitation' || name === 'elicitation.form') && !form) return false;
-  if (name === 'elicitation.url' && !url) return false;
-  if (name === 'sampling.tools' && !facts.samplingTools) return false;
-  // Before there were URLs, a client that could elicit could show forms, whatever else it put there.
-  if (name === 'elicitation.form' && !url) return hasCapability(capabilities, 'elicitation');
-  return hasCapability(capabilities, name);
 }
 
 /** True for a value that can be the answer to a question with this method. */

@@ -114,7 +114,7 @@ export type Decoded =
       readonly state: string | undefined;
     };
 
-/** One revision of the protocol. */
+/** One revision of the protocol, as servers speak it. */
 export interface Revision {
   readonly facts: RevisionFacts;
 
@@ -132,11 +132,13 @@ export interface Revision {
   encodeFailure(error: RpcError): { readonly error: ErrorObject } | { readonly result: object };
   /** Params of `notifications/progress`. */
   encodeProgress(params: { progressToken: Id; progress: number; total?: number; message?: string }): Params;
-  /** A question in the client's words; throws `RpcError` where the revision has no words for it. */
-  encodeQuestion(question: Question): { readonly method: string; readonly params?: Params };
   /** The notification that tells a session of a change, if it wants to know. */
   deliver(change: Change, session: Session): Notification | undefined;
+}
 
+/** The same revision as clients speak it. */
+export interface ClientRevision {
+  readonly facts: RevisionFacts;
   /** What a client declares, as far as this revision has words for it. */
   encodeCapabilities(capabilities: Caller['capabilities']): Caller['capabilities'];
   /** The answer to a question, as a client of this revision sends it. */

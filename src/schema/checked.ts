@@ -1,13 +1,14 @@
-/** An author's schema and a value, which is checked by the author's library or by the engine. */
+/** A schema and a value: an author's schema is checked by its library or by the engine. */
 
+import { type Later, later } from '../jsonrpc/later.ts';
 import { isObject } from '../jsonrpc/message.ts';
-import { checkByEngine } from './by-engine.ts';
 import { toJsonSchema } from './convert.ts';
 import { type JsonSchema, pointer } from './json.ts';
-import { type Problem, problem } from './problems.ts';
+import { repeatsGroup, unreadable } from './pattern.ts';
+import { type Problem, problem, type Validate } from './problems.ts';
 import { isStandardSchema, type StandardIssue, type StandardResult, type StandardSchema } from './standard.ts';
 import type { Direction } from './vendor.ts';
-import { readSchema, type SchemaFault } from './walker.ts';
+import { readSchema, type SchemaDocument, type SchemaFault } from './walker.ts';
 
 /** What came out of a check: the value as the handler gets it, or what is wrong with it. */
 export type Checked =
@@ -19,6 +20,8 @@ export interface CheckedSchema {
   readonly jsonSchema: JsonSchema;
   /** Stays synchronous wherever it can: a library may be asynchronous, and the first check of a raw schema loads the engine. */
   check(value: unknown): Checked | Promise<Checked>;
+  /** Where something about the schema could not be told at once: rejects with what is wrong with it. */
+  readonly passed?: Promise<void>;
 }
 
 /**
@@ -31,9 +34,14 @@ export function checkedSchema(schema: unknown, where: string, direction: Directi
   const { jsonSchema } = converted;
   // A library checks its own schemas, and knows more than its JSON Schema says: defaults, transforms, refinements.
   if (isStandardSchema(schema)) return { jsonSchema, check: (value) => checkByLibrary(schema, value) };
-  const read = readSchema(jsonSchema);
+  let isSuspect = false;
+  const read = readSchema(jsonSchema, (pattern) => {
+    isSuspect ||= repeatsGroup(pattern);
+    return unreadable(pattern);
+  });
   if ('fault' in read) throw faulty(where, read.fault);
-  return { jsonSchema, check: checkByEngine(read.document, 'compile') };
+  const check = checkBy(engine, read.document);
+  return isSuspect ? checkedClosely(jsonSchema, check, where) : { jsonSchema, check };
 }
 
 function faulty(where: string, { path, message }: SchemaFault): TypeError {
@@ -53,4 +61,45 @@ function fromStandard(result: StandardResult<unknown>): Checked {
 function toProblem({ message, path }: StandardIssue): Problem {
   const keys = path?.map((step) => (isObject(step) ? step.key : step) as PropertyKey) ?? [];
   return problem(keys.reduce(pointer, ''), message);
+}
+
+/** Makes what was read of a raw schema ready for checking. */
+export type Prepare = (document: SchemaDocument) => Validate;
+
+const engine = later((): Promise<Prepare> => import('./engine.ts').then(({ compile }) => compile));
+
+/** Checks values by what was read of a raw schema. */
+export function checkBy(preparing: Later<Prepare>, document: SchemaDocument): CheckedSchema['check'] {
+  let validate: Validate | undefined;
+  return (value) =>
+    preparing.use((prepare): Checked => {
+      validate ??= prepare(document);
+      const problems = validate(value);
+      return problems === undefined ? { ok: true, value } : { ok: false, problems };
+    });
+}
+
+const ambiguity = later(() => import('./ambiguity.ts'));
+
+/** A raw schema with patterns that have to be read closely first: until they are, every check waits for it. */
+function checkedClosely(jsonSchema: JsonSchema, check: CheckedSchema['check'], where: string): CheckedSchema {
+  let isRead = false;
+  const readClosely = (): void | Promise<void> =>
+    ambiguity.use(({ patternFault }) => {
+      const read = readSchema(jsonSchema, patternFault);
+      if ('fault' in read) throw faulty(where, read.fault);
+      isRead = true;
+    });
+  const reading = readClosely();
+  if (isRead) return { jsonSchema, check };
+  const passed = Promise.resolve(reading);
+  passed.catch(() => {});
+  return {
+    jsonSchema,
+    passed,
+    async check(value) {
+      if (!isRead) await readClosely();
+      return check(value);
+    },
+  };
 }

@@ -1,11 +1,13 @@
 import Type from 'typebox';
 import { describe, expect, test } from 'vitest';
-import { compile, interpret } from './engine.ts';
+import { patternFault } from './ambiguity.ts';
+import { compile } from './engine.ts';
+import { interpret } from './interpret.ts';
 import { readSchema } from './walker.ts';
 import { wireCopy } from './wire-copy.ts';
 
 function documentOf(schema: object) {
-  const read = readSchema(wireCopy(schema as Record<string, unknown>));
+  const read = readSchema(wireCopy(schema as Record<string, unknown>), patternFault);
   if ('fault' in read) throw new Error(`${read.fault.path}: ${read.fault.message}`);
   return read.document;
 }

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { compilePattern, hasModifiers, patternFault } from './pattern.ts';
+import { patternFault } from './ambiguity.ts';
+import { compilePattern, hasModifiers } from './pattern.ts';
 
 test.each([
   ['kebab case', '^[a-z]+(-[a-z0-9]+)*$'],

@@ -8,6 +8,9 @@ export interface Problem {
   readonly message: string;
 }
 
+/** Says what is wrong with a value, or nothing. */
+export type Validate = (value: unknown) => readonly Problem[] | undefined;
+
 const maxProblems = 10;
 const maxText = 4096;
 

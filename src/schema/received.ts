@@ -1,13 +1,15 @@
-/** A schema from the other side: it is looked at before it is used, and interpreted, never compiled. */
+/** Schemas that came from the other side: they are interpreted, never compiled. */
 
-import { checkByEngine } from './by-engine.ts';
-import type { CheckedSchema } from './checked.ts';
-import { receivedPatterns } from './regex-matcher.ts';
+import { later } from '../jsonrpc/later.ts';
+import { type CheckedSchema, checkBy, type Prepare } from './checked.ts';
+import { receivedPatterns } from './received-pattern.ts';
 import { readSchema, type SchemaFault } from './walker.ts';
 
-/** Makes it ready, or says why it cannot be used. */
+const interpreter = later((): Promise<Prepare> => import('./interpret.ts').then(({ interpret }) => interpret));
+
+/** Makes a schema from the other side ready, or says why it cannot be used. It is interpreted, never compiled. */
 export function checkReceived(schema: unknown): { readonly schema: CheckedSchema } | { readonly fault: SchemaFault } {
   const read = readSchema(schema, receivedPatterns());
   if ('fault' in read) return read;
-  return { schema: { jsonSchema: read.document.root, check: checkByEngine(read.document, 'interpret') } };
+  return { schema: { jsonSchema: read.document.root, check: checkBy(interpreter, read.document) } };
 }

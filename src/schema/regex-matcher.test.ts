@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { compilePattern } from './pattern.ts';
-import { matcherOf, receivedPatternFault, receivedPatterns } from './regex-matcher.ts';
+import { receivedPatternFault, receivedPatterns } from './received-pattern.ts';
+import { matcherOf } from './regex-matcher.ts';
 
 const free = (): void => {};
 

@@ -1,5 +1,11 @@
 import { expect, test } from 'vitest';
-import { walkSchema } from './walker.ts';
+import { patternFault } from './ambiguity.ts';
+import { readSchema, type SchemaFault } from './walker.ts';
+
+function walkSchema(schema: unknown): SchemaFault | undefined {
+  const read = readSchema(schema, patternFault);
+  return 'fault' in read ? read.fault : undefined;
+}
 
 const object = (properties: object, rest: object = {}) => ({ type: 'object', properties, ...rest });
 

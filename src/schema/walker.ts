@@ -5,7 +5,6 @@ import { leadInCircle, type Targets } from './circles.ts';
 import { type JsonObject, pointer, shorten } from './json.ts';
 import { valueFault } from './keyword-values.ts';
 import { type Dialect, dialectOf, subschemas } from './keywords.ts';
-import { patternFault } from './pattern.ts';
 import { References, type Resource } from './references.ts';
 
 const maxDepth = 32;
@@ -28,18 +27,13 @@ export interface SchemaDocument {
   readonly resources: ReadonlyMap<JsonObject, Resource>;
 }
 
-/** Goes over a JSON Schema before it is used: says the first fault, or nothing. Never fetches, never runs a pattern. */
-export function walkSchema(schema: unknown): SchemaFault | undefined {
-  const read = readSchema(schema);
-  return 'fault' in read ? read.fault : undefined;
-}
-
 /** Says of a pattern why it is not used, or nothing. */
 export type PatternFault = (pattern: string) => string | undefined;
 
+/** Goes over a JSON Schema before it is used: says the first fault, or what is in it. Never fetches, never runs a pattern. */
 export function readSchema(
   schema: unknown,
-  faultOf: PatternFault = patternFault,
+  faultOf: PatternFault,
 ): { document: SchemaDocument } | { fault: SchemaFault } {
   if (!isObject(schema)) return { fault: { path: '', message: 'must be an object' } };
   const dialect = schema.$schema === undefined ? '2020-12' : dialectOf(String(schema.$schema));

@@ -28,7 +28,7 @@ export function answer(server: Served, request: Request, exchange: Exchange): Ma
     return { jsonrpc: '2.0', id, error: (error as RpcError).toObject() };
   }
   try {
-    const result = runInRounds(ctx, () => enter(own, ctx));
+    const result = asksNobody(own, method) ? handle(own, ctx) : runInRounds(ctx, () => enter(own, ctx));
     if (!isPromise(result)) return respond(ctx, result);
     return inTime(ctx, result)
       .then((value) => respond(ctx, value))
@@ -51,6 +51,11 @@ export function notice(server: Served, notification: Notification, exchange: Exc
   } catch (error) {
     report(error);
   }
+}
+
+// What stays open, unless it is the author's: nothing is kept ready for questions for as long as it lasts.
+function asksNobody(own: ServerParts, method: string): boolean {
+  return staysOpen(method) && own.middleware.length === 0 && own.handler(method) === undefined;
 }
 
 function enter(own: ServerParts, ctx: RequestContext): unknown {

@@ -1,4 +1,4 @@
-/** The words a handler asks in, put as questions and their answers given back typed. */
+/** The words a handler asks in, put as questions and their answers given back typed. Loaded with the first of them. */
 
 import { RpcError } from '../jsonrpc/errors.ts';
 import { elicitForm } from '../protocol/elicit-form.ts';
@@ -6,7 +6,7 @@ import type { ElicitResult } from '../protocol/model/elicitation.ts';
 import type { ListRootsResult } from '../protocol/model/roots.ts';
 import type { CreateMessageParams, CreateMessageResult } from '../protocol/model/sampling.ts';
 import { checkedSchema } from '../schema/checked.ts';
-import type { Questions } from './questions.ts';
+import { type Asker, Questions } from './questions.ts';
 
 /** Options of every question. */
 export interface AskOptions {
@@ -36,6 +36,11 @@ const POLL_MS = 500;
 /** How long a call stays open for it, where the client can be told to call again. */
 const LEG_MS = 20_000;
 
+/** The questions of a call that turns to its client. */
+export function questionsOf(asker: Asker): Questions {
+  return new Questions(asker);
+}
+
 /** Asks by form. */
 export async function elicit(
   questions: Questions,
@@ -44,6 +49,7 @@ export async function elicit(
   options: AskOptions = {},
 ): Promise<ElicitAnswer<unknown>> {
   const form = checkedSchema(schema, 'elicit: schema', 'input');
+  if (form.passed) await form.passed;
   const requestedSchema = elicitForm(form.jsonSchema);
   let content: unknown;
   const fits = async (answer: unknown): Promise<boolean> => {

@@ -1,8 +1,12 @@
 /** The one publisher of changes: what happens within one tick is told once. */
 
 import type { Change } from '../protocol/model/changes.ts';
+import type { Viewer } from '../protocol/revision.ts';
 import type { ChangeBus } from '../store/changes.ts';
 import { isPromise } from './maybe.ts';
+
+/** Whether a change is told to this viewer. */
+export type MaySee = (change: Change, viewer: Viewer) => boolean;
 
 /** Publishes changes to everybody who watches this server, here or on other nodes. */
 export class Changes {
@@ -21,10 +25,10 @@ export class Changes {
     this.#pending.set(change.type === 'resource' ? `resource ${change.uri}` : change.type, change);
   }
 
-  /** Hears of every change until the returned function is called. */
-  watch(listener: (change: Change) => void): () => void {
+  /** Hears of every change that may be told to this viewer, until the returned function is called. */
+  watch(listener: (change: Change) => void, viewer: Viewer, maySee: MaySee): () => void {
     // One listener that fails must not keep the others from hearing.
-    return this.#bus.subscribe((change) => this.#attempt(() => listener(change)));
+    return this.#bus.subscribe((change) => this.#attempt(() => maySee(change, viewer) && listener(change)));
   }
 
   #flush(): void {

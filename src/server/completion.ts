@@ -1,28 +1,13 @@
-/** Completion: suggestions for an argument of a prompt or a variable of a resource template. */
+/** Completion: suggestions for what a person is typing. Loaded when a client first asks for some. */
 
 import { RpcError } from '../jsonrpc/errors.ts';
 import { isObject, type Params } from '../jsonrpc/message.ts';
 import type { CompleteResult, Completion } from '../protocol/model/completion.ts';
-import type { Context, RequestContext } from './context.ts';
+import type { Completers } from './completers.ts';
+import type { RequestContext } from './context.ts';
 import { chain, type Maybe } from './maybe.ts';
 
 const MAX_VALUES = 100;
-
-/** What the person has typed so far, and what they chose for other arguments. */
-export interface CompletionInput {
-  readonly value: string;
-  readonly arguments: Readonly<Record<string, string>>;
-}
-
-/** Suggests values, best first. More than 100 are cut, and the client is told so. */
-export type Completer = (
-  value: string,
-  input: CompletionInput,
-  ctx: Context,
-) => readonly string[] | Completion | Promise<readonly string[] | Completion>;
-
-/** Completers by argument name. */
-export type Completers = Readonly<Record<string, Completer>>;
 
 /** Finds what is being completed; undefined for a reference to something that does not exist. */
 export type FindCompleters = (
@@ -30,12 +15,6 @@ export type FindCompleters = (
   name: string,
   ctx: RequestContext,
 ) => { readonly completers: Completers | undefined; readonly names: readonly string[] } | undefined;
-
-/** Refuses completers for what does not exist. */
-export function checkCompleters(owner: string, completers: Completers | undefined, names: readonly string[]): void {
-  const stray = Object.keys(completers ?? {}).find((name) => !names.includes(name));
-  if (stray !== undefined) throw new TypeError(`${owner}: complete: there is no "${stray}" to complete`);
-}
 
 /** Answers `completion/complete`. */
 export function complete(find: FindCompleters, ctx: RequestContext): Maybe<CompleteResult> {

@@ -85,7 +85,7 @@ export class ConnectionExchange implements Exchange {
 
   onCancel(listener: (reason: unknown) => void): void {
     if (this.cancelled) listener(this.#reason);
-    else this.#listeners = [...(this.#listeners ?? []), listener];
+    else this.#listeners = this.#listeners ? [...this.#listeners, listener] : [listener];
   }
 
   outlivedBy(handler: Promise<unknown>): void {
@@ -93,8 +93,8 @@ export class ConnectionExchange implements Exchange {
   }
 
   onEnd(listener: () => void): void {
-    if (this.#finished) listener();
-    else this.#endListeners = [...(this.#endListeners ?? []), listener];
+    if (this.#finished || this.dropped) listener();
+    else this.#endListeners = this.#endListeners ? [...this.#endListeners, listener] : [listener];
   }
 
   /** Ends the work; an answer may still come. */

@@ -1,6 +1,6 @@
 import type { Principal } from 'mcpp';
 import { type Context, McpServer } from 'mcpp/server';
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { open, quiet, REVISIONS, STATEFUL } from '../../test/wire.ts';
 
@@ -12,6 +12,15 @@ const serverWith = (handler: (ctx: Context) => unknown): McpServer<unknown> =>
   );
 
 const LEVEL = 'io.modelcontextprotocol/logLevel';
+
+// What asks is loaded with the first question, which takes no time by the clock of a test.
+beforeAll(async () => {
+  const wire = await open(
+    serverWith((ctx) => ctx.elicit('?', z.object({}))),
+    { capabilities: { elicitation: { form: {} } } },
+  );
+  await wire.call('tools/call', { name: 't' });
+});
 
 afterEach(() => {
   vi.useRealTimers();

@@ -1,8 +1,9 @@
 /** What a handler gets beside its arguments: who is calling, and ways to say or ask something before the answer. */
 
+import { later } from '../jsonrpc/later.ts';
 import type { Id, Params } from '../jsonrpc/message.ts';
 import { isObject } from '../jsonrpc/message.ts';
-import { isAvailable } from '../protocol/answers.ts';
+import { isAvailable } from '../protocol/available.ts';
 import type { Caller } from '../protocol/caller.ts';
 import type { Exchange } from '../protocol/exchange.ts';
 import type { ClientCapabilities, ClientCapabilityName } from '../protocol/model/capabilities.ts';
@@ -14,20 +15,17 @@ import type { CreateMessageParams, CreateMessageResult } from '../protocol/model
 import type { Principal } from '../protocol/principal.ts';
 import type { ResultFacts, Revision } from '../protocol/revision.ts';
 import type { AnySchema, InferOutput } from '../schema/infer.ts';
-import {
-  type AskOptions,
-  type ElicitAnswer,
-  elicit,
-  elicitUrl,
-  listRoots,
-  type RawAskOptions,
-  sample,
-  type UrlOptions,
-} from './asking.ts';
+import type { AskOptions, ElicitAnswer, RawAskOptions, UrlOptions } from './asking.ts';
 import { Log } from './log.ts';
+import type { Maybe } from './maybe.ts';
 import type { Parts } from './parts.ts';
 import { Progress } from './progress.ts';
-import { type Asker, Questions } from './questions.ts';
+import type { Asker, Questions } from './questions.ts';
+
+/** Most handlers never ask. */
+const words = later(() => import('./asking.ts'));
+type Words = typeof import('./asking.ts');
+const NO_ANSWERS: ReadonlyMap<string, Answer> = new Map();
 
 /** The second argument of every handler. */
 export interface Context {
@@ -98,6 +96,8 @@ export interface Context {
   readonly state: unknown;
 }
 
+const NO_FACTS: ResultFacts = {};
+
 /** One request being answered. Everything that most handlers never look at is made on first use. */
 export class RequestContext implements Context, Asker {
   readonly id: Id;
@@ -109,10 +109,11 @@ export class RequestContext implements Context, Asker {
   readonly wire: Revision;
   readonly parts: Parts;
   /** What the encoder has to know of the result; set by the feature that made it. */
-  about: ResultFacts = {};
+  about: ResultFacts = NO_FACTS;
   /** Settles when it is known whether the call is handed off; undefined while nothing of the kind is under way. */
   handingOff: Promise<void> | undefined;
   #abort: AbortController | undefined;
+  #hasAsked = false;
   #questions: Questions | undefined;
   #onFirstQuestion: (() => void) | undefined;
   #onHandOff: (() => Promise<void>) | undefined;
@@ -198,17 +199,26 @@ export class RequestContext implements Context, Asker {
     return this.#log;
   }
 
-  /** The questions of this request, if any were asked. */
-  get asked(): Questions | undefined {
-    return this.#questions;
+  /** True if the handler turned to its questions. */
+  get hasAsked(): boolean {
+    return this.#hasAsked;
   }
 
-  get questions(): Questions {
-    if (!this.#questions) {
-      this.#questions = new Questions(this);
+  /** The questions of this request: on their way while what asks is loaded, and then with all in it that was asked. */
+  get questions(): Maybe<Questions> {
+    return this.#questions ?? this.#ask((_, questions) => questions);
+  }
+
+  // Registered at once, so that two make one round; those that wait for the words are in their order.
+  #ask<T>(put: (words: Words, questions: Questions) => T): T | Promise<Awaited<T>> {
+    if (!this.#hasAsked) {
+      this.#hasAsked = true;
       this.#onFirstQuestion?.();
     }
-    return this.#questions;
+    return words.use((loaded) => {
+      this.#questions ??= loaded.questionsOf(this);
+      return put(loaded, this.#questions);
+    });
   }
 
   /** Calls back when the handler turns to its questions. */
@@ -252,7 +262,8 @@ export class RequestContext implements Context, Asker {
 
   async #handOff(): Promise<boolean> {
     // While something is open the client has to answer that first.
-    if (this.#questions?.isSuspended) return this.#questions.wait();
+    const asked = this.#hasAsked ? await this.questions : undefined;
+    if (asked?.isSuspended) return asked.wait();
     if (this.isApart || this.isGivenUp || !this.#onHandOff) return this.isApart;
     this.handingOff ??= this.#onHandOff().finally(() => {
       this.handingOff = undefined;
@@ -278,23 +289,25 @@ export class RequestContext implements Context, Asker {
     schema: S,
     options?: AskOptions,
   ): Promise<ElicitAnswer<InferOutput<S>>> {
-    return quiet(elicit(this.questions, message, schema, options)) as Promise<ElicitAnswer<InferOutput<S>>>;
+    return quiet(this.#ask(({ elicit }, all) => elicit(all, message, schema, options))) as Promise<
+      ElicitAnswer<InferOutput<S>>
+    >;
   }
 
   elicitUrl(message: string, url: string, options?: UrlOptions): Promise<ElicitAnswer<undefined>> {
-    return quiet(elicitUrl(this.questions, message, url, options));
+    return quiet(this.#ask(({ elicitUrl }, all) => elicitUrl(all, message, url, options)));
   }
 
   sample(params: CreateMessageParams, options?: AskOptions): Promise<CreateMessageResult> {
-    return quiet(sample(this.questions, params, options));
+    return quiet(this.#ask(({ sample }, all) => sample(all, params, options)));
   }
 
   listRoots(options?: AskOptions): Promise<ListRootsResult> {
-    return quiet(listRoots(this.questions, options));
+    return quiet(this.#ask(({ listRoots }, all) => listRoots(all, options)));
   }
 
   ask(question: Question, { key, signal }: RawAskOptions = {}): Promise<Answer> {
-    return quiet(this.questions.ask(question, key, () => true, signal));
+    return quiet(this.#ask((_, all) => all.ask(question, key, () => true, signal)));
   }
 
   notify(method: string, params: Params = {}): void {
@@ -302,15 +315,15 @@ export class RequestContext implements Context, Asker {
   }
 
   step<T>(name: string, fn: () => T | Promise<T>): Promise<T> {
-    return this.questions.step(name, fn);
+    return this.#ask((_, all) => all.step(name, fn));
   }
 
   get answers(): ReadonlyMap<string, Answer> {
-    return this.questions.journal.given;
+    return this.#questions?.journal.given ?? NO_ANSWERS;
   }
 
   get state(): unknown {
-    return this.questions.journal.state;
+    return this.#questions?.journal.state;
   }
 }
 

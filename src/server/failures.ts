@@ -3,16 +3,21 @@
 import { isMcpError, RpcError } from '../jsonrpc/errors.ts';
 import type { CallToolResult } from '../protocol/model/tools.ts';
 import type { RequestContext } from './context.ts';
-import { isSuspension } from './questions.ts';
+import { chain, type Maybe } from './maybe.ts';
+import { isSuspension } from './suspension.ts';
 
 /** What a tool threw: an error to the program, or a result that tells the model. */
-export function toolFailure(error: unknown, ctx: RequestContext, name: string): CallToolResult {
+export function toolFailure(error: unknown, ctx: RequestContext, name: string): Maybe<CallToolResult> {
   if (isSuspension(error)) throw error;
   if (isToolError(error)) return { content: [{ type: 'text', text: error.message }], isError: true };
   if (isRpcError(error)) throw error;
-  // What a handler makes of its own suspension is no fault: the run is repeated.
-  if (ctx.asked?.isSuspended) throw error;
-  return { content: [{ type: 'text', text: hide(error, ctx, name) }], isError: true };
+  const hidden = (): CallToolResult => ({ content: [{ type: 'text', text: hide(error, ctx, name) }], isError: true });
+  if (!ctx.hasAsked) return hidden();
+  return chain(ctx.questions, ({ isSuspended }) => {
+    // What a handler makes of its own suspension is no fault: the run is repeated.
+    if (isSuspended) throw error;
+    return hidden();
+  });
 }
 
 /** What any other handler threw, as an error that may leave. */

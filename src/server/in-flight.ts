@@ -6,10 +6,11 @@ import type { ConnectionExchange } from './connection-exchange.ts';
 /** Requests by id, and notifications, from their arrival to their end. */
 export class InFlight {
   readonly #requests = new Map<Id, ConnectionExchange>();
-  readonly #notifications = new Set<ConnectionExchange>();
   #running = 0;
+  // Made when there is one: a session has all this for each of its requests.
+  #notifications: Set<ConnectionExchange> | undefined;
   /** Those who wait until no request is left. */
-  readonly #waiting = new Set<() => void>();
+  #waiting: Set<() => void> | undefined;
 
   /** Requests at work, also those cancelled or too late: neither must make room before the handler ends. */
   get running(): number {
@@ -18,7 +19,7 @@ export class InFlight {
 
   /** Notifications at work. */
   get notifications(): number {
-    return this.#notifications.size;
+    return this.#notifications?.size ?? 0;
   }
 
   /** The request that is running under this id. */
@@ -33,22 +34,27 @@ export class InFlight {
 
   end(id: Id, exchange: ConnectionExchange): void {
     exchange.finish();
-    const ended = (): void => {
-      this.#running--;
-    };
-    if (exchange.lingering) exchange.lingering.then(ended, ended);
-    else ended();
+    if (exchange.lingering) this.#endWith(exchange.lingering);
+    else this.#running--;
     // A request that was cancelled may have given its id to another.
     if (this.#requests.get(id) === exchange) this.#requests.delete(id);
   }
 
+  #endWith(handler: Promise<unknown>): void {
+    const ended = (): void => {
+      this.#running--;
+    };
+    handler.then(ended, ended);
+  }
+
   beginNotification(exchange: ConnectionExchange): void {
+    this.#notifications ??= new Set();
     this.#notifications.add(exchange);
   }
 
   endNotification(exchange: ConnectionExchange): void {
     exchange.finish();
-    this.#notifications.delete(exchange);
+    this.#notifications?.delete(exchange);
   }
 
   /** Gives a request up: nothing is sent for it any more, and its id is free. */
@@ -65,27 +71,29 @@ export class InFlight {
 
   /** Gives everything up. */
   dropAll(reason: Error): void {
-    for (const exchange of [...this.#requests.values(), ...this.#notifications]) exchange.drop(reason);
+    for (const exchange of [...this.#requests.values(), ...(this.#notifications ?? [])]) exchange.drop(reason);
     this.#requests.clear();
     this.checkIdle();
   }
 
   /** Tells whoever waits, if nothing is left. Called once an answer has been sent, not when it is there. */
   checkIdle(): void {
-    if (this.#requests.size === 0) for (const resolve of this.#waiting) resolve();
+    if (this.#waiting && this.#requests.size === 0) for (const resolve of this.#waiting) resolve();
   }
 
   /** Waits until no request is left, but not longer than `milliseconds`. */
   async idle(milliseconds: number): Promise<void> {
     if (this.#requests.size === 0 || milliseconds <= 0) return;
+    const waiting = this.#waiting ?? new Set();
+    this.#waiting = waiting;
     let timer: ReturnType<typeof setTimeout> | undefined;
     let done = (): void => {};
     await new Promise<void>((resolve) => {
       done = resolve;
-      this.#waiting.add(done);
+      waiting.add(done);
       if (Number.isFinite(milliseconds)) timer = setTimeout(done, milliseconds);
     });
-    this.#waiting.delete(done);
+    waiting.delete(done);
     clearTimeout(timer);
   }
 }

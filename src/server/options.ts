@@ -8,7 +8,7 @@ import type { ChangeBus } from '../store/changes.ts';
 import type { ServerExtension } from './extension.ts';
 import { isPromise } from './maybe.ts';
 import { DEFAULT_LIMITS, type ErrorReport, type Limits } from './parts.ts';
-import type { Secret } from './seal.ts';
+import type { Secret } from './secrets.ts';
 
 /** Options of `McpServer`; none is needed. */
 export interface McpServerOptions {

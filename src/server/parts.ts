@@ -2,7 +2,6 @@
 
 import type { Call, Host } from '../protocol/revision.ts';
 import type { ExtensionResult } from './extension-result.ts';
-import type { Seal } from './seal.ts';
 
 /** Bounds of what one client can make a server do. */
 export interface Limits {
@@ -57,7 +56,8 @@ export interface ServedExtensions {
 export interface Parts {
   readonly host: Host;
   readonly limits: Limits;
-  readonly seal: Seal;
+  /** What state is sealed with. */
+  readonly secrets: readonly Uint8Array[];
   readonly extensions: ServedExtensions;
   report(error: unknown, about: ErrorReport): void;
 }

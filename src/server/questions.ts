@@ -7,9 +7,11 @@ import { missingCapability } from '../protocol/errors.ts';
 import { canAsk } from '../protocol/methods.ts';
 import type { ClientCapabilityName } from '../protocol/model/capabilities.ts';
 import type { Answer, Question } from '../protocol/model/questions.ts';
+import { encodeQuestion } from '../protocol/questions.ts';
 import type { Call, Revision } from '../protocol/revision.ts';
 import { type Asked, Journal } from './journal.ts';
 import type { Parts } from './parts.ts';
+import { Suspension } from './suspension.ts';
 
 /** What the questions of a request need of it. */
 export interface Asker extends Call {
@@ -21,16 +23,6 @@ export interface Asker extends Call {
   readonly parts: Parts;
   readonly signal: AbortSignal;
   can(capability: ClientCapabilityName): boolean;
-}
-
-/** What a question rejects with in a run that ends here. Not an error: the handler will be run again. */
-class Suspension extends Error {
-  override readonly name = 'Suspension';
-}
-
-/** True for what `await ctx.elicit()` throws to end a run that will be repeated. A `catch` should pass it on. */
-export function isSuspension(error: unknown): boolean {
-  return error instanceof Suspension;
 }
 
 /** Keeps the journal of a call, and the questions that are open in this run of its handler. */
@@ -130,7 +122,7 @@ export class Questions {
   async sendLive(question: Question, takenBack?: AbortSignal): Promise<Answer> {
     const { exchange, wire } = this.asker;
     const signal = takenBack ? AbortSignal.any([this.asker.signal, takenBack]) : this.asker.signal;
-    const { method, params } = wire.encodeQuestion(question);
+    const { method, params } = encodeQuestion(question, wire.facts);
     if (!exchange.ask) throw missingCapability(capabilityFor(question));
     // A person may take as long as they like: only the call itself and the hard maximum end the wait.
     const answer = await exchange

@@ -1,149 +1,44 @@
-/** Answers a request whose handler may ask: to its end, or until there is something the client has to answer first. */
+/** Answers a request whose handler may ask. What goes on from the first question is loaded with that. */
 
-import { capabilityFor } from '../protocol/answers.ts';
-import { missingCapability } from '../protocol/errors.ts';
 import { canAsk } from '../protocol/methods.ts';
-import type { Question } from '../protocol/model/questions.ts';
 import type { RequestContext } from './context.ts';
 import { InputRequired } from './input-required.ts';
 import { isPromise, type Maybe } from './maybe.ts';
-import { RoundEnd } from './round-end.ts';
-import { openJournal, sealJournal } from './state.ts';
-
-/** How long a handler may take to end after it was suspended, in milliseconds. */
-const SETTLE_MS = 1000;
-/** How long to wait before a handler is entered again that only wanted to wait. */
-const WAIT_MS = 250;
+import { rarely } from './rarely.ts';
 
 /** Gives what `run` gives, or the end of a round that stands before it. Code that never asks is not slowed down. */
 export function runInRounds(ctx: RequestContext, run: () => unknown): Maybe<unknown> {
   if (ctx.asking === 'in rounds' && canAsk(ctx.method) && carriesAnswers(ctx)) {
-    return openJournal(ctx).then((journal) => {
-      ctx.questions.journal = journal;
-      return finishRounds(ctx, run, attempt(run));
-    });
+    return rarely.use(({ resume }) => resume(ctx, run));
   }
   let first: unknown;
   try {
     first = run();
   } catch (error) {
-    if (!ctx.asked) throw error;
-    return finishRounds(ctx, run, Promise.reject(error));
+    if (!ctx.hasAsked) throw error;
+    return finish(ctx, run, Promise.reject(error));
   }
-  if (ctx.asked || first instanceof InputRequired) return finishRounds(ctx, run, Promise.resolve(first));
+  if (ctx.hasAsked || first instanceof InputRequired) return finish(ctx, run, Promise.resolve(first));
   return isPromise(first) ? watch(ctx, run, Promise.resolve(first)) : first;
 }
 
 // From the first question on it is no longer enough to wait for the handler: it may be suspended and not end.
 function watch(ctx: RequestContext, run: () => unknown, running: Promise<unknown>): Promise<unknown> {
   return new Promise((resolve, reject) => {
-    ctx.onFirstQuestion(() => resolve(finishRounds(ctx, run, running)));
+    ctx.onFirstQuestion(() => resolve(finish(ctx, run, running)));
     running.then(
-      (value) => resolve(value instanceof InputRequired ? finishRounds(ctx, run, running) : value),
-      (error) => ctx.asked || reject(error),
+      (value) => resolve(value instanceof InputRequired ? finish(ctx, run, running) : value),
+      (error) => ctx.hasAsked || reject(error),
     );
   });
 }
 
-/** Goes on with a handler that is running, through all the rounds it takes. */
-export async function finishRounds(ctx: RequestContext, run: () => unknown, first: Promise<unknown>): Promise<unknown> {
-  const { questions } = ctx;
-  let running = first;
-  for (;;) {
-    const outcome = await outcomeOf(ctx, running);
-    // Open questions decide, not what the handler made of its suspension: a `catch` may have swallowed it.
-    const { isSuspended } = questions;
-    if (!isSuspended && 'error' in outcome) throw outcome.error;
-    if (!isSuspended && !(outcome.value instanceof InputRequired)) return outcome.value;
-
-    await questions.stepsDone();
-    const requests = closeRound(ctx, isSuspended ? undefined : (outcome.value as InputRequired));
-    if (ctx.asking === 'in rounds') return endRound(ctx, requests);
-    await answerLive(ctx, requests);
-    ctx.startAgain();
-    running = attempt(run);
-  }
-}
-
-// A handler that is suspended gets a moment to run its `finally` blocks; then it is not waited for any longer.
-async function outcomeOf(
-  ctx: RequestContext,
-  running: Promise<unknown>,
-): Promise<{ value?: unknown; error?: unknown }> {
-  const handler = running.then(
-    (value) => ({ value }),
-    (error: unknown) => ({ error }),
-  );
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = ctx.questions.suspended.then(async () => {
-    // What a step has begun is done before anything is aborted: it is not to be begun again.
-    await ctx.questions.stepsDone();
-    return new Promise<object>((resolve) => {
-      timer = setTimeout(() => {
-        ctx.abortRun(new Error('The handler was suspended by a question'));
-        timer = setTimeout(() => resolve({}), SETTLE_MS);
-      }, 0);
-    });
-  });
-  const outcome = await Promise.race([handler, late]);
-  clearTimeout(timer);
-  return outcome;
-}
-
-/** Notes what is open, and gives the questions the client has to answer. */
-function closeRound(ctx: RequestContext, returned: InputRequired | undefined): ReadonlyMap<string, Question> {
-  const { questions, parts, method } = ctx;
-  const { journal } = questions;
-  if (ctx.asking === 'in rounds' && !canAsk(method)) {
-    throw new Error(`The client cannot be asked anything while ${method} is answered`);
-  }
-  // A round that only waits asks nobody anything.
-  if (questions.open.size > 0 || (returned?.requests.size ?? 0) > 0) journal.rounds++;
-  if (journal.rounds > parts.limits.rounds) {
-    throw new Error(`The handler asked in more than ${parts.limits.rounds} rounds`);
-  }
-  journal.asked.clear();
-  if (!returned) {
-    for (const [key, { asked }] of questions.open) journal.asked.set(key, asked);
-    return new Map([...questions.open].map(([key, { question }]) => [key, question]));
-  }
-  journal.state = returned.state;
-  for (const [key, question] of returned.requests) {
-    const name = capabilityFor(question);
-    if (!ctx.can(name)) throw missingCapability(name);
-    // Where there is a state anyway, it tells what each answer has to look like.
-    if (!journal.isEmpty) journal.asked.set(key, { method: question.method, fingerprint: '', returned: true });
-  }
-  return returned.requests;
-}
-
-async function answerLive(ctx: RequestContext, requests: ReadonlyMap<string, Question>): Promise<void> {
-  const { questions } = ctx;
-  const { journal } = questions;
-  if (requests.size === 0) await new Promise((resolve) => setTimeout(resolve, WAIT_MS));
-  await Promise.all(
-    [...requests].map(async ([key, question]) => {
-      const answer = await questions.sendLive(question);
-      const asked = journal.asked.get(key);
-      if (asked && !asked.returned) journal.answered.set(key, { ...asked, answer });
-      else journal.given.set(key, answer);
-    }),
-  );
-}
-
-async function endRound(ctx: RequestContext, requests: ReadonlyMap<string, Question>): Promise<RoundEnd> {
-  const { journal } = ctx.questions;
-  const inputRequests = [...requests].map(([key, question]) => [key, ctx.wire.encodeQuestion(question)]);
-  return new RoundEnd({
-    ...(requests.size > 0 ? { inputRequests: Object.fromEntries(inputRequests) } : {}),
-    ...(journal.isEmpty ? {} : { requestState: await sealJournal(ctx, journal) }),
-  });
+function finish(ctx: RequestContext, run: () => unknown, running: Promise<unknown>): Promise<unknown> {
+  // It may fail before there is somebody to hear of it.
+  running.catch(() => {});
+  return rarely.use(({ finishRounds }) => finishRounds(ctx, run, running));
 }
 
 function carriesAnswers({ params }: RequestContext): boolean {
   return params['requestState'] !== undefined || params['inputResponses'] !== undefined;
-}
-
-async function attempt(run: () => unknown): Promise<unknown> {
-  return run();
 }

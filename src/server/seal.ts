@@ -1,9 +1,7 @@
 /** Seals the state a client carries for us: it can neither read nor alter it, nor use it for anything else. */
 
 import { fromBase64, toBase64 } from './base64.ts';
-
-/** A secret: at least 32 characters or bytes, from a random source. */
-export type Secret = string | Uint8Array;
+import { type Secret, secretsOf } from './secrets.ts';
 
 type CryptoKey = Awaited<ReturnType<typeof crypto.subtle.importKey>>;
 
@@ -25,7 +23,7 @@ export class Seal {
 
   /** Without secrets a random one is made: what was sealed then dies with the process. */
   constructor(secrets: readonly Secret[] = []) {
-    this.#secrets = secrets.map(bytesOf);
+    this.#secrets = secretsOf(secrets);
   }
 
   /** Seals text, bound to `binding`: whoever opens it must name the same. */
@@ -83,12 +81,6 @@ async function deriveKey(secret: Uint8Array): Promise<Key> {
 // The version, the key and what the state is for are authenticated without being sent.
 function additionalData(kid: Uint8Array, binding: string): Uint8Array<ArrayBuffer> {
   return concat(encode(PREFIX), kid, encode(binding));
-}
-
-function bytesOf(secret: Secret): Uint8Array {
-  const bytes = typeof secret === 'string' ? encode(secret) : secret;
-  if (bytes.length < 32) throw new TypeError('Each of "keys" must have at least 32 bytes');
-  return bytes;
 }
 
 function encode(text: string): Uint8Array<ArrayBuffer> {

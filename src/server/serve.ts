@@ -14,7 +14,6 @@ import {
   type Request,
   type Response,
 } from '../jsonrpc/message.ts';
-import { OutgoingRequests } from '../jsonrpc/outgoing.ts';
 import type { Payload } from '../jsonrpc/parse.ts';
 import type { Receiver, Transport } from '../jsonrpc/transport.ts';
 import { METHODS, staysOpen } from '../protocol/methods.ts';
@@ -27,8 +26,10 @@ import { answerBatch, standsAlone } from './batch.ts';
 import { ConnectionExchange, type Line } from './connection-exchange.ts';
 import { InFlight } from './in-flight.ts';
 import { isPromise, type Maybe } from './maybe.ts';
+import { OwnRequests } from './own-requests.ts';
 import { scopeRefusal } from './scopes.ts';
 import type { Served, ServerParts } from './served.ts';
+import { Unread } from './unread.ts';
 
 /** Options of `serve`. */
 export interface ServeOptions {
@@ -84,7 +85,7 @@ class ServedConnection implements Receiver, ServedLine, Line {
   readonly forceReruns: boolean;
   readonly headers = undefined;
   readonly ask: Line['ask'];
-  readonly #outgoing: OutgoingRequests;
+  readonly #outgoing: OwnRequests;
   session: Session | undefined;
   readonly #server: Served;
   readonly #own: ServerParts;
@@ -92,8 +93,7 @@ class ServedConnection implements Receiver, ServedLine, Line {
   readonly #inFlight = new InFlight();
   /** What arrived for the session while the handshake is not through. */
   #held: Payload[] | undefined;
-  /** Sends the peer has not read yet. */
-  #unread = 0;
+  readonly #unread = new Unread((error) => this.onError(error));
   #unwatch: (() => void) | undefined;
   #closing = false;
   /** Why no requests are taken any more. */
@@ -113,7 +113,7 @@ class ServedConnection implements Receiver, ServedLine, Line {
       this.#end = resolve;
     });
     this.ask = (method, params, options) => this.#outgoing.request(method, params, options);
-    this.#outgoing = new OutgoingRequests({
+    this.#outgoing = new OwnRequests({
       send: (request) => this.#transport.send(request),
       cancel: (requestId, _method, reason) =>
         this.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId, reason } }),
@@ -133,7 +133,7 @@ class ServedConnection implements Receiver, ServedLine, Line {
   }
 
   get isCongested(): boolean {
-    return this.#unread > 0;
+    return this.#unread.isAny;
   }
 
   onMessage(payload: Payload): void {
@@ -203,25 +203,10 @@ class ServedConnection implements Receiver, ServedLine, Line {
   #deliver(message: Message | readonly Message[], onUnsent: (cause: unknown) => void): void {
     try {
       const sent = this.#transport.send(message);
-      if (isPromise(sent)) this.#watchUnread(sent);
+      if (isPromise(sent)) this.#unread.watch(sent);
     } catch (cause) {
       if (this.#transport.connected) onUnsent(cause);
     }
-  }
-
-  // A transport may be asynchronous without being slow: only what takes more than a turn is backpressure.
-  #watchUnread(sent: Promise<unknown>): void {
-    let isSlow = false;
-    const timer = setTimeout(() => {
-      isSlow = true;
-      this.#unread++;
-    }, 0);
-    sent
-      .catch((error: Error) => this.onError(error))
-      .finally(() => {
-        clearTimeout(timer);
-        if (isSlow) this.#unread--;
-      });
   }
 
   #take(message: Message): void {

@@ -1,22 +1,22 @@
 /** What is offered: tools, prompts, resources. Registered once, served to any number of clients of any revision. */
 
-import { memoryPair } from '../jsonrpc/memory.ts';
 import type { Params } from '../jsonrpc/message.ts';
 import type { Transport } from '../jsonrpc/transport.ts';
 import { isImplementation } from '../protocol/checks.ts';
 import type { ServerCapabilities } from '../protocol/model/capabilities.ts';
 import type { Implementation } from '../protocol/model/implementation.ts';
 import type { CacheHints, Host, Viewer } from '../protocol/revision.ts';
+import type { CheckedSchema } from '../schema/checked.ts';
 import type { AnySchema, InferInput } from '../schema/infer.ts';
 import { memoryChangeBus } from '../store/changes.ts';
-import { Changes } from './changes.ts';
-import { complete } from './completion.ts';
+import { Changes, type MaySee } from './changes.ts';
 import type { Context, RequestContext } from './context.ts';
 import { Extensions } from './extensions.ts';
 import type { Middleware } from './middleware.ts';
 import { neededScopes, ofResource, type Registries } from './needed-scopes.ts';
 import { limitsOf, type McpServerOptions, mergeCapabilities, reporter, servedVersions } from './options.ts';
-import { getPrompt, type PromptConfig, type PromptEntry, type PromptHandler, promptEntry } from './prompts.ts';
+import { type PromptConfig, type PromptEntry, type PromptHandler, promptEntry } from './prompts.ts';
+import { rarely } from './rarely.ts';
 import { type Features, Registry } from './registry.ts';
 import {
   type ResourceConfig,
@@ -24,14 +24,13 @@ import {
   type ResourceHandler,
   type ResourceTemplateConfig,
   type ResourceTemplateHandler,
-  readResource,
   resourceEntry,
   type TemplateEntry,
   templateEntry,
   type VariablesOf,
 } from './resources.ts';
 import { hasScopes } from './scopes.ts';
-import { Seal } from './seal.ts';
+import { secretsOf } from './secrets.ts';
 import { type ServeOptions, serve } from './serve.ts';
 import type { Handler, Served, ServerParts } from './served.ts';
 import type {
@@ -105,6 +104,7 @@ export class McpServer<out Tools = {}> implements Served {
   ): McpServer<Tools & { readonly [K in N]: ToolType<InferInput<I>, Result<O>> }> {
     const entry = toolEntry(name, config, handler as ToolHandler<never, unknown>, this.#extensions);
     this.#tools.add(entry, config.replace === true);
+    this.#tellFaults('tools/call', name, entry.input, entry.output);
     this.#offerTools();
     return this as unknown as McpServer<never>;
   }
@@ -148,6 +148,7 @@ export class McpServer<out Tools = {}> implements Served {
   ): this {
     const entry = promptEntry(name, config, handler);
     this.#prompts.add(entry, config.replace === true);
+    this.#tellFaults('prompts/get', name, entry.input);
     if (entry.complete) this.#offerCompletions();
     this.#offerPrompts();
     return this;
@@ -195,9 +196,15 @@ export class McpServer<out Tools = {}> implements Served {
 
   /** The client's end of a new connection to this server, within this process. */
   async connectInProcess(options?: ServeOptions): Promise<Transport> {
-    const [near, far] = memoryPair();
+    const [near, far] = await rarely.use(({ memoryPair }) => memoryPair());
     await serve(this, far, { ownsProcess: true, ...options });
     return near;
+  }
+
+  #watcher(asksForScopes: boolean): Host['watch'] {
+    const maySee: MaySee = (change, viewer) =>
+      change.type !== 'resource' || !this.#hides(change.uri, viewer, asksForScopes);
+    return (listener, viewer) => this.#changes.watch(listener, viewer, maySee);
   }
 
   #makeParts(info: Implementation, options: McpServerOptions): ServerParts {
@@ -214,14 +221,11 @@ export class McpServer<out Tools = {}> implements Served {
       declaredIn: (version, principal) =>
         server.#extensions.declaredIn(version, principal, server.#parts.host.capabilities),
       subscriptions: server.#extensions.subscriptions,
-      watch: (listener, viewer) =>
-        server.#changes.watch((change) => {
-          if (change.type !== 'resource' || !server.#hides(change.uri, viewer, asksForScopes)) listener(change);
-        }),
+      watch: server.#watcher(asksForScopes),
     });
     const shared = {
       limits: limitsOf(options.limits),
-      seal: new Seal(options.keys),
+      secrets: secretsOf(options.keys ?? []),
       middleware: this.#middleware,
       extensions: this.#extensions,
       handler: (method) => (method.startsWith('notifications/') ? undefined : this.#handlers.get(method)),
@@ -244,6 +248,11 @@ export class McpServer<out Tools = {}> implements Served {
         return server.#scopesFor;
       },
     };
+  }
+
+  // What is wrong with a schema may be known only after its registration.
+  #tellFaults(method: string, name: string, ...schemas: (CheckedSchema | undefined)[]): void {
+    for (const schema of schemas) schema?.passed?.catch((error) => this.#parts.report(error, { method, name }));
   }
 
   // Servers that ask for no scopes do nothing for them per request.
@@ -291,7 +300,7 @@ export class McpServer<out Tools = {}> implements Served {
   #offerPrompts(): void {
     this.#offer('prompts', { listChanged: true }, [
       ['prompts/list', (ctx) => this.#list(this.#prompts, ctx)],
-      ['prompts/get', (ctx) => getPrompt(this.#prompts, ctx)],
+      ['prompts/get', (ctx) => rarely.use(({ getPrompt }) => getPrompt(this.#prompts, ctx))],
     ]);
   }
 
@@ -299,12 +308,17 @@ export class McpServer<out Tools = {}> implements Served {
     this.#offer('resources', { listChanged: true, subscribe: true }, [
       ['resources/list', (ctx) => this.#list(this.#resources, ctx)],
       ['resources/templates/list', (ctx) => this.#list(this.#templates, ctx)],
-      ['resources/read', (ctx) => readResource(this.#resources, this.#templates, ctx)],
+      [
+        'resources/read',
+        (ctx) => rarely.use(({ readResource }) => readResource(this.#resources, this.#templates, ctx)),
+      ],
     ]);
   }
 
   #offerCompletions(): void {
-    this.#offer('completions', {}, [['completion/complete', (ctx) => complete(this.#findCompleters, ctx)]]);
+    this.#offer('completions', {}, [
+      ['completion/complete', (ctx) => rarely.use(({ complete }) => complete(this.#findCompleters, ctx))],
+    ]);
   }
 
   // With middleware the list is given as objects, so that it can be looked at and changed; and where `_meta` is added.

@@ -8,13 +8,13 @@ import type { Answer } from '../protocol/model/questions.ts';
 import { principalKey } from '../protocol/principal.ts';
 import { Journal, type JournalJson } from './journal.ts';
 import type { Asker } from './questions.ts';
-import { MAX_SEALED } from './seal.ts';
+import { MAX_SEALED, Seal } from './seal.ts';
 
 /** The journal as a `requestState`. */
 export async function sealJournal(call: Asker, journal: Journal): Promise<string> {
-  const { seal, limits } = call.parts;
+  const { secrets, limits } = call.parts;
   const text = JSON.stringify({ expires: Date.now() + limits.stateTtlMs, journal });
-  const sealed = await seal.seal(text, bindingOf(call));
+  const sealed = await sealOf(secrets).seal(text, bindingOf(call));
   if (sealed.length <= MAX_SEALED) return sealed;
   throw new Error(`The answers and steps of this call do not fit into ${MAX_SEALED} characters of state`);
 }
@@ -36,11 +36,20 @@ export async function openJournal(call: Asker): Promise<Journal> {
 }
 
 async function unsealJournal(call: Asker, state: unknown): Promise<Journal> {
-  const text = typeof state === 'string' ? await call.parts.seal.open(state, bindingOf(call)) : undefined;
+  const text = typeof state === 'string' ? await sealOf(call.parts.secrets).open(state, bindingOf(call)) : undefined;
   const opened = text === undefined ? undefined : (JSON.parse(text) as { expires: number; journal: JournalJson });
   // One answer for every kind of wrong: it tells nothing about which.
   if (!opened || opened.expires < Date.now()) throw RpcError.invalidParams('Invalid or expired requestState');
   return Journal.from(opened.journal);
+}
+
+const seals = new WeakMap<readonly Uint8Array[], Seal>();
+
+// One for each server: without secrets it makes its own.
+function sealOf(secrets: readonly Uint8Array[]): Seal {
+  const seal = seals.get(secrets) ?? new Seal(secrets);
+  seals.set(secrets, seal);
+  return seal;
 }
 
 // Whose call this is, and which: a state is good for nothing else.

@@ -18,10 +18,12 @@ export function toolResult(value: unknown, hasOutputSchema: boolean): CallToolRe
   return { content: [{ type: 'text', text: String(value) }] };
 }
 
-/** Adds the structured content as text, for clients that know no other. */
-export function withText(result: CallToolResult): CallToolResult {
-  if (result.content.length > 0 || result.structuredContent === undefined) return result;
-  return { ...result, content: [{ type: 'text', text: JSON.stringify(result.structuredContent) }] };
+/** The result with this structured content, which is there as text, too, for clients that know no other. */
+export function withStructured(result: CallToolResult, structuredContent: unknown): CallToolResult {
+  if (structuredContent === undefined) return result;
+  const content: readonly ContentBlock[] =
+    result.content.length > 0 ? result.content : [{ type: 'text', text: JSON.stringify(structuredContent) }];
+  return { ...result, content, structuredContent };
 }
 
 // With an output schema an object with `content` may be just what the schema describes.

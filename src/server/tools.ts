@@ -13,12 +13,13 @@ import type { TakeOver } from './extension.ts';
 import { ExtensionResult } from './extension-result.ts';
 import type { Extensions } from './extensions.ts';
 import { toolFailure } from './failures.ts';
-import { runApart, runUntilHandOff } from './hand-off.ts';
 import { InputRequired } from './input-required.ts';
 import { chain, isPromise, type Maybe } from './maybe.ts';
+import { rarely } from './rarely.ts';
 import type { Entry, Registry } from './registry.ts';
+import { runInRounds } from './rounds.ts';
 import { scopesOf } from './scopes.ts';
-import { toolResult, withText } from './tool-result.ts';
+import { toolResult, withStructured } from './tool-result.ts';
 import type { ToolConfig } from './tool-types.ts';
 
 /** A registered tool. */
@@ -114,13 +115,17 @@ export function callTool(tools: Registry<ToolEntry>, ctx: RequestContext): Maybe
 
 function runAsTask(tool: ToolEntry, args: unknown, ctx: RequestContext, takeOver: TakeOver): Promise<unknown> {
   const start = (): Maybe<unknown> => run(tool, args, ctx);
-  return tool.isManual ? runUntilHandOff(ctx, takeOver, start) : runApart(ctx, takeOver, start);
+  return rarely.use(({ runApart, runUntilHandOff }) =>
+    tool.isManual
+      ? runUntilHandOff(ctx, takeOver, start)
+      : runApart(ctx, takeOver, start, () => runInRounds(ctx, start)),
+  );
 }
 
 function run(tool: ToolEntry, args: unknown, ctx: RequestContext): Maybe<unknown> {
   // The check may have taken its time, and the caller may be gone.
   if (ctx.isGivenUp) throw RpcError.internal('The call was cancelled before it began');
-  const failed = (error: unknown): CallToolResult => toolFailure(error, ctx, tool.key);
+  const failed = (error: unknown): Maybe<CallToolResult> => toolFailure(error, ctx, tool.key);
   try {
     const value = tool.call(args as never, ctx) as Maybe<unknown>;
     const result = chain(value, (returned) => finish(tool, returned));
@@ -134,7 +139,7 @@ function finish(tool: ToolEntry, returned: unknown): Maybe<unknown> {
   // Questions for the client, which are not a result of the tool yet, or what an extension has in place of one.
   if (returned instanceof InputRequired || returned instanceof ExtensionResult) return returned;
   const result = toolResult(returned, tool.output !== undefined);
-  if (!tool.output || result.isError) return withText(result);
+  if (!tool.output || result.isError) return withStructured(result, result.structuredContent);
   if (result.structuredContent === undefined) {
     throw new Error(`Tool "${tool.key}" has an output schema, but returned no structured content`);
   }
@@ -143,6 +148,6 @@ function finish(tool: ToolEntry, returned: unknown): Maybe<unknown> {
 
 function conforming(tool: ToolEntry, result: CallToolResult, checked: Checked): CallToolResult {
   // What the schema adds or takes away counts for the text, too.
-  if (checked.ok) return withText({ ...result, structuredContent: checked.value });
+  if (checked.ok) return withStructured(result, checked.value);
   throw new Error(`Tool "${tool.key}" returned what its output schema refuses: ${describeProblems(checked.problems)}`);
 }

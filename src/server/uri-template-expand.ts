@@ -1,6 +1,6 @@
 /** Values to a URI: RFC 6570, section 3.2. */
 
-import type { Expression, Operator, Part, Variable } from './uri-template-syntax.ts';
+import { type Expression, firstCharacters, type Operator, type Part, type Variable } from './uri-template-syntax.ts';
 
 /** What a variable can stand for: text, a list, or names with values. */
 export type UriTemplateValue = string | readonly string[] | Readonly<Record<string, string>>;
@@ -54,11 +54,6 @@ function withName(operator: Operator, name: string, text: string): string {
 
 function isList(value: UriTemplateValue): value is readonly string[] {
   return Array.isArray(value);
-}
-
-/** The first characters of a text, a pair of surrogates counting as one. */
-export function firstCharacters(text: string, count: number): string {
-  return text.length <= count ? text : Array.from(text).slice(0, count).join('');
 }
 
 function encode(text: string, reserved: boolean): string {

@@ -1,7 +1,13 @@
 /** A URI to values: the way back from an expansion, in one pass and without backtracking. */
 
-import { firstCharacters } from './uri-template-expand.ts';
-import { type Expression, encodeNonAscii, type Operator, type Part, type Variable } from './uri-template-syntax.ts';
+import {
+  type Expression,
+  encodeNonAscii,
+  firstCharacters,
+  type Operator,
+  type Part,
+  type Variable,
+} from './uri-template-syntax.ts';
 
 /** What a URI says of a template's variables; those with `*` are lists. */
 export type UriTemplateMatch = Map<string, string | string[]>;

@@ -1,6 +1,5 @@
-/** URI templates as in RFC 6570: written out with values, and matched against URIs. */
+/** URI templates as in RFC 6570, matched against URIs. */
 
-import { expandTemplate, type UriTemplateValues } from './uri-template-expand.ts';
 import { matcherOf, type UriTemplateMatch } from './uri-template-match.ts';
 import { parseTemplate } from './uri-template-syntax.ts';
 
@@ -9,8 +8,6 @@ export interface UriTemplate {
   readonly template: string;
   /** The names of its variables, each once, in the order they occur. */
   readonly variables: readonly string[];
-  /** Writes a URI. A variable without a value is left out. */
-  expand(values: UriTemplateValues): string;
   /** The values a URI has for the variables, percent-decoded; undefined if the URI does not fit. */
   match(uri: string): UriTemplateMatch | undefined;
 }
@@ -18,7 +15,7 @@ export interface UriTemplate {
 /**
  * Reads a template; throws a `TypeError` that says what is wrong with it and where.
  *
- * All of RFC 6570 can be expanded. The RFC leaves matching open; here it takes linear time and follows these rules:
+ * The RFC leaves matching open; here it takes linear time and follows these rules:
  * - a value ends where that which follows it in the template first occurs; a literal at the end of the template is
  *   looked for at the end of the URI;
  * - `{x}`, `{.x}` and `{/x}` take one or more characters a path segment may have, `{+x}` and `{#x}` any;
@@ -32,7 +29,6 @@ export function parseUriTemplate(template: string): UriTemplate {
   return {
     template,
     variables: [...new Set(names)],
-    expand: (values) => expandTemplate(parts, values),
     match: matcherOf(parts),
   };
 }

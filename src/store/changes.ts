@@ -10,17 +10,17 @@ export interface ChangeBus<Change> {
 
 /** Changes within this process. */
 export function memoryChangeBus<Change>(): ChangeBus<Change> {
-  const listeners = new Set<(change: Change) => void>();
+  const subscriptions = new Set<{ readonly listener: (change: Change) => void }>();
   return {
     publish(change) {
-      for (const listener of [...listeners]) listener(change);
+      for (const { listener } of [...subscriptions]) listener(change);
     },
     subscribe(listener) {
-      // A fresh function per subscription, so that the same listener may subscribe twice.
-      const entry = (change: Change): void => listener(change);
-      listeners.add(entry);
+      // The same listener may subscribe twice.
+      const subscription = { listener };
+      subscriptions.add(subscription);
       return () => {
-        listeners.delete(entry);
+        subscriptions.delete(subscription);
       };
     },
   };

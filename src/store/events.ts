@@ -48,112 +48,147 @@ function numberOf(eventId: string): number {
   return /^\d{1,15}$/.test(number) ? Number(number) : Number.NaN;
 }
 
-interface Stream {
-  readonly name: string;
-  readonly events: StoredEvent[];
-  readonly followers: Set<(event: StoredEvent) => void>;
-}
-
-interface Streams {
-  readonly byName: Map<string, Stream>;
-  /** Oldest first. */
-  readonly kept: Set<Kept>;
-  bytes: number;
-}
-
+/** An event that is kept, in the order of all events and in that of its session. */
 interface Kept {
-  readonly session: string;
-  readonly streams: Streams;
-  readonly stream: Stream;
-  readonly bytes: number;
+  readonly session: Session;
+  readonly event: StoredEvent;
   readonly at: number;
+  older: Kept | undefined;
+  newer: Kept | undefined;
+  /** The next of its session. */
+  next: Kept | undefined;
+}
+
+/** What is known of a session. Most have few events and nobody who follows them: streams are only found when asked for. */
+interface Session {
+  readonly id: string;
+  bytes: number;
+  oldest: Kept | undefined;
+  newest: Kept | undefined;
+  /** By stream. */
+  followers: Map<string, Set<(event: StoredEvent) => void>> | undefined;
 }
 
 // What an event weighs beside its text.
 const OVERHEAD = 200;
 
 /** Events within this process. */
-export function memoryEventStore({
-  maxBytes = 32 * 1024 * 1024,
-  maxSessionBytes = 4 * 1024 * 1024,
-  keepMs = 5 * 60_000,
-}: EventStoreOptions = {}): EventStore {
-  const sessions = new Map<string, Streams>();
-  // Oldest first, whichever session they belong to.
-  const kept = new Set<Kept>();
-  let bytes = 0;
+export function memoryEventStore(options: EventStoreOptions = {}): EventStore {
+  return new MemoryEventStore(options);
+}
 
-  const forgetEmpty = (session: string, streams: Streams, stream: Stream): void => {
-    if (stream.events.length > 0 || stream.followers.size > 0) return;
-    if (streams.byName.get(stream.name) === stream) streams.byName.delete(stream.name);
-    if (streams.byName.size === 0 && sessions.get(session) === streams) sessions.delete(session);
-  };
-  const drop = (oldest: Kept): void => {
-    const { session, streams, stream } = oldest;
-    kept.delete(oldest);
-    streams.kept.delete(oldest);
-    bytes -= oldest.bytes;
-    streams.bytes -= oldest.bytes;
-    stream.events.shift();
-    forgetEmpty(session, streams, stream);
-  };
-  const makeRoom = (streams: Streams): void => {
-    const now = Date.now();
-    for (const oldest of kept) {
-      if (bytes <= maxBytes && now - oldest.at < keepMs) break;
-      drop(oldest);
-    }
-    for (const oldest of streams.kept) {
-      if (streams.bytes <= maxSessionBytes) return;
-      drop(oldest);
-    }
-  };
-  const streamsOf = (session: string): Streams => {
-    const found = sessions.get(session);
+class MemoryEventStore implements EventStore {
+  readonly #maxBytes: number;
+  readonly #maxSessionBytes: number;
+  readonly #keepMs: number;
+  readonly #sessions = new Map<string, Session>();
+  #oldest: Kept | undefined;
+  #newest: Kept | undefined;
+  #bytes = 0;
+
+  constructor(options: EventStoreOptions) {
+    this.#maxBytes = options.maxBytes ?? 32 * 1024 * 1024;
+    this.#maxSessionBytes = options.maxSessionBytes ?? 4 * 1024 * 1024;
+    this.#keepMs = options.keepMs ?? 5 * 60_000;
+  }
+
+  append(id: string, event: StoredEvent): void {
+    const session = this.#session(id);
+    this.#keep(session, event);
+    const followers = session.followers?.get(streamOf(event.id));
+    if (followers) for (const follower of [...followers]) follower(event);
+    this.#makeRoom(session);
+  }
+
+  follow(id: string, after: string, listener: (event: StoredEvent) => void): (() => void) | undefined {
+    const session = this.#sessions.get(id);
+    const name = streamOf(after);
+    const number = numberOf(after);
+    if (!session || Number.isNaN(number)) return undefined;
+    const events = eventsOf(session, name);
+    if (events.length === 0 && !session.followers?.has(name)) return undefined;
+    const missed = events.filter((event) => numberOf(event.id) > number);
+    const last = events.at(-1);
+    for (const event of missed) listener(event);
+    // Whoever has everything is told that there is no more.
+    if (missed.length === 0 && last?.isLast) listener({ ...last, data: '' });
+    return this.#addFollower(session, name, listener);
+  }
+
+  forget(id: string): void {
+    const session = this.#sessions.get(id);
+    this.#sessions.delete(id);
+    while (session?.oldest) this.#drop(session.oldest);
+  }
+
+  #session(id: string): Session {
+    const found = this.#sessions.get(id);
     if (found) return found;
-    const made: Streams = { byName: new Map(), kept: new Set(), bytes: 0 };
-    sessions.set(session, made);
+    const made: Session = { id, bytes: 0, oldest: undefined, newest: undefined, followers: undefined };
+    this.#sessions.set(id, made);
     return made;
-  };
+  }
 
-  return {
-    append(session, event) {
-      const streams = streamsOf(session);
-      const name = streamOf(event.id);
-      const stream = streams.byName.get(name) ?? { name, events: [], followers: new Set() };
-      streams.byName.set(name, stream);
-      const weight = event.data.length + event.id.length + OVERHEAD;
-      stream.events.push(event);
-      const entry: Kept = { session, streams, stream, bytes: weight, at: Date.now() };
-      kept.add(entry);
-      streams.kept.add(entry);
-      bytes += weight;
-      streams.bytes += weight;
-      for (const follower of [...stream.followers]) follower(event);
-      makeRoom(streams);
-    },
-    follow(session, after, listener) {
-      const streams = sessions.get(session);
-      const stream = streams?.byName.get(streamOf(after));
-      const number = numberOf(after);
-      if (!streams || !stream || Number.isNaN(number)) return undefined;
-      const missed = stream.events.filter(({ id }) => numberOf(id) > number);
-      const last = stream.events.at(-1);
-      for (const event of missed) listener(event);
-      // Whoever has everything is told that there is no more.
-      if (missed.length === 0 && last?.isLast) listener({ ...last, data: '' });
-      const follower = (event: StoredEvent): void => listener(event);
-      stream.followers.add(follower);
-      return () => {
-        stream.followers.delete(follower);
-        forgetEmpty(session, streams, stream);
-      };
-    },
-    forget(session) {
-      const streams = sessions.get(session);
-      sessions.delete(session);
-      for (const one of streams?.kept ?? []) kept.delete(one);
-      bytes -= streams?.bytes ?? 0;
-    },
-  };
+  #addFollower(session: Session, name: string, listener: (event: StoredEvent) => void): () => void {
+    session.followers ??= new Map();
+    const followers = session.followers.get(name) ?? new Set();
+    session.followers.set(name, followers);
+    const follower = (event: StoredEvent): void => listener(event);
+    followers.add(follower);
+    return () => {
+      followers.delete(follower);
+      if (followers.size === 0 && session.followers?.get(name) === followers) session.followers.delete(name);
+      this.#forgetEmpty(session);
+    };
+  }
+
+  #keep(session: Session, event: StoredEvent): void {
+    const kept: Kept = { session, event, at: Date.now(), older: this.#newest, newer: undefined, next: undefined };
+    if (this.#newest) this.#newest.newer = kept;
+    else this.#oldest = kept;
+    this.#newest = kept;
+    if (session.newest) session.newest.next = kept;
+    else session.oldest = kept;
+    session.newest = kept;
+    const weight = weightOf(event);
+    this.#bytes += weight;
+    session.bytes += weight;
+  }
+
+  #makeRoom(session: Session): void {
+    const now = Date.now();
+    while (this.#oldest && (this.#bytes > this.#maxBytes || now - this.#oldest.at >= this.#keepMs)) {
+      this.#drop(this.#oldest);
+    }
+    while (session.oldest && session.bytes > this.#maxSessionBytes) this.#drop(session.oldest);
+  }
+
+  /** Lets go of the oldest event of a session, which the oldest of all is, too. */
+  #drop({ session, event, older, newer, next }: Kept): void {
+    if (older) older.newer = newer;
+    else this.#oldest = newer;
+    if (newer) newer.older = older;
+    else this.#newest = older;
+    session.oldest = next;
+    if (!next) session.newest = undefined;
+    const weight = weightOf(event);
+    this.#bytes -= weight;
+    session.bytes -= weight;
+    this.#forgetEmpty(session);
+  }
+
+  #forgetEmpty(session: Session): void {
+    const isEmpty = !session.oldest && (session.followers?.size ?? 0) === 0;
+    if (isEmpty && this.#sessions.get(session.id) === session) this.#sessions.delete(session.id);
+  }
+}
+
+function weightOf({ id, data }: StoredEvent): number {
+  return data.length + id.length + OVERHEAD;
+}
+
+function eventsOf({ oldest }: Session, stream: string): StoredEvent[] {
+  const events: StoredEvent[] = [];
+  for (let kept = oldest; kept; kept = kept.next) if (streamOf(kept.event.id) === stream) events.push(kept.event);
+  return events;
 }

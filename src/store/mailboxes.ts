@@ -10,19 +10,21 @@ export interface Mailboxes<Letter> {
 
 /** Mailboxes within this process. */
 export function memoryMailboxes<Letter>(): Mailboxes<Letter> {
-  const readers = new Map<string, Set<(letter: Letter) => void>>();
+  // Few addresses have more than one.
+  const readers = new Map<string, readonly ((letter: Letter) => void)[]>();
   return {
     send(address, letter) {
-      for (const reader of [...(readers.get(address) ?? [])]) reader(letter);
+      for (const reader of readers.get(address) ?? []) reader(letter);
     },
     read(address, reader) {
-      const all = readers.get(address) ?? new Set();
-      readers.set(address, all);
-      const own = (letter: Letter): void => reader(letter);
-      all.add(own);
+      readers.set(address, (readers.get(address) ?? []).concat(reader));
       return () => {
-        all.delete(own);
-        if (all.size === 0 && readers.get(address) === all) readers.delete(address);
+        const all = readers.get(address) ?? [];
+        // The same reader may read twice.
+        const own = all.indexOf(reader);
+        const left = all.filter((_, at) => at !== own);
+        if (left.length > 0) readers.set(address, left);
+        else readers.delete(address);
       };
     },
   };

@@ -33,12 +33,15 @@ export function memorySessionStore<S>({
   idleMs = DEFAULT_IDLE_MS,
   max = 10_000,
 }: SessionStoreOptions = {}): SessionStore<S> {
-  // The least recently used is the first: expired sessions are found without looking at the others.
   const kept = new Map<string, Kept<S>>();
+  // No session expires before. Keeping them in the order of their use would cost more than to look at all now and then.
+  let nextExpiry = Number.POSITIVE_INFINITY;
   const forgetExpired = (now: number): void => {
+    if (now < nextExpiry) return;
+    nextExpiry = Number.POSITIVE_INFINITY;
     for (const [id, { usedAt }] of kept) {
-      if (now - usedAt < idleMs) return;
-      kept.delete(id);
+      if (now - usedAt >= idleMs) kept.delete(id);
+      else nextExpiry = Math.min(nextExpiry, usedAt + idleMs);
     }
   };
   return {
@@ -47,15 +50,13 @@ export function memorySessionStore<S>({
       forgetExpired(now);
       if (kept.size >= max) return false;
       kept.set(id, { session, usedAt: now });
+      nextExpiry = Math.min(nextExpiry, now + idleMs);
       return true;
     },
     get(id) {
       const now = Date.now();
-      forgetExpired(now);
       const found = kept.get(id);
-      if (!found) return undefined;
-      kept.delete(id);
-      kept.set(id, found);
+      if (!found || now - found.usedAt >= idleMs) return undefined;
       found.usedAt = now;
       return found.session;
     },

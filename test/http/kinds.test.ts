@@ -87,6 +87,26 @@ describe.each(FACES)('through $name', ({ open, name }) => {
     },
   );
 
+  test('whoever accepts only streams gets an answer of one event in one piece, in a session as without', async () => {
+    const reached = await open(makeStage().server);
+    const session = await openSession(reached);
+    const ways = [
+      { headers: { ...statelessHeaders(request), accept: 'text/event-stream' }, body },
+      {
+        headers: { ...session, 'content-type': 'application/json', accept: 'text/event-stream' },
+        body: JSON.stringify(call(1, 'echo', { text: 'hi' })),
+      },
+    ];
+    for (const way of ways) {
+      const answer = await reached.send(way);
+      expect(answer.header('content-type')).toBe('text/event-stream');
+      const text = await answer.text();
+      if (name === 'node') expect(answer.header('content-length')).toBe(String(text.length));
+      expect(text).toMatch(/^event: message\ndata: \{"jsonrpc":"2\.0","id":1,"result":\{.*\}\n\n$/);
+    }
+    await reached.close();
+  });
+
   test('an error that has a status of its own has it also for whoever accepts only streams', async () => {
     const reached = await open(makeStage().server);
     const unknown = stateless(1, 'no/such');

@@ -23,9 +23,9 @@ async function askAndStopReading(reached: Reached, message: Message): Promise<Ra
 const text = 'x'.repeat(100_000);
 
 describe('progress and log messages', () => {
-  test.each(FACES)('are left out for whoever is behind, and the answer comes, through $name', async ({ open }) => {
+  test.each(FACES)('beyond half of unreadBytes are left out, and the answer comes, through $name', async ({ open }) => {
     const stage = makeStage();
-    const reached = await open(stage.server);
+    const reached = await open(stage.server, { limits: { unreadBytes: 1_000_000 } });
     const message = call(1, 'wait', {}, true);
     const asked = reached.ask({ headers: statelessHeaders(message), body: JSON.stringify(message) });
     const begun = await stage.begun();
@@ -34,6 +34,21 @@ describe('progress and log messages', () => {
     begun.end('done');
     const messages = await messagesOf(await asked.answer);
     expect(messages.length).toBeLessThan(10);
+    expect(messages.at(-1)).toMatchObject({ id: 1, result: { content: [{ text: 'done' }] } });
+    await reached.close();
+  });
+
+  test.each(FACES)('of one turn arrive all at whoever reads, through $name', async ({ open }) => {
+    const stage = makeStage();
+    const reached = await open(stage.server);
+    const message = call(1, 'wait', {}, true);
+    const asked = reached.ask({ headers: statelessHeaders(message), body: JSON.stringify(message) });
+    const begun = await stage.begun();
+    for (let value = 1; value <= 10_000; value++) begun.ctx.reportProgress(value, 10_000);
+    begun.end('done');
+    const messages = await messagesOf(await asked.answer);
+    const told = messages.slice(0, -1).map((one) => (one as { params: { progress: number } }).params.progress);
+    expect(told).toEqual(Array.from({ length: 10_000 }, (_, index) => index + 1));
     expect(messages.at(-1)).toMatchObject({ id: 1, result: { content: [{ text: 'done' }] } });
     await reached.close();
   });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { revisionNamed as clientRevision } from '../client-revisions.ts';
 import { revisionNamed } from '../pick.ts';
-import type { Host, ResultFacts, Revision } from '../revision.ts';
+import type { Decoded, Host, ResultFacts, Revision } from '../revision.ts';
 import { restore } from './decoding.ts';
 
 const STATEFUL = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'] as const;
@@ -30,7 +31,7 @@ function sent(version: string, method: string, result: object, about: ResultFact
 }
 
 function received(version: string, method: string, result: unknown): unknown {
-  const decoded = revision(version).decodeResult(method, result);
+  const decoded = clientRevision(version)?.decodeResult(method, result) as Decoded;
   return decoded.type === 'complete' ? decoded.result : decoded;
 }
 

@@ -1,12 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import type { ElicitForm } from '../model/elicitation.ts';
 import type { CreateMessageParams } from '../model/sampling.ts';
-import { revisionNamed } from '../pick.ts';
+import { encodeQuestion } from '../questions.ts';
+import { REVISIONS } from '../versions.ts';
 
 const encode = (version: string, question: unknown): { method: string; params?: Readonly<Record<string, unknown>> } => {
-  const revision = revisionNamed(version);
-  if (!revision) throw new Error(version);
-  return revision.encodeQuestion(question as never);
+  const facts = REVISIONS.find((one) => one.version === version);
+  if (!facts) throw new Error(version);
+  return encodeQuestion(question as never, facts);
 };
 
 const form = (properties: unknown, required?: string[]): object => ({

@@ -41,15 +41,18 @@ export function encodePage({ kind, items, nextCursor }: EncodedPage): EncodedJso
   return new EncodedJson(`{"${kind}":[${items.join(',')}]${cursor}}`);
 }
 
-function encodeToolResult(result: Record<string, unknown>, facts: RevisionFacts, about: ResultFacts): object {
-  const content = (result['content'] as ContentBlock[]).map((block) => encodeContent(block, facts));
-  const { structuredContent, ...rest } = unmarked(result);
-  if (structuredContent === undefined) return { ...rest, content };
-  if (facts.structuredContent === 'nothing') return withStructuredText({ ...rest, content }, structuredContent);
+function encodeToolResult(given: Record<string, unknown>, facts: RevisionFacts, about: ResultFacts): object {
+  const content = (given['content'] as ContentBlock[]).map((block) => encodeContent(block, facts));
+  const result = { ...unmarked(given), content };
+  const { structuredContent } = given;
+  if (structuredContent === undefined) return result;
+  if (facts.structuredContent === 'nothing') {
+    return withStructuredText(without(result, 'structuredContent'), structuredContent);
+  }
   // An error need not follow the tool's schema, so neither does its wrapping.
-  const schema = rest['isError'] === true ? undefined : about.outputSchema;
-  if (!isWrappedValue(structuredContent, schema)) return { ...rest, content, structuredContent };
-  return { ...marked(rest, WRAPPED_RESULT, true), content, structuredContent: { result: structuredContent } };
+  const schema = given['isError'] === true ? undefined : about.outputSchema;
+  if (!isWrappedValue(structuredContent, schema)) return result;
+  return { ...marked(result, WRAPPED_RESULT, true), structuredContent: { result: structuredContent } };
 }
 
 // Errors as well: what they say beside their text is not lost on anybody, either.

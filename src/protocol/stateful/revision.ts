@@ -2,14 +2,11 @@
 
 import type { Revision } from '../revision.ts';
 import type { RevisionFacts } from '../versions.ts';
-import { encodeAnswer } from './answers.ts';
 import { callerOf } from './caller.ts';
 import { deliver } from './changes.ts';
 import { encodeFailure } from './failures.ts';
 import { encodeItem } from './items.ts';
 import { methods, notifications } from './methods.ts';
-import { encodeQuestion } from './questions.ts';
-import { decodeResult, encodeCapabilities, encodeRequest } from './requests.ts';
 import { encodePage, encodeResult } from './results.ts';
 
 /** The revision this row describes. */
@@ -25,11 +22,6 @@ export function statefulRevision(facts: RevisionFacts): Revision {
     encodeFailure: (failure) => encodeFailure(failure, facts),
     encodeProgress: ({ message, ...params }) =>
       message === undefined || !facts.progressMessage ? params : { ...params, message },
-    encodeQuestion: (question) => encodeQuestion(question, facts),
     deliver,
-    encodeCapabilities: (capabilities) => encodeCapabilities(capabilities, facts),
-    encodeAnswer: (method, answer) => encodeAnswer(method, answer, facts),
-    encodeRequest: (params, _client, meta) => encodeRequest(params, meta),
-    decodeResult: (method, result) => decodeResult(method, result, facts),
   };
 }

@@ -21,7 +21,7 @@ async function tellWith(
   fields: readonly (readonly [string, OpenSubscription])[],
 ): Promise<object> {
   const opening = Promise.all(fields.map(async ([name, open]) => [name, await open(wanted[name], call)] as const));
-  const opened = await Promise.race([opening, unheard(call)]);
+  const opened = await Promise.race([opening, unheard(call, undefined)]);
   if (!opened) return { _meta: metaOf(call) };
   return tell(call, host, new Map(opened.filter((field): field is [string, FieldToTell] => field[1] !== undefined)));
 }
@@ -39,17 +39,19 @@ function tell(call: Call, host: Host, fields: ReadonlyMap<string, FieldToTell>):
     const notice = noticeOf(change, filter, id);
     if (notice) exchange.notify(notice.method, notice.params);
   };
-  const tellOfField = (method: string, told: Params): void =>
-    exchange.notify(method, { ...told, _meta: { ...(isObject(told['_meta']) ? told['_meta'] : {}), ..._meta } });
   const viewer = { principal: exchange.principal, capabilities: caller.capabilities };
   exchange.onEnd(host.watch(tellChange, viewer));
-  for (const field of fields.values()) exchange.onEnd(field.begin(tellOfField));
-  return unheard(call).then(() => ({ _meta }));
+  for (const field of fields.values()) {
+    const tellOfField = (method: string, told: Params): void =>
+      exchange.notify(method, { ...told, _meta: { ...(isObject(told['_meta']) ? told['_meta'] : {}), ..._meta } });
+    exchange.onEnd(field.begin(tellOfField));
+  }
+  return unheard(call, { _meta });
 }
 
-/** Resolves when nobody listens any more. */
-function unheard({ exchange }: Call): Promise<undefined> {
-  return new Promise((resolve) => exchange.onCancel(() => resolve(undefined)));
+/** Gives this when nobody listens any more. */
+function unheard<T>({ exchange }: Call, result: T): Promise<T> {
+  return new Promise((resolve) => exchange.onCancel(() => resolve(result)));
 }
 
 function metaOf({ id }: Call): Meta {

@@ -6,8 +6,6 @@ import { callerOf } from './caller.ts';
 import { encodeFailure } from './failures.ts';
 import { encodeItem } from './items.ts';
 import { methods } from './methods.ts';
-import { encodeQuestion } from './questions.ts';
-import { decodeResult, encodeCapabilities, encodeRequest } from './requests.ts';
 import { encodePage, encodeResult } from './results.ts';
 
 /** The revision this row describes. */
@@ -22,12 +20,7 @@ export function statelessRevision(facts: RevisionFacts): Revision {
     encodeResult,
     encodeFailure,
     encodeProgress: (params) => params,
-    encodeQuestion,
     // Changes reach only those who listen, and `subscriptions/listen` sees to that itself.
     deliver: () => undefined,
-    encodeCapabilities,
-    encodeAnswer: (_method, answer) => answer,
-    encodeRequest: (params, client, meta) => encodeRequest(params, client, facts.version, meta),
-    decodeResult,
   };
 }

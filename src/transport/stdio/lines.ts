@@ -14,7 +14,9 @@ export const MAX_LINE_LENGTH: number = 10 * 1024 * 1024;
 const LF = 0x0a;
 const CR = 0x0d;
 const HEAD = 4096;
-const KEEP = 64 * 1024;
+// A piece of a line as long as this is worth an object of its own.
+const LARGE = 4096;
+const BLOCK = 16 * 1024;
 const NOTHING = new Uint8Array(0);
 
 /** `push` what arrives, then take lines with `next` until there are none; whoever cannot take more stops asking. */
@@ -24,9 +26,12 @@ export class Lines {
   readonly #chunks: Uint8Array[] = [];
   /** Where the first chunk's unread part begins. */
   #at = 0;
-  // The beginning of a line whose end has not arrived. It grows by doubling, so that a line that arrives byte by byte
-  // costs neither quadratic time nor an object per byte.
-  #held: Uint8Array = NOTHING;
+  // The beginning of a line whose end has not arrived: large pieces as they came, small ones gathered in blocks, so that
+  // a long line is copied once, and one that arrives byte by byte costs neither quadratic time nor an object per byte.
+  #pieces: Uint8Array[] = [];
+  #block: Uint8Array = NOTHING;
+  /** How much of the block is used. */
+  #used = 0;
   #heldLength = 0;
   #dropping = false;
   #atStart = true;
@@ -72,38 +77,56 @@ export class Lines {
       return undefined;
     }
     if (this.#heldLength + part.length > this.#maxLength) {
-      const head = this.#heldLength > 0 ? this.#held.subarray(0, this.#heldLength) : part;
       this.#dropping = !complete;
-      this.#release();
-      this.#onTooLong(head.subarray(0, HEAD));
-      return undefined;
-    }
-    if (!complete) {
       this.#hold(part);
+      const head = this.#held(HEAD);
+      this.#release();
+      this.#onTooLong(head);
       return undefined;
     }
-    if (this.#heldLength === 0) return this.#trim(part);
+    if (complete && this.#heldLength === 0) return this.#trim(part);
     this.#hold(part);
-    const line = this.#held.subarray(0, this.#heldLength);
+    if (!complete) return undefined;
+    const line = this.#held(this.#heldLength);
     this.#release();
     return this.#trim(line);
   }
 
   #hold(part: Uint8Array): void {
-    const length = this.#heldLength + part.length;
-    if (length > this.#held.length) {
-      const grown = new Uint8Array(Math.min(Math.max(length, 2 * this.#held.length, HEAD), this.#maxLength));
-      grown.set(this.#held.subarray(0, this.#heldLength));
-      this.#held = grown;
+    this.#heldLength += part.length;
+    if (part.length >= LARGE) {
+      this.#closeBlock();
+      this.#pieces.push(part);
+      return;
     }
-    this.#held.set(part, this.#heldLength);
-    this.#heldLength = length;
+    if (this.#used + part.length > this.#block.length) {
+      this.#closeBlock();
+      this.#block = new Uint8Array(BLOCK);
+    }
+    this.#block.set(part, this.#used);
+    this.#used += part.length;
   }
 
-  // One huge line must not keep its memory for ever.
+  #closeBlock(): void {
+    if (this.#used === 0) return;
+    this.#pieces.push(this.#block.subarray(0, this.#used));
+    this.#block = NOTHING;
+    this.#used = 0;
+  }
+
+  /** So many bytes of what is held, or all of it. */
+  #held(most: number): Uint8Array {
+    const length = Math.min(most, this.#heldLength);
+    if (this.#pieces.length === 0) return this.#block.subarray(0, length);
+    this.#closeBlock();
+    return Buffer.concat(this.#pieces, length);
+  }
+
+  // The block serves again: what was given of it is read before anything is held.
   #release(): void {
     this.#heldLength = 0;
-    if (this.#held.length > KEEP) this.#held = NOTHING;
+    this.#used = 0;
+    this.#pieces = [];
   }
 
   #trim(line: Uint8Array): Uint8Array | undefined {

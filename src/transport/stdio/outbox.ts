@@ -104,7 +104,8 @@ export class Outbox {
     this.#isScheduled = false;
     while (this.#lines.length > 0 && !this.#full) {
       this.#writes++;
-      if (this.#output.write(this.#take(), this.#onWritten)) continue;
+      // A pipe may take at once even what is more than the stream would keep.
+      if (this.#output.write(this.#take(), this.#onWritten) || this.#output.writableLength === 0) continue;
       this.#full = true;
       this.#output.once('drain', this.#onDrain);
       this.#events.onFull();

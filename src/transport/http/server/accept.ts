@@ -11,10 +11,12 @@ export interface Accept {
 const NOTHING_SAID: Accept = { json: true, events: false, page: false };
 const USUAL = 'application/json, text/event-stream';
 const BOTH: Accept = { json: true, events: true, page: false };
+const EVENTS: Accept = { json: false, events: true, page: false };
 
 /** Reads an `Accept` header. Who says nothing takes JSON. */
 export function acceptOf(header: string | undefined): Accept {
   if (header === USUAL) return BOTH;
+  if (header === 'text/event-stream') return EVENTS;
   if (header === undefined || header.trim() === '') return NOTHING_SAID;
   const ranges = rangesIn(header.toLowerCase());
   // The range that says most decides.

@@ -24,10 +24,10 @@ import { authenticate, refusalOfMessage } from './authenticate.ts';
 import { corsFields, preflightFields } from './cors.ts';
 import { type Guard, guardOf } from './guard.ts';
 import { Handshakes } from './handshakes.ts';
-import { Heartbeat } from './heartbeat.ts';
+import { type Heartbeat, OwnClocks } from './heartbeat.ts';
 import type { Body, HttpExchange } from './http-exchange.ts';
 import type { LiveSession } from './live-session.ts';
-import { Load } from './load.ts';
+import { BodyReading, Load } from './load.ts';
 import { type Metadata, metadataOf } from './metadata.ts';
 import { countable, type HttpOptions, type Settings, settingsOf } from './options.ts';
 import { PAGE, pageFor } from './page.ts';
@@ -62,7 +62,12 @@ export class Endpoint {
   readonly #servesStateful: boolean;
   #closing: Promise<void> | undefined;
 
-  constructor(server: Served, options: HttpOptions = {}, path?: string) {
+  constructor(
+    server: Served,
+    options: HttpOptions = {},
+    path?: string,
+    Clock: new (interval: number) => Heartbeat = OwnClocks,
+  ) {
     const settings = settingsOf(options);
     const { limits, sessions } = settings;
     const own = server['~parts'];
@@ -73,7 +78,7 @@ export class Endpoint {
     this.#guard = guardOf(options);
     this.#metadata = metadataOf(settings.auth?.protectedResource, path !== undefined);
     // Twice as often as a stream shows that it is alive: a call that was just missed does not wait for two intervals.
-    const heartbeat = new Heartbeat(settings.keepAliveMs / 2);
+    const heartbeat = new Clock(settings.keepAliveMs / 2);
     const load = new Load(limits);
     this.#load = load;
     const post = { heartbeat, unreadBytes: limits.unreadBytes, unencodable: report };
@@ -93,10 +98,12 @@ export class Endpoint {
     const stranger = isPublic ? this.#guard.refuseHost(http) : this.#guard.refuse(http);
     const cors = stranger === undefined && !isPublic ? corsFields(http) : undefined;
     const visit: Visit = { http, principal: undefined, accept: acceptOf(http.header('accept')), cors };
-    this.#attempt(visit, () => {
+    try {
       if (stranger !== undefined) throw new Refusal(403, stranger);
-      return isPublic ? this.#metadata?.answer(http) : this.#admit(visit);
-    });
+      this.#watch(visit, isPublic ? this.#metadata?.answer(http) : this.#admit(visit));
+    } catch (error) {
+      this.#refuse(visit, error);
+    }
   }
 
   /**
@@ -175,7 +182,7 @@ export class Endpoint {
 
   #post(visit: Visit): void {
     const { http, accept } = visit;
-    const { bodyBytes, bodyMs } = this.#settings.limits;
+    const { limits } = this.#settings;
     const encoding = http.header('content-encoding')?.toLowerCase();
     if (!isJson(http.header('content-type'))) throw new Refusal(415, 'The body must be application/json');
     if (encoding !== undefined && encoding !== 'identity') throw new Refusal(415, 'The body must not be compressed');
@@ -183,12 +190,20 @@ export class Endpoint {
       throw new Refusal(406, 'The answer is application/json or text/event-stream: accept one of them');
     }
     const length = http.header('content-length');
-    if (length !== undefined && Number(length) > bodyBytes) throw this.#tooLarge();
-    const reading = this.#load.readBody();
-    http.readBody({ bytes: bodyBytes, milliseconds: bodyMs, hasRoom: reading.hasRoom }, (body) => {
+    if (length !== undefined && Number(length) > limits.bodyBytes) throw this.#tooLarge();
+    const reading = new BodyReading(this.#load, limits);
+    http.readBody(reading, (body) => {
       reading.end();
-      this.#attempt(visit, () => this.#take(visit, this.#payloadOf(body)));
+      this.#receive(visit, body);
     });
+  }
+
+  #receive(visit: Visit, body: Body): void {
+    try {
+      this.#watch(visit, this.#take(visit, this.#payloadOf(body)));
+    } catch (error) {
+      this.#refuse(visit, error);
+    }
   }
 
   #payloadOf(body: Body): Payload {
@@ -282,13 +297,8 @@ export class Endpoint {
     reply(visit, 200, PAGE, pageFor(info, url, this.#settings.auth ? undefined : instructions, tools));
   }
 
-  #attempt(visit: Visit, action: () => Maybe<void>): void {
-    try {
-      const result = action();
-      if (isPromise(result)) result.catch((error: unknown) => this.#refuse(visit, error));
-    } catch (error) {
-      this.#refuse(visit, error);
-    }
+  #watch(visit: Visit, result: Maybe<void>): void {
+    if (isPromise(result)) result.catch((error: unknown) => this.#refuse(visit, error));
   }
 
   #refuse(visit: Visit, error: unknown): void {

@@ -8,7 +8,13 @@ export const EXPIRED = 'The token has expired';
 
 /** Calls back when what the caller showed is no longer good, unless the returned function is called before. */
 export function whenExpired(principal: Principal | undefined, action: () => void): () => void {
-  const { expiresAt = Number.POSITIVE_INFINITY } = principal ?? {};
+  const { expiresAt } = principal ?? {};
+  return expiresAt === undefined || !Number.isFinite(expiresAt) ? nothing : callAt(expiresAt, action);
+}
+
+function nothing(): void {}
+
+function callAt(expiresAt: number, action: () => void): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const wait = (): void => {
     const left = expiresAt - Date.now();
@@ -17,6 +23,6 @@ export function whenExpired(principal: Principal | undefined, action: () => void
     // It keeps no process alive: what it ends does.
     (timer as { unref?(): void }).unref?.();
   };
-  if (Number.isFinite(expiresAt)) wait();
+  wait();
   return () => clearTimeout(timer);
 }

@@ -11,6 +11,8 @@ import { revisionNamed } from '../../../protocol/pick.ts';
 import { callerOf, claimedVersion } from '../../../protocol/stateless/caller.ts';
 
 const PLAIN = /^[\t -~]*$/;
+// Such a value stands for itself.
+const SIMPLE = /^[\w./-]+$/;
 
 /** Who sends a stateless request; throws why it is refused with 400 before anybody looks at what it wants. */
 export function checkHeaders(
@@ -54,6 +56,8 @@ export function checkParamHeaders(
 }
 
 function checkName(value: string | undefined, name: string): void {
+  // As nearly all are: nothing about it needs decoding.
+  if (value === name && SIMPLE.test(value)) return;
   if (value === undefined) throw missing('Mcp-Name');
   const decoded = PLAIN.test(value) ? decodeHeaderValue(value) : undefined;
   if (decoded === undefined) throw malformed('Mcp-Name');

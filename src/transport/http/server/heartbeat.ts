@@ -1,4 +1,4 @@
-/** The clocks of what is open. Each has its own: in a Worker a clock belongs to the request that set it. */
+/** The clocks of what is open. */
 
 /** Something that is open for longer than a moment. */
 export interface Beating {
@@ -7,7 +7,15 @@ export interface Beating {
 }
 
 /** Beats for whoever joined. */
-export class Heartbeat {
+export interface Heartbeat {
+  join(member: Beating): void;
+  leave(member: Beating): void;
+  /** Another of its kind. */
+  every(interval: number): Heartbeat;
+}
+
+/** A clock for each, as it has to be where a clock belongs to the request that set it: in a Worker. */
+export class OwnClocks implements Heartbeat {
   readonly #interval: number;
   readonly #members = new Map<Beating, ReturnType<typeof setInterval>>();
 
@@ -17,9 +25,7 @@ export class Heartbeat {
 
   join(member: Beating): void {
     if (this.#members.has(member)) return;
-    const timer = setInterval(() => member.beat(), this.#interval);
-    // It keeps no process alive: what it beats for does.
-    (timer as { unref?(): void }).unref?.();
+    const timer = unheld(() => member.beat(), this.#interval);
     this.#members.set(member, timer);
   }
 
@@ -27,4 +33,54 @@ export class Heartbeat {
     clearInterval(this.#members.get(member));
     this.#members.delete(member);
   }
+
+  every(interval: number): Heartbeat {
+    return new OwnClocks(interval);
+  }
+}
+
+// Not all at once, and a first beat at most this part of an interval early.
+const HANDS = 16;
+
+/** One clock for all. Those who joined at about the same time are called at the same time. */
+export class SharedClock implements Heartbeat {
+  readonly #interval: number;
+  /** When each joined, as the place of the hand. */
+  readonly #members = new Map<Beating, number>();
+  #hand = 0;
+  #timer: ReturnType<typeof setInterval> | undefined;
+
+  constructor(interval: number) {
+    this.#interval = interval;
+  }
+
+  join(member: Beating): void {
+    if (this.#members.has(member)) return;
+    this.#members.set(member, this.#hand);
+    this.#timer ??= unheld(() => this.#move(), this.#interval / HANDS);
+  }
+
+  leave(member: Beating): void {
+    if (!this.#members.delete(member) || this.#members.size > 0) return;
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+
+  every(interval: number): Heartbeat {
+    return new SharedClock(interval);
+  }
+
+  #move(): void {
+    this.#hand = (this.#hand + 1) % HANDS;
+    const due: Beating[] = [];
+    for (const [member, place] of this.#members) if (place === this.#hand) due.push(member);
+    for (const member of due) if (this.#members.has(member)) member.beat();
+  }
+}
+
+// It keeps no process alive: what it beats for does.
+function unheld(action: () => void, interval: number): ReturnType<typeof setInterval> {
+  const timer = setInterval(action, interval);
+  (timer as { unref?(): void }).unref?.();
+  return timer;
 }

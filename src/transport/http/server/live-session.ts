@@ -5,101 +5,129 @@ import type { Id } from '../../../jsonrpc/message.ts';
 import { InFlight } from '../../../server/in-flight.ts';
 import type { Beating } from './heartbeat.ts';
 import type { Letter } from './options.ts';
-import type { PostRecording } from './recording.ts';
+import type { PostRecording, RecordingPlace } from './recording.ts';
 import type { Standalone } from './standalone.ts';
 
-/** What a live session needs of its endpoint. */
+/** What live sessions need of their endpoint. */
 export interface LiveSessionHost {
-  /** Reads the session's letters until the returned function is called. */
-  read(reader: (letter: Letter) => void): () => void;
+  /** Something goes on in it for longer than a moment: hands it its letters until the returned function is called. */
+  stay(live: LiveSession): () => void;
   /** The session is in use, or was ended elsewhere. */
-  touch(): void;
-  /** Nothing goes on any more. */
-  onIdle(): void;
+  touch(live: LiveSession): void;
+  /** Nothing goes on in it any more. */
+  onIdle(live: LiveSession): void;
 }
 
-/** Requests, questions and streams of one session. */
-export class LiveSession implements Beating {
-  readonly inFlight: InFlight = new InFlight();
+/** Requests, questions and streams of one session. Most that goes on is over at once, and needs nothing of this. */
+export class LiveSession implements Beating, RecordingPlace {
+  readonly id: string;
   standalone: Standalone | undefined;
   readonly #host: LiveSessionHost;
-  readonly #recordings = new Map<string, PostRecording>();
+  #inFlight: InFlight | undefined;
+  #recordings: Map<string, PostRecording> | undefined;
   /** The ends of streams that were resumed, by name. */
-  readonly #resumed = new Map<string, () => void>();
-  readonly #unread: () => void;
+  #resumed: Map<string, () => void> | undefined;
+  #leave: (() => void) | undefined;
   #holds = 0;
 
-  constructor(host: LiveSessionHost) {
+  constructor(id: string, host: LiveSessionHost) {
+    this.id = id;
     this.#host = host;
-    this.#unread = host.read((letter) => this.#take(letter));
   }
 
-  /** Something goes on until the returned function is called. */
-  hold(): () => void {
+  get inFlight(): InFlight {
+    this.#inFlight ??= new InFlight();
+    return this.#inFlight;
+  }
+
+  /** Something goes on until `exit` is called. */
+  enter(): void {
     this.#holds++;
+  }
+
+  exit(): void {
+    if (--this.#holds > 0) return;
+    this.#leave?.();
+    this.#leave = undefined;
+    this.#host.onIdle(this);
+  }
+
+  /** Something goes on for longer than a moment, until `exit` is called. */
+  stay(): void {
+    this.enter();
+    this.#leave ??= this.#host.stay(this);
+  }
+
+  /** The same, until the returned function is called. */
+  hold(): () => void {
+    this.stay();
     let isHeld = true;
     return () => {
-      if (!isHeld) return;
+      if (isHeld) this.exit();
       isHeld = false;
-      if (--this.#holds > 0) return;
-      this.#unread();
-      this.#host.onIdle();
     };
   }
 
   /** A post has a stream with this name. */
   addRecording(name: string, recording: PostRecording): void {
+    this.#recordings ??= new Map();
     this.#recordings.set(name, recording);
   }
 
-  removeRecording(name: string | undefined): void {
-    if (name !== undefined) this.#recordings.delete(name);
+  removeRecording(name: string): void {
+    this.#recordings?.delete(name);
   }
 
   /** A stream that was resumed is open until the returned function is called. */
   addResumed(name: string, end: () => void): () => void {
-    this.#resumed.set(name, end);
+    const resumed = this.#resumed ?? new Map<string, () => void>();
+    this.#resumed = resumed.set(name, end);
     return () => {
-      if (this.#resumed.get(name) === end) this.#resumed.delete(name);
+      if (resumed.get(name) === end) resumed.delete(name);
     };
   }
 
   /** In-flight work counts as use. */
   beat(): void {
-    this.#host.touch();
+    this.#host.touch(this);
   }
 
   /** Ends the streams that stay open. */
   endStreams(): void {
     this.standalone?.close();
-    for (const end of [...this.#resumed.values()]) end();
+    for (const end of [...(this.#resumed?.values() ?? [])]) end();
   }
 
   /** The session is over. */
   end(): void {
-    const hold = this.hold();
+    this.enter();
     this.inFlight.dropAll(new ConnectionError('closed', 'The session was ended'));
     this.endStreams();
-    hold();
+    this.exit();
   }
 
-  #take(letter: Letter): void {
+  /** Takes what was sent to the node where the session's calls run. */
+  take(letter: Letter): void {
     if (letter.type === 'ended') this.end();
     else if (letter.type === 'cancelled') this.#cancel(letter.requestId, letter.reason);
-    else if (letter.type === 'resumed') this.#leave(letter.stream);
-    else if (letter.type === 'response') {
-      for (const recording of this.#recordings.values()) if (recording.settle(letter.response)) return;
-    } else {
+    else if (letter.type === 'resumed') this.#giveUp(letter.stream);
+    else if (letter.type === 'response') this.#hand((recording) => recording.settle(letter.response));
+    else {
       const error = new ConnectionError('malformed', letter.message);
-      for (const recording of this.#recordings.values()) if (recording.fail(letter.id, error)) return;
+      this.#hand((recording) => recording.fail(letter.id, error));
     }
   }
 
+  // To the first that takes it.
+  #hand(isTakenBy: (recording: PostRecording) => boolean): void {
+    for (const recording of this.#recordings?.values() ?? []) if (isTakenBy(recording)) return;
+  }
+
   // A stream has one reader, and that is elsewhere now.
-  #leave(stream: string): void {
+  #giveUp(stream: string): void {
     if (this.standalone?.name === stream) this.standalone.close();
-    this.#recordings.get(stream)?.post?.detach();
-    this.#resumed.get(stream)?.();
+    this.#recordings?.get(stream)?.post?.detach();
+    this.#resumed?.get(stream)?.();
   }
 
   #cancel(requestId: unknown, reason: unknown): void {

@@ -1,6 +1,7 @@
 /** How much an endpoint does at the same time, for whomever. */
 
 import type { ConnectionExchange } from '../../../server/connection-exchange.ts';
+import type { BodyLimits } from './http-exchange.ts';
 import { busy, type Refusal } from './refusal.ts';
 
 /** How much that may be. */
@@ -40,33 +41,53 @@ export class Load {
 
   /** It is answered. A handler that goes on after that takes room until it ends. */
   end({ lingering }: ConnectionExchange): void {
+    if (lingering) this.#endWith(lingering);
+    else this.#running--;
+  }
+
+  #endWith(handler: Promise<unknown>): void {
     const ended = (): void => {
       this.#running--;
     };
-    if (lingering) lingering.then(ended, ended);
-    else ended();
+    handler.then(ended, ended);
   }
 
-  /** A body is being read, until `end` is called. */
-  readBody(): { hasRoom(bytes: number): boolean; end(): void } {
-    let read = 0;
-    return {
-      hasRoom: (bytes) => {
-        read += bytes;
-        this.#bodies += bytes;
-        return this.#bodies <= this.#limits.bodiesBytes;
-      },
-      end: () => {
-        this.#bodies -= read;
-      },
-    };
+  /** So many bytes more, or less, are those of bodies that are being read; false if they are too many. */
+  addBodyBytes(bytes: number): boolean {
+    this.#bodies += bytes;
+    return this.#bodies <= this.#limits.bodiesBytes;
   }
 
   /** A stream is open until the returned function is called. */
   openStream(): () => void {
     this.#streams++;
-    return () => {
-      this.#streams--;
-    };
+    return this.#closeStream;
+  }
+
+  readonly #closeStream = (): void => {
+    this.#streams--;
+  };
+}
+
+/** A body that is being read, until `end` is called. */
+export class BodyReading implements BodyLimits {
+  readonly bytes: number;
+  readonly milliseconds: number;
+  readonly #load: Load;
+  #read = 0;
+
+  constructor(load: Load, limits: { readonly bodyBytes: number; readonly bodyMs: number }) {
+    this.#load = load;
+    this.bytes = limits.bodyBytes;
+    this.milliseconds = limits.bodyMs;
+  }
+
+  hasRoom(bytes: number): boolean {
+    this.#read += bytes;
+    return this.#load.addBodyBytes(bytes);
+  }
+
+  end(): void {
+    this.#load.addBodyBytes(-this.#read);
   }
 }

@@ -3,6 +3,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Served } from '../../../server/served.ts';
 import { Endpoint } from './endpoint.ts';
+import { SharedClock } from './heartbeat.ts';
 import { NodeExchange } from './node-exchange.ts';
 import type { HttpOptions } from './options.ts';
 
@@ -16,7 +17,7 @@ export interface NodeHandler {
 
 /** Serves a server at one path of an HTTP server of your own. */
 export function nodeHandler(server: Served, options: HttpOptions = {}): NodeHandler {
-  return handlerOf(new Endpoint(server, options));
+  return handlerOf(new Endpoint(server, options, undefined, SharedClock));
 }
 
 /** The function for an endpoint. */

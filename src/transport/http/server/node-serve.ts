@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import type { Served } from '../../../server/served.ts';
 import { Endpoint } from './endpoint.ts';
 import { isLoopback } from './guard.ts';
+import { SharedClock } from './heartbeat.ts';
 import { handlerOf, type NodeHandler } from './node-handler.ts';
 import type { HttpOptions } from './options.ts';
 
@@ -51,7 +52,7 @@ export async function serveHttp(server: Served, options: ServeHttpOptions = {}):
         `hosts: ["mcp.example.com"], or who may call with "auth"; without "address" only this machine can call.`,
     );
   }
-  const handler = handlerOf(new Endpoint(server, options, path));
+  const handler = handlerOf(new Endpoint(server, options, path, SharedClock));
   const http = createServer(PATIENCE, handler);
   await listen(http, port, address);
   // Whatever goes wrong with one connection must not end the others.

@@ -1,7 +1,7 @@
 /** A POST with a request in it: what is said before the answer goes on an event stream, opened when there is something to say. */
 
 import { RpcError } from '../../../jsonrpc/errors.ts';
-import { isRequest, type Message, type Response, serialize } from '../../../jsonrpc/message.ts';
+import { isBatch, isRequest, type Message, type Response, serialize } from '../../../jsonrpc/message.ts';
 import type { Principal } from '../../../protocol/principal.ts';
 import type { Session } from '../../../protocol/session.ts';
 import type { Line } from '../../../server/connection-exchange.ts';
@@ -32,6 +32,8 @@ export interface Recording {
   record(json: string, isLast: boolean): string;
   /** Nothing more comes: tells that to whoever goes on with the stream elsewhere. */
   close(): void;
+  /** The post is over: nobody waits for answers to its questions any more. */
+  end(): void;
   /** Sends a question to the client, and waits. */
   readonly ask: Line['ask'];
 }
@@ -122,7 +124,8 @@ export class Post implements Line, Beating {
     // A stream has no status of its own to give.
     const isAtOnce = !this.#reader && (this.#visit.accept.json || status !== 200);
     if (isAtOnce) this.#respondAtOnce(status, response);
-    else this.#respondOnStream(response);
+    else if (this.#reader) this.#respondOnStream(response);
+    else this.#respondWithStream(response);
   }
 
   /** There will be no answer, for a reason that is not the request's. */
@@ -147,6 +150,11 @@ export class Post implements Line, Beating {
     if (this.#reader) this.#reader.end();
     else if (this.#canStream) openStream(this.#visit, EVENT_STREAM).end();
     else reply(this.#visit, 202, {});
+  }
+
+  /** It is answered, or will not be: what came of it here is over. */
+  close(): void {
+    this.#recording?.end();
   }
 
   /** The client is gone. */
@@ -175,8 +183,14 @@ export class Post implements Line, Beating {
     }
   }
 
+  // A stream of which nothing was said before its last event is one piece, and as little to come back for as one of JSON.
+  #respondWithStream(response: Response | readonly Response[]): void {
+    const events = listOf(response).map((one) => messageEvent(this.#encoded(one)));
+    reply(this.#visit, 200, this.fields ? { ...EVENT_STREAM, ...this.fields } : EVENT_STREAM, events.join(''));
+  }
+
   #respondOnStream(response: Response | readonly Response[]): void {
-    const all = Array.isArray(response) ? (response as readonly Response[]) : [response as Response];
+    const all = listOf(response);
     for (const [index, one] of all.entries()) this.#write(this.#encoded(one), index === all.length - 1, true);
     this.#reader?.end();
   }
@@ -218,4 +232,8 @@ export class Post implements Line, Beating {
     clearTimeout(this.#limit);
     this.#host.heartbeat.leave(this);
   }
+}
+
+function listOf(response: Response | readonly Response[]): readonly Response[] {
+  return isBatch(response) ? response : [response];
 }

@@ -9,13 +9,18 @@ import type { Post, Recording } from './post.ts';
 import { postStreamName } from './stream-names.ts';
 
 /** What a recording needs of its session. */
-export interface RecordingHost {
-  /** The client can be told to come back before the first message: the revision has events without one. */
-  readonly isPrimed: boolean;
-  readonly retryMs: number;
-  append(event: StoredEvent): void;
+export interface RecordingPlace {
+  readonly id: string;
   /** The stream has a name from now on, by which it can be asked for. */
-  named(name: string, recording: PostRecording): void;
+  addRecording(name: string, recording: PostRecording): void;
+  removeRecording(name: string): void;
+}
+
+/** What recordings need of their endpoint. */
+export interface RecordingHost {
+  readonly retryMs: number;
+  /** Keeps an event of a session. */
+  append(session: string, event: StoredEvent): void;
 }
 
 /** Nothing of it is made before it is needed: most posts are answered in one piece. */
@@ -23,28 +28,27 @@ export class PostRecording implements Recording {
   /** What it records. */
   post: Post | undefined;
   readonly #host: RecordingHost;
+  readonly #place: RecordingPlace;
+  /** The client can be told to come back before the first message: the revision has events without one. */
+  readonly #isPrimed: boolean;
   #name: string | undefined;
   #events = 0;
   #questions = 0;
   #outgoing: OutgoingRequests | undefined;
 
-  constructor(host: RecordingHost) {
+  constructor(host: RecordingHost, place: RecordingPlace, isPrimed: boolean) {
     this.#host = host;
-  }
-
-  /** The stream's name, if it has one. */
-  get name(): string | undefined {
-    return this.#name;
+    this.#place = place;
+    this.#isPrimed = isPrimed;
   }
 
   begin(): string | undefined {
-    const { isPrimed, retryMs } = this.#host;
-    return isPrimed ? primingEvent(this.record('', false), retryMs) : undefined;
+    return this.#isPrimed ? primingEvent(this.record('', false), this.#host.retryMs) : undefined;
   }
 
   record(data: string, isLast: boolean): string {
     const id = `${this.#named()}.${this.#events++}`;
-    this.#host.append({ id, data, isLast });
+    this.#host.append(this.#place.id, { id, data, isLast });
     return id;
   }
 
@@ -72,13 +76,14 @@ export class PostRecording implements Recording {
 
   /** The post is over: nobody waits for answers any more. */
   end(): void {
+    if (this.#name !== undefined) this.#place.removeRecording(this.#name);
     this.#outgoing?.close();
   }
 
   #named(): string {
     if (this.#name === undefined) {
       this.#name = postStreamName();
-      this.#host.named(this.#name, this);
+      this.#place.addRecording(this.#name, this);
     }
     return this.#name;
   }

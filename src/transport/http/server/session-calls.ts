@@ -28,34 +28,39 @@ import type { LiveSession } from './live-session.ts';
 import type { Load } from './load.ts';
 import type { Letter } from './options.ts';
 import type { Post } from './post.ts';
-import type { PostRecording } from './recording.ts';
 import { busy, closing, Refusal } from './refusal.ts';
 import { errorResponse, reply, type Visit } from './visit.ts';
 
-/** What is needed of the session a POST belongs to. */
-export interface CallsHost {
-  readonly settings: { readonly auth: Authenticate | undefined };
-  readonly server: Served;
+/** The session a POST belongs to, and what goes on in it. */
+export interface Place {
   readonly session: Session;
   readonly live: LiveSession;
+}
+
+/** What is needed of those who keep the sessions, if anybody does. */
+export interface CallsHost<P extends Place> {
+  readonly settings: { readonly auth: Authenticate | undefined };
+  readonly server: Served;
   readonly load: Load;
-  /** The post for this visit, and what keeps its events if there is a session to come back to. */
-  makePost(visit: Visit): { readonly post: Post; readonly recording: PostRecording | undefined };
+  /** The post for this visit, with what keeps its events if there is a session to come back to. */
+  makePost(visit: Visit, place: P): Post;
   /** Hands something to the node where the session's calls run. */
-  send(letter: Letter): Maybe<void>;
+  send(place: P, letter: Letter): Maybe<void>;
   /** Keeps what the message changed in the session. */
-  save(): Maybe<void>;
+  save(place: P): Maybe<void>;
   report(error: unknown): void;
 }
 
 /** Takes what one POST brought. */
-export class SessionCalls {
-  readonly #host: CallsHost;
+export class SessionCalls<P extends Place> {
+  readonly #host: CallsHost<P>;
+  readonly #place: P;
   readonly #revision: Revision;
 
-  constructor(host: CallsHost) {
+  constructor(host: CallsHost<P>, place: P) {
     this.#host = host;
-    this.#revision = revisionNamed(host.session.version) as Revision;
+    this.#place = place;
+    this.#revision = revisionNamed(place.session.version) as Revision;
   }
 
   /** Answers it; throws `Refusal` if it cannot be served. */
@@ -65,65 +70,67 @@ export class SessionCalls {
     const message = payload as Message;
     if (isRequest(message)) return this.#takeRequest(visit, message);
     const taken = isResponse(message)
-      ? this.#host.send({ type: 'response', response: message })
+      ? this.#send({ type: 'response', response: message })
       : this.#takeNotification(visit, message);
     return chain(taken, () => reply(visit, 202, {}));
   }
 
   #takeRequest(visit: Visit, request: Request): void {
-    const { live, load } = this.#host;
     this.#checkScopes(visit, request);
     const refusal = this.#refusalOf(request);
     if (refusal) throw refusal;
-    const { post, recording } = this.#host.makePost(visit);
-    const release = live.hold();
-    const over = (): void => {
-      live.removeRecording(recording?.name);
-      recording?.end();
-      release();
-    };
+    const post = this.#host.makePost(visit, this.#place);
     const exchange = this.#begin(post, request);
+    const response = this.#answer(exchange, request);
+    if (isPromise(response)) this.#respondLater(post, exchange, response);
+    else this.#respond(post, response);
+  }
+
+  #respondLater(post: Post, exchange: ConnectionExchange, response: Promise<Response | undefined>): void {
+    const { load } = this.#host;
+    const release = this.#place.live.hold();
     // Nothing is answered any more, so the stream need not wait for the handler.
     exchange.onEnd(() => exchange.dropped && (load.isOver ? post.refuse(closing()) : post.abandon()));
-    const response = this.#answer(exchange, request);
-    if (!isPromise(response)) {
-      if (response) post.respond(200, response);
-      over();
-      live.inFlight.checkIdle();
-      return;
-    }
     // Hanging up is no cancellation here: the client may come back for the answer.
     post.wait(() => {});
     void response.then((late) => {
-      if (late) post.respond(200, late);
-      over();
-      live.inFlight.checkIdle();
+      this.#respond(post, late);
+      release();
     });
+  }
+
+  #respond(post: Post, response: Response | undefined): void {
+    if (response) post.respond(200, response);
+    post.close();
+    this.#place.live.inFlight.checkIdle();
   }
 
   #begin(post: Post, request: Request): ConnectionExchange {
     const exchange = new ConnectionExchange(post, request.method);
     this.#host.load.begin();
-    this.#host.live.inFlight.begin(request.id, exchange);
+    this.#place.live.inFlight.begin(request.id, exchange);
     return exchange;
   }
 
   #answer(exchange: ConnectionExchange, request: Request): Maybe<Response | undefined> {
-    const response = answer(this.#host.server, request, exchange);
-    return chain(response, (given) => {
-      this.#host.live.inFlight.end(request.id, exchange);
+    return chain(answer(this.#host.server, request, exchange), (response) => {
+      this.#place.live.inFlight.end(request.id, exchange);
       this.#host.load.end(exchange);
       if (exchange.dropped) return undefined;
       // What the revision itself remembers is kept before the client hears that it is.
-      return this.#revision.methods.has(request.method) ? chain(this.#save(), () => given) : given;
+      return this.#revision.methods.has(request.method) ? chain(this.#save(), () => response) : response;
     });
+  }
+
+  #send(letter: Letter): Maybe<void> {
+    return this.#host.send(this.#place, letter);
   }
 
   // A session that cannot be kept now is kept the next time; the call itself was done.
   #save(): Maybe<void> {
     const { report } = this.#host;
     try {
-      const saved = this.#host.save();
+      const saved = this.#host.save(this.#place);
       return isPromise(saved) ? saved.catch(report) : saved;
     } catch (error) {
       return report(error);
@@ -131,32 +138,33 @@ export class SessionCalls {
   }
 
   #checkScopes({ principal }: Visit, payload: Payload): void {
-    const { server, session, settings } = this.#host;
-    checkScopes(server, payload, { principal, session }, settings);
+    const { server, settings } = this.#host;
+    checkScopes(server, payload, { principal, session: this.#place.session }, settings);
   }
 
   #refusalOf({ id }: Request): Refusal | undefined {
-    const { live, server } = this.#host;
+    const { inFlight } = this.#place.live;
     // An error under this id would end the call that is running under it.
-    if (live.inFlight.get(id)) {
+    if (inFlight.get(id)) {
       return new Refusal(400, RpcError.invalidRequest('A request with this id is running already'), this.#unreadableId);
     }
-    const isFull = live.inFlight.running >= server['~parts'].limits.inFlight;
+    const isFull = inFlight.running >= this.#host.server['~parts'].limits.inFlight;
     if (isFull) return busy('Too many requests are running in this session');
     return this.#host.load.refusal;
   }
 
   #takeNotification(visit: Visit, notification: Notification): Maybe<void> {
     const { method, params } = notification;
-    const { live, server, send } = this.#host;
+    const { server } = this.#host;
+    const { live } = this.#place;
     if (method === 'notifications/cancelled') {
       const { requestId, reason } = isObject(params) ? params : {};
-      return send({ type: 'cancelled', requestId, reason });
+      return this.#send({ type: 'cancelled', requestId, reason });
     }
     // A request without an id is for nobody, and a flood is not taken on.
     const isFull = live.inFlight.notifications >= server['~parts'].limits.inFlight;
     if (METHODS.get(method)?.kind === 'request' || isFull) return undefined;
-    const { post } = this.#host.makePost(visit);
+    const post = this.#host.makePost(visit, this.#place);
     post.isQuiet = true;
     const exchange = new ConnectionExchange(post, method);
     const release = live.hold();
@@ -180,8 +188,8 @@ export class SessionCalls {
       throw this.#unreadable(RpcError.invalidRequest('A batch may not hold this kind of request'));
     }
     this.#checkScopes(visit, batch);
-    const { live } = this.#host;
-    const { post, recording } = this.#host.makePost(visit);
+    const { live } = this.#place;
+    const post = this.#host.makePost(visit, this.#place);
     const release = live.hold();
     const hasRequests = batch.some((one) => !(one instanceof Error) && isRequest(one));
     if (hasRequests) post.wait(() => {});
@@ -198,8 +206,7 @@ export class SessionCalls {
       if (responses.length > 0) this.#respondAll(post, responses);
       else if (hasRequests) post.abandon();
       else reply(visit, 202, {});
-      live.removeRecording(recording?.name);
-      recording?.end();
+      post.close();
       release();
       live.inFlight.checkIdle();
     });
@@ -223,7 +230,7 @@ export class SessionCalls {
   }
 
   #takeInBatch(visit: Visit, message: Message): void {
-    if (isResponse(message)) this.#unwatched(() => this.#host.send({ type: 'response', response: message }));
+    if (isResponse(message)) this.#unwatched(() => this.#send({ type: 'response', response: message }));
     else if (!isRequest(message)) this.#unwatched(() => this.#takeNotification(visit, message as Notification));
   }
 
@@ -235,7 +242,7 @@ export class SessionCalls {
   #takeUnreadable(fault: ParseError): Maybe<never> {
     const { id, isResponse: isAnswer, message } = fault;
     // Whoever waits for it can be told.
-    if (isAnswer && id !== undefined) this.#unwatched(() => this.#host.send({ type: 'malformed', id, message }));
+    if (isAnswer && id !== undefined) this.#unwatched(() => this.#send({ type: 'malformed', id, message }));
     const { error, id: told } = this.#unreadableResponse(fault);
     throw new Refusal(400, RpcError.from(error), isAnswer ? undefined : told);
   }
@@ -243,7 +250,7 @@ export class SessionCalls {
   // An error under the id of a running call would end that.
   #unreadableResponse(fault: ParseError): ErrorResponse {
     const { id } = fault;
-    const isFree = id !== undefined && !this.#host.live.inFlight.get(id);
+    const isFree = id !== undefined && !this.#place.live.inFlight.get(id);
     return errorResponse(fault.toRpcError(), isFree ? id : this.#unreadableId);
   }
 

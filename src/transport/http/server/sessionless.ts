@@ -9,11 +9,11 @@ import type { Session } from '../../../protocol/session.ts';
 import type { Maybe } from '../../../server/maybe.ts';
 import type { Served } from '../../../server/served.ts';
 import type { Handshakes } from './handshakes.ts';
-import { LiveSession } from './live-session.ts';
+import { LiveSession, type LiveSessionHost } from './live-session.ts';
 import type { Load } from './load.ts';
 import { Post, type PostHost } from './post.ts';
 import { Refusal } from './refusal.ts';
-import { SessionCalls } from './session-calls.ts';
+import { type CallsHost, type Place, SessionCalls } from './session-calls.ts';
 import type { Visit } from './visit.ts';
 
 /** What it needs of its endpoint. */
@@ -31,11 +31,23 @@ const UNSAID = '2025-03-26';
 export class Sessionless {
   readonly #server: Served;
   readonly #host: SessionlessHost;
+  readonly #calls: CallsHost<Place>;
   readonly #live = new Set<LiveSession>();
+  readonly #versions: readonly string[];
 
   constructor(server: Served, host: SessionlessHost) {
     this.#server = server;
     this.#host = host;
+    this.#versions = server['~parts'].host.versions.filter(
+      (version) => revisionNamed(version)?.facts.family === 'stateful',
+    );
+    this.#calls = {
+      ...host,
+      server,
+      makePost: (visit, { session }) => new Post(visit, host, session),
+      send: () => {},
+      save: () => {},
+    };
   }
 
   /** Requests at work. */
@@ -47,34 +59,26 @@ export class Sessionless {
   post(visit: Visit, payload: Payload): Maybe<void> {
     if (isHandshake(payload)) return this.#host.handshakes.take(visit, payload, () => undefined);
     const session = this.#sessionFor(visit);
-    const live: LiveSession = new LiveSession({
-      read: () => () => {},
-      touch: () => {},
-      onIdle: () => void this.#live.delete(live),
-    });
+    const live = new LiveSession('', this.#liveHost);
     this.#live.add(live);
-    const release = live.hold();
-    const calls = new SessionCalls({
-      server: this.#server,
-      settings: this.#host.settings,
-      session,
-      live,
-      load: this.#host.load,
-      makePost: (from) => ({ post: new Post(from, this.#host, session), recording: undefined }),
-      send: () => {},
-      save: () => {},
-      report: this.#host.report,
-    });
+    live.enter();
     try {
-      return calls.take(visit, payload);
+      return new SessionCalls(this.#calls, { session, live }).take(visit, payload);
     } finally {
-      release();
+      live.exit();
     }
   }
 
+  // There is nobody to send letters, and nothing to be kept.
+  readonly #liveHost: LiveSessionHost = {
+    stay: () => () => {},
+    touch: () => {},
+    onIdle: (live) => void this.#live.delete(live),
+  };
+
   #sessionFor({ http }: Visit): Session {
     const { versions, capabilities } = this.#server['~parts'].host;
-    const stateful = versions.filter((version) => revisionNamed(version)?.facts.family === 'stateful');
+    const stateful = this.#versions;
     const said = http.header('mcp-protocol-version');
     const version = said ?? (stateful.includes(UNSAID) ? UNSAID : stateful[0]);
     if (version === undefined || !stateful.includes(version))

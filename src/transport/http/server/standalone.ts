@@ -1,21 +1,21 @@
 /** The stream a session's client keeps open to be told of changes. */
 
 import { type Notification, serialize } from '../../../jsonrpc/message.ts';
+import type { Viewer } from '../../../protocol/revision.ts';
 import type { StoredEvent } from '../../../store/events.ts';
 import { messageEvent, primingEvent } from './events.ts';
 import type { Beating } from './heartbeat.ts';
 import type { Reader } from './reader.ts';
 import { standaloneStreamName } from './stream-names.ts';
 
-/** What it needs of its session. */
+/** What such streams need of their endpoint. */
 export interface StandaloneHost {
-  /** After how many milliseconds a client that lost it comes back, if the revision has a way to say so before the first message. */
-  readonly retryMs: number | undefined;
-  append(event: StoredEvent): void;
-  /** Tells notifications until the returned function is called. */
-  watch(listener: (notification: Notification) => void): () => void;
+  /** Keeps an event of this session. */
+  append(session: string, event: StoredEvent): void;
+  /** Has the stream tell what this viewer may know, until the returned function is called. */
+  watch(stream: Standalone, viewer: Viewer): () => void;
   /** It is over. */
-  onEnd(): void;
+  onEnd(stream: Standalone): void;
 }
 
 // A client that lost its stream may come back: for about five minutes, at the usual pace of two beats to an interval.
@@ -24,17 +24,28 @@ const BEATS_ALONE = 40;
 /** Goes on without a reader for a while, so that a client that comes back has missed nothing. */
 export class Standalone implements Beating {
   readonly name: string = standaloneStreamName();
+  /** The session it belongs to. */
+  readonly session: string;
   readonly #host: StandaloneHost;
   readonly #reader: Reader;
-  readonly #unwatch: () => void;
+  /** Undefined before it has begun, and when it is over. */
+  #unwatch: (() => void) | undefined;
   #events = 0;
   #alone = 0;
 
-  constructor(reader: Reader, host: StandaloneHost) {
+  constructor(session: string, reader: Reader, host: StandaloneHost) {
+    this.session = session;
     this.#reader = reader;
     this.#host = host;
-    if (host.retryMs !== undefined) reader.write(primingEvent(this.#record(''), host.retryMs));
-    this.#unwatch = host.watch((notification) => this.#send(notification));
+  }
+
+  /**
+   * Begins to tell. `retryMs` is after how many milliseconds a client that lost the stream comes back, if the revision has
+   * a way to say so before the first message.
+   */
+  begin(viewer: Viewer, retryMs: number | undefined): void {
+    if (retryMs !== undefined) this.#reader.write(primingEvent(this.#record(''), retryMs));
+    this.#unwatch = this.#host.watch(this, viewer);
   }
 
   /** Somebody reads it. */
@@ -50,8 +61,10 @@ export class Standalone implements Beating {
   /** Ends the stream. */
   close(): void {
     this.#reader.end();
+    if (!this.#unwatch) return;
     this.#unwatch();
-    this.#host.onEnd();
+    this.#unwatch = undefined;
+    this.#host.onEnd(this);
   }
 
   beat(): void {
@@ -59,14 +72,15 @@ export class Standalone implements Beating {
     else if (++this.#alone > BEATS_ALONE) this.close();
   }
 
-  #send(notification: Notification): void {
+  /** Tells its reader something, or keeps it until there is one again. */
+  tell(notification: Notification): void {
     const data = serialize(notification);
     this.#reader.write(messageEvent(data, this.#record(data)));
   }
 
   #record(data: string): string {
     const id = `${this.name}.${this.#events++}`;
-    this.#host.append({ id, data, isLast: false });
+    this.#host.append(this.session, { id, data, isLast: false });
     return id;
   }
 }

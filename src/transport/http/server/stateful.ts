@@ -6,6 +6,7 @@ import type { Payload } from '../../../jsonrpc/parse.ts';
 import { unsupportedVersion } from '../../../protocol/errors.ts';
 import { revisionNamed } from '../../../protocol/pick.ts';
 import { principalKey } from '../../../protocol/principal.ts';
+import type { Viewer } from '../../../protocol/revision.ts';
 import type { Session } from '../../../protocol/session.ts';
 import { chain, finallyDo, isPromise, type Maybe, unwatched } from '../../../server/maybe.ts';
 import type { Served } from '../../../server/served.ts';
@@ -13,17 +14,17 @@ import { type StoredEvent, streamOf } from '../../../store/events.ts';
 import { EVENT_STREAM, messageEvent } from './events.ts';
 import { whenExpired } from './expiry.ts';
 import type { Handshakes } from './handshakes.ts';
-import { Heartbeat } from './heartbeat.ts';
+import type { Heartbeat } from './heartbeat.ts';
 import type { Fields } from './http-exchange.ts';
 import { Introductions, MAX_INTRODUCTION } from './introductions.ts';
-import { LiveSession } from './live-session.ts';
+import { LiveSession, type LiveSessionHost } from './live-session.ts';
 import type { Load } from './load.ts';
 import { countable, type SessionStores, type Settings, type StoredSession } from './options.ts';
 import { Post, type PostHost } from './post.ts';
 import { Reader } from './reader.ts';
-import { PostRecording } from './recording.ts';
+import { PostRecording, type RecordingHost } from './recording.ts';
 import { busy, Refusal } from './refusal.ts';
-import { SessionCalls } from './session-calls.ts';
+import { type CallsHost, type Place, SessionCalls } from './session-calls.ts';
 import { idOf, isHandshake } from './sessionless.ts';
 import { Standalone, type StandaloneHost } from './standalone.ts';
 import { isPostStream } from './stream-names.ts';
@@ -38,11 +39,18 @@ export interface StatefulHost extends PostHost {
   report(error: unknown): void;
 }
 
+/** A session that is kept, and what goes on in it. */
+interface KeptPlace extends Place {
+  readonly stored: StoredSession;
+}
+
 /** Serves them, for as long as the store remembers their sessions. */
 export class Stateful {
   readonly #server: Served;
   readonly #host: StatefulHost;
   readonly #stores: SessionStores;
+  readonly #calls: CallsHost<KeptPlace>;
+  readonly #recordings: RecordingHost;
   readonly #introductions = new Introductions();
   readonly #live = new Map<string, LiveSession>();
   /** Often enough that no session expires in which something goes on. */
@@ -52,7 +60,15 @@ export class Stateful {
     this.#server = server;
     this.#host = host;
     this.#stores = stores;
-    this.#touches = new Heartbeat(countable(Math.min(host.settings.keepAliveMs, stores.idleMs / 3)));
+    this.#touches = host.heartbeat.every(countable(Math.min(host.settings.keepAliveMs, stores.idleMs / 3)));
+    this.#recordings = { retryMs: host.settings.retryMs, append: (id, event) => this.#append(id, event) };
+    this.#calls = {
+      ...host,
+      server,
+      makePost: (visit, place) => this.#makePost(visit, place),
+      send: ({ live }, letter) => stores.mailboxes.send(live.id, letter),
+      save: ({ live, stored }) => stores.store.save(live.id, stored),
+    };
   }
 
   /** The sessions in which something goes on. */
@@ -106,19 +122,12 @@ export class Stateful {
 
   #take(visit: Visit, payload: Payload, id: string, stored: StoredSession): Maybe<void> {
     const live = this.#liveSession(id);
-    const release = live.hold();
-    const calls = new SessionCalls({
-      server: this.#server,
-      settings: this.#host.settings,
-      session: stored.session,
-      live,
-      load: this.#host.load,
-      makePost: (from) => this.#makePost(from, id, stored, live),
-      send: (letter) => this.#stores.mailboxes.send(id, letter),
-      save: () => this.#stores.store.save(id, stored),
-      report: this.#host.report,
-    });
-    return finallyDo(() => calls.take(visit, payload), release);
+    const calls = new SessionCalls(this.#calls, { session: stored.session, stored, live });
+    live.enter();
+    return finallyDo(
+      () => calls.take(visit, payload),
+      () => live.exit(),
+    );
   }
 
   // A session is there only for whom it was opened; to others it does not exist.
@@ -145,19 +154,13 @@ export class Stateful {
     });
   }
 
-  #makePost(visit: Visit, id: string, { session }: StoredSession, live: LiveSession) {
-    const { retryMs, maxStreamMs } = this.#host.settings;
+  #makePost(visit: Visit, { session, live }: KeptPlace): Post {
     const isPrimed = hasPrimedStreams(session);
-    const recording = new PostRecording({
-      isPrimed,
-      retryMs,
-      append: (event) => this.#append(id, event),
-      named: (name, one) => live.addRecording(name, one),
-    });
+    const recording = new PostRecording(this.#recordings, live, isPrimed);
     const post = new Post(visit, this.#host, session, recording);
     recording.post = post;
-    if (isPrimed) post.maxStreamMs = maxStreamMs;
-    return { post, recording };
+    if (isPrimed) post.maxStreamMs = this.#host.settings.maxStreamMs;
+    return post;
   }
 
   #listen(visit: Visit, id: string, stored: StoredSession): void {
@@ -185,24 +188,28 @@ export class Stateful {
   #standBy(visit: Visit, id: string, { session }: StoredSession, missed: readonly StoredEvent[]): void {
     const live = this.#liveSession(id);
     // Before the other one is closed: it may be all that goes on here.
-    const release = live.hold();
+    live.stay();
     live.standalone?.close();
-    const reader = this.#open(visit, () => stopWaiting());
+    const reader = this.#open(visit);
     for (const event of missed) tell(reader, event, true);
-    const standalone: Standalone = new Standalone(reader, {
-      retryMs: hasPrimedStreams(session) ? this.#host.settings.retryMs : undefined,
-      append: (event) => this.#append(id, event),
-      watch: (listener) => this.#watch(visit, id, session, listener),
-      onEnd: () => {
-        this.#host.heartbeat.leave(standalone);
-        if (live.standalone === standalone) live.standalone = undefined;
-        release();
-      },
-    });
-    const stopWaiting = whenExpired(visit.principal, () => standalone.detach());
+    const standalone = new Standalone(id, reader, this.#standaloneHost);
+    const viewer = { principal: visit.principal, capabilities: session.capabilities };
+    standalone.begin(viewer, hasPrimedStreams(session) ? this.#host.settings.retryMs : undefined);
+    if (viewer.principal) visit.http.onClose(whenExpired(viewer.principal, () => standalone.detach()));
     live.standalone = standalone;
     this.#host.heartbeat.join(standalone);
   }
+
+  readonly #standaloneHost: StandaloneHost = {
+    append: (session, event) => this.#append(session, event),
+    watch: (stream, viewer) => this.#watch(stream, viewer),
+    onEnd: (stream) => {
+      this.#host.heartbeat.leave(stream);
+      const live = this.#live.get(stream.session);
+      if (live?.standalone === stream) live.standalone = undefined;
+      live?.exit();
+    },
+  };
 
   async #resume(visit: Visit, id: string, last: string): Promise<void> {
     const stream = streamOf(last);
@@ -220,37 +227,31 @@ export class Stateful {
       release();
       throw error;
     }
-    const reader = this.#open(visit, () => {
+    const reader = this.#open(visit);
+    const removed = live.addResumed(stream, () => reader.end());
+    this.#host.heartbeat.join(reader);
+    visit.http.onClose(() => {
       this.#host.heartbeat.leave(reader);
       removed();
       stop();
       release();
     });
-    const removed = live.addResumed(stream, () => reader.end());
-    this.#host.heartbeat.join(reader);
     take = (event) => tell(reader, event, event.isLast);
     // What is kept is bounded: however much was missed can be told at once.
     for (const event of missed.splice(0)) tell(reader, event, true);
   }
 
-  #open(visit: Visit, onEnd: () => void): Reader {
-    const closed = this.#host.load.openStream();
-    const reader = new Reader(openStream(visit, EVENT_STREAM), this.#host.unreadBytes);
-    visit.http.onClose(() => {
-      closed();
-      onEnd();
-    });
-    return reader;
+  #open(visit: Visit): Reader {
+    visit.http.onClose(this.#host.load.openStream());
+    return new Reader(openStream(visit, EVENT_STREAM), this.#host.unreadBytes);
   }
 
-  #watch(visit: Visit, id: string, session: Session, listener: Parameters<StandaloneHost['watch']>[0]): () => void {
-    const revision = revisionNamed(session.version);
-    const viewer = { principal: visit.principal, capabilities: session.capabilities };
+  #watch(stream: Standalone, viewer: Viewer): () => void {
     return this.#server['~parts'].host.watch((change) => {
       // What a client subscribed to may have been said to another node.
-      const told = chain(this.#stores.store.get(id), (stored) => {
-        const notification = stored && revision?.deliver(change, stored.session);
-        if (notification) listener(notification);
+      const told = chain(this.#stores.store.get(stream.session), (stored) => {
+        const notification = stored && revisionNamed(stored.session.version)?.deliver(change, stored.session);
+        if (notification) stream.tell(notification);
       });
       if (isPromise(told)) told.catch(this.#host.report);
     }, viewer);
@@ -259,22 +260,26 @@ export class Stateful {
   #liveSession(id: string): LiveSession {
     const found = this.#live.get(id);
     if (found) return found;
-    const live: LiveSession = new LiveSession({
-      read: (reader) => this.#stores.mailboxes.read(id, reader),
-      touch: () => this.#touch(id, live),
-      onIdle: () => {
-        if (this.#live.get(id) === live) this.#live.delete(id);
-        this.#touches.leave(live);
-      },
-    });
+    const live = new LiveSession(id, this.#liveHost);
     this.#live.set(id, live);
-    this.#touches.join(live);
     return live;
   }
 
-  #touch(id: string, live: LiveSession): void {
+  readonly #liveHost: LiveSessionHost = {
+    stay: (live) => {
+      this.#touches.join(live);
+      return this.#stores.mailboxes.read(live.id, (letter) => live.take(letter));
+    },
+    touch: (live) => this.#touch(live),
+    onIdle: (live) => {
+      if (this.#live.get(live.id) === live) this.#live.delete(live.id);
+      this.#touches.leave(live);
+    },
+  };
+
+  #touch(live: LiveSession): void {
     this.#unwatched(() =>
-      chain(this.#stores.store.get(id), (stored) => {
+      chain(this.#stores.store.get(live.id), (stored) => {
         if (!stored) live.end();
       }),
     );

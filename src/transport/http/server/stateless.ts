@@ -88,27 +88,21 @@ export class Stateless {
     response: Promise<Response>,
     isStream: boolean,
   ): void {
-    const closed = isStream ? this.#openStream(exchange) : undefined;
+    if (isStream) this.#openStream(exchange);
     // Whoever closes the server and cannot wait any longer ends what is left.
     exchange.onEnd(() => exchange.dropped && post.refuse(closing()));
     post.wait(() => {
       post.forget();
       this.inFlight.cancel(key, new ConnectionError('aborted', 'The client hung up'));
     });
-    void response.then((late) => {
-      closed?.();
-      this.#respond(post, exchange, key, late);
-    });
+    void response.then((late) => this.#respond(post, exchange, key, late));
   }
 
   // What was asked for goes on for as long as the caller may ask for it.
-  #openStream(exchange: ConnectionExchange): () => void {
-    const closed = this.#host.load.openStream();
-    const stopWaiting = whenExpired(exchange.principal, () => exchange.abort(new ConnectionError('closed', EXPIRED)));
-    return () => {
-      stopWaiting();
-      closed();
-    };
+  #openStream(exchange: ConnectionExchange): void {
+    exchange.onEnd(this.#host.load.openStream());
+    const { principal } = exchange;
+    if (principal) exchange.onEnd(whenExpired(principal, () => exchange.abort(new ConnectionError('closed', EXPIRED))));
   }
 
   #respond(post: Post, exchange: ConnectionExchange, key: number, response: Response): void {

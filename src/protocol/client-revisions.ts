@@ -1,0 +1,18 @@
+/** The revisions as clients speak them; a server loads nothing of this. */
+
+import type { ClientRevision } from './revision.ts';
+import { statefulClientRevision } from './stateful/client-revision.ts';
+import { statelessClientRevision } from './stateless/client-revision.ts';
+import { REVISIONS } from './versions.ts';
+
+const revisions: ReadonlyMap<string, ClientRevision> = new Map(
+  REVISIONS.map((facts) => [
+    facts.version,
+    facts.family === 'stateless' ? statelessClientRevision(facts) : statefulClientRevision(facts),
+  ]),
+);
+
+/** The revision of this name; undefined if there is none. */
+export function revisionNamed(version: string): ClientRevision | undefined {
+  return revisions.get(version);
+}

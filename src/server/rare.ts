@@ -1,0 +1,37 @@
+/** What most servers never need, in one piece. Nothing but `rarely.ts` imports this. */
+
+import { memoryPair } from '../jsonrpc/memory.ts';
+import { OutgoingRequests } from '../jsonrpc/outgoing.ts';
+import { complete } from './completion.ts';
+import { runApart, runUntilHandOff } from './hand-off.ts';
+import { getPrompt } from './prompt-get.ts';
+import { readResource } from './resource-read.ts';
+import { finishRounds, resume } from './rounds-asked.ts';
+
+/** All of it. */
+export const rare: {
+  /** Methods of features that are not tools. */
+  readonly complete: typeof complete;
+  readonly getPrompt: typeof getPrompt;
+  readonly readResource: typeof readResource;
+  /** Handlers that ask their client. */
+  readonly finishRounds: typeof finishRounds;
+  readonly resume: typeof resume;
+  /** Calls that extensions take over. */
+  readonly runApart: typeof runApart;
+  readonly runUntilHandOff: typeof runUntilHandOff;
+  /** Requests of the server's own. */
+  readonly OutgoingRequests: typeof OutgoingRequests;
+  /** Connections within the process. */
+  readonly memoryPair: typeof memoryPair;
+} = {
+  complete,
+  getPrompt,
+  readResource,
+  finishRounds,
+  resume,
+  runApart,
+  runUntilHandOff,
+  OutgoingRequests,
+  memoryPair,
+};
