@@ -28,12 +28,13 @@ const entries = [
 
 /**
  * Files for what several entries load: a module goes into the first whose condition its entries meet. `by` says whether an
- * entry loads it at once, `ever` whether it does so at all. What servers load late is apart from what they load at once, or a
- * bundler would have them load both at once.
+ * entry loads it at once, `ever` whether it does so at all. What one side loads late is apart from what it loads at once, or a
+ * bundler would have it load both at once, and apart from what only the other side needs.
  */
 const shared = {
   base: (by, ever) => by('mcpp') && (by('server') || !ever('server')),
   core: (by) => by('client') && by('server'),
+  schemas: (by, ever) => by('server') && ever('client'),
   server: (by) => by('server'),
   messages: (by, ever) => by('client') && by('fetch') && (by('stdio') || !ever('server')),
   requests: (by) => by('client') && by('fetch'),

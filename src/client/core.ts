@@ -13,7 +13,7 @@ import type { Root } from '../protocol/model/roots.ts';
 import type { Tool } from '../protocol/model/tools.ts';
 import type { ClientFacts, ClientRevision as Revision } from '../protocol/revision.ts';
 import type { RevisionFacts } from '../protocol/versions.ts';
-import { type AnswerHandlers, capabilitiesOf, checkRoots } from './answering.ts';
+import { type AnswerHandlers, capabilitiesOf, checkRoots, forms } from './answering.ts';
 import { ArgumentHeaders } from './argument-headers.ts';
 import { Calls } from './calls.ts';
 import type { Conversation } from './conversation.ts';
@@ -30,7 +30,7 @@ import { Questions, type RequestHandler } from './questions.ts';
 import type { RequestOptions } from './request-options.ts';
 import { ToolBook } from './tool-book.ts';
 import type { Verdict } from './verdict.ts';
-import { type WatchedConversation, Watches, type WatchListener } from './watching.ts';
+import type { WatchedConversation, Watches, WatchListener } from './watching.ts';
 
 // Calls wait for these after a reconnect, so they do not get as long as a call.
 const PROMPTLY: RequestOptions = { timeout: 30_000, maxTimeout: 60_000 };
@@ -56,13 +56,14 @@ export class Core {
   readonly options: ConnectionOptions;
   readonly #parts: ClientParts;
   readonly #mirrored: ArgumentHeaders;
-  readonly #watches: Watches;
   readonly #questions: Questions;
   readonly #extensions: Extensions;
   readonly #news: News;
   readonly #declared: ClientCapabilities;
   #client: ClientFacts;
   #handlers: AnswerHandlers;
+  /** Undefined until somebody watches something: most clients never do. */
+  #watches: Watches | undefined;
 
   private constructor(dialer: Dialer, options: ConnectionOptions, parts: ClientParts) {
     this.options = options;
@@ -78,10 +79,6 @@ export class Core {
     };
     this.book = new ToolBook(options, (warning) => this.#report(warning));
     this.#mirrored = new ArgumentHeaders((warning) => this.#report(warning));
-    this.#watches = new Watches({
-      onError: (error) => this.#report(error),
-      onChange: (change) => this.calls.cache.invalidate(change),
-    });
     this.link = this.#makeLink(dialer);
     this.#questions = this.#makeQuestions();
     this.#news = this.#makeNews();
@@ -102,7 +99,8 @@ export class Core {
   /** Connects. */
   static async open(dialer: Dialer, options: ConnectionOptions, parts: ClientParts): Promise<Core> {
     const core = new Core(dialer, options, parts);
-    await core.link.open();
+    // So that a server that asks need not wait for it.
+    await Promise.all([core.link.open(), options.onElicit && forms.use(() => {})]);
     return core;
   }
 
@@ -131,8 +129,16 @@ export class Core {
   }
 
   async watch(what: string, listener: WatchListener): Promise<() => Promise<void>> {
+    const { Watches } = await import('./watching.ts');
     // While there is no conversation the watch waits for the next one.
     await this.link.conversation({}, `watch ${what}`);
+    if (!this.#watches) {
+      this.#watches = new Watches({
+        onError: (error) => this.#report(error),
+        onChange: (change) => this.calls.cache.invalidate(change),
+      });
+      if (this.link.present) this.#watchIn(this.link.present);
+    }
     return this.#watches.add(what, listener);
   }
 
@@ -160,7 +166,7 @@ export class Core {
   }
 
   async close(): Promise<void> {
-    this.#watches.close();
+    this.#watches?.close();
     await this.link.close();
   }
 
@@ -181,10 +187,10 @@ export class Core {
       isQuestion: (method) => this.#questions.has(method),
       onNotification: (notification, conversation) => this.#news.take(notification, conversation),
       onError: (error) => this.#report(error),
-      onGap: () => this.#watches.missed(),
-      onDeaf: () => this.#watches.tellIfDeaf(),
+      onGap: () => this.#watches?.missed(),
+      onDeaf: () => this.#watches?.tellIfDeaf(),
       onBegin: (conversation, again) => this.#begin(conversation, again),
-      onPause: () => this.#watches.pause(),
+      onPause: () => this.#watches?.pause(),
       onSignIn: () => this.calls.cache.clear(),
       onSessionReplaced: () => this.#tell(() => this.options.onSessionReplaced?.()),
     });
@@ -217,7 +223,7 @@ export class Core {
       extensions: this.#extensions,
       onChange: (change) => this.calls.cache.invalidate(change),
       hear: (notification) => {
-        this.#watches.take(notification);
+        this.#watches?.take(notification);
         this.#questions.completions.take(notification);
       },
       onError: (error) => this.#report(error),
@@ -254,13 +260,17 @@ export class Core {
       if (this.book.size > 0) tasks.push(this.#listAgain(conversation));
     }
     // Calls need not wait until everything is watched again.
-    this.#watches.begin(this.#watched(conversation)).catch((error: Error) => {
-      if (!conversation.ended.aborted) this.#report(error);
-    });
+    this.#watchIn(conversation);
     for (const outcome of await Promise.allSettled(tasks)) {
       // If the connection is gone, whoever waits for it is told why.
       if (outcome.status === 'rejected' && !conversation.ended.aborted) this.#report(outcome.reason as Error);
     }
+  }
+
+  #watchIn(conversation: Conversation): void {
+    this.#watches?.begin(this.#watched(conversation)).catch((error: Error) => {
+      if (!conversation.ended.aborted) this.#report(error);
+    });
   }
 
   // A server that was started again may offer other tools: what changed is told before it is used.

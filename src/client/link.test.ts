@@ -216,9 +216,10 @@ describe('a supervised program', () => {
     const { scripts, client } = await supervised(2);
     const events: unknown[] = [];
     const watching = client.watch('tools', (event) => events.push(event));
-    await quiet();
+    const listening = (script: Script) => script.sent.find(({ method }) => method === 'subscriptions/listen');
+    await vi.waitFor(() => expect(listening(at(scripts, 0))).toBeDefined());
     const acknowledge = (script: Script): void => {
-      const { id } = script.sent.find(({ method }) => method === 'subscriptions/listen') ?? {};
+      const { id } = listening(script) ?? {};
       const _meta = { 'io.modelcontextprotocol/subscriptionId': id };
       const params = { notifications: { toolsListChanged: true }, _meta };
       script.say({ jsonrpc: '2.0', method: 'notifications/subscriptions/acknowledged', params });

@@ -221,7 +221,7 @@ test('a subscription stands beside the one for what is watched', async () => {
   const script = new Script();
   const client = await connect(script, { prior: PRIOR });
   const watching = client.watch('tools', () => {});
-  await quiet();
+  await vi.waitFor(() => expect(script.sent).toHaveLength(1));
   say(script, ACKNOWLEDGED, { notifications: { toolsListChanged: true } });
   await watching;
   const opening = client.listen({ taskIds: ['a'] }, () => {});

@@ -1,11 +1,12 @@
 /** What a client knows of a server's tools: their definitions, whether those are still the same, and what they promise. */
 
 import { ConnectionError, quoted, toError } from '../jsonrpc/errors.ts';
+import { later } from '../jsonrpc/later.ts';
 import { isObject } from '../jsonrpc/message.ts';
 import type { CallToolResult, Tool } from '../protocol/model/tools.ts';
 import type { Checked, CheckedSchema } from '../schema/checked.ts';
 import { describeProblems } from '../schema/problems.ts';
-import { checkReceived } from '../schema/received.ts';
+import type { checkReceived } from '../schema/received.ts';
 import { definitionOf, toolDigest } from './tool-digest.ts';
 
 /** A tool that is not what it was. */
@@ -36,6 +37,9 @@ export interface ToolBookOptions {
 const MAX_TOOLS = 10_000;
 /** Far more than a transport with limits lets in, and far less than the stack holds. */
 const MAX_DEPTH = 500;
+
+// Whoever calls no tool with an output schema never loads what reads them.
+const reader = later(() => import('../schema/received.ts'));
 
 interface Entry {
   /** Undefined if every definition so far was refused. */
@@ -99,7 +103,7 @@ export class ToolBook {
 
   /**
    * Checks a structured result against the tool's outputSchema; gives the result, or throws
-   * `ConnectionError('malformed')`. Synchronous but for the first time, when the engine is loaded. `isRequired` is false
+   * `ConnectionError('malformed')`. Synchronous but for the first time, when checking is loaded. `isRequired` is false
    * where the revision has no structured content, so that a result without any is none the worse.
    */
   check(name: string, result: CallToolResult, isRequired = true): CallToolResult | Promise<CallToolResult> {
@@ -107,6 +111,20 @@ export class ToolBook {
     // An error need not follow the schema: what matters is what it says.
     if (!entry?.tool || this.#options.validateResults === false || result.isError === true) return result;
     const schema = this.#schemaOf(name, entry);
+    if (!(schema instanceof Promise)) return this.#checkBy(schema, name, entry, result, isRequired);
+    return schema.then(
+      (read) => this.#checkBy(read, name, entry, result, isRequired),
+      (error: unknown) => this.#uncheckable(name, entry, result, error),
+    );
+  }
+
+  #checkBy(
+    schema: CheckedSchema | 'none',
+    name: string,
+    entry: Entry,
+    result: CallToolResult,
+    isRequired: boolean,
+  ): CallToolResult | Promise<CallToolResult> {
     if (schema === 'none') return result;
     const { structuredContent } = result;
     if (structuredContent === undefined) {
@@ -197,15 +215,21 @@ export class ToolBook {
     }
   }
 
-  #schemaOf(name: string, entry: Entry): CheckedSchema | 'none' {
+  #schemaOf(name: string, entry: Entry): CheckedSchema | 'none' | Promise<CheckedSchema | 'none'> {
     if (entry.schema) return entry.schema;
     const { outputSchema } = JSON.parse(entry.json) as { outputSchema?: unknown };
-    entry.schema = 'none';
     // Some servers write null for what they do not have.
-    if (outputSchema === undefined || outputSchema === null) return entry.schema;
-    const received = checkReceived(outputSchema);
-    if ('schema' in received) entry.schema = received.schema;
-    else this.#warn(new Error(notChecked(name, `outputSchema${received.fault.path}: ${received.fault.message}`)));
+    if (outputSchema === undefined || outputSchema === null) entry.schema = 'none';
+    return entry.schema ?? reader.use(({ checkReceived }) => this.#read(checkReceived(outputSchema), name, entry));
+  }
+
+  #read(received: ReturnType<typeof checkReceived>, name: string, entry: Entry): CheckedSchema | 'none' {
+    // The result of another call may have come meanwhile.
+    if (entry.schema) return entry.schema;
+    entry.schema = 'schema' in received ? received.schema : 'none';
+    if ('fault' in received) {
+      this.#warn(new Error(notChecked(name, `outputSchema${received.fault.path}: ${received.fault.message}`)));
+    }
     return entry.schema;
   }
 }

@@ -29,7 +29,7 @@ export async function play(
   { onEntries, patience = PATIENCE_MS }: PlayOptions = {},
 ): Promise<void> {
   // What the client waits for passes when the transcript says so. Callbacks of the loop itself stay real.
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'Date'] });
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'Date', 'performance'] });
   const stage = new Stage(revision, conversation.own, patience);
   const player = new Player(conversation, revision, stage, patience);
   try {

@@ -1,11 +1,12 @@
 import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { nameOf } from '../../client/command.ts';
-import { checkBatchArguments, invocationOf } from './spawn.ts';
+import { checkBatchArguments, invocationOf, start } from './spawn.ts';
 
 describe('the name of a server in errors', () => {
   test.each([
@@ -57,4 +58,17 @@ test('on Windows a script is run by cmd.exe, which reads its arguments as they a
     ['cmd.exe', ['/d', '/s', '/c', '"npx ^"a^ b^" ^"c^&d^" ^"e\\^"f^""'], join(folder, 'npx.CMD')],
     ['cmd.exe', ['/d', '/s', '/c', '"gone"'], null],
   ]);
+});
+
+test('Node adds what it needs to the variables of a program, such as where coverage goes', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'mcpp-coverage-'));
+  vi.stubEnv('NODE_V8_COVERAGE', folder);
+  onTestFinished(() => {
+    vi.unstubAllEnvs();
+    rmSync(folder, { recursive: true });
+  });
+  const invocation = invocationOf({ command: process.execPath, args: ['-e', ''] });
+  const child = start(invocation);
+  expect(await once(child, 'close')).toEqual([0, null]);
+  expect(invocation.env).not.toHaveProperty('NODE_V8_COVERAGE');
 });

@@ -33,7 +33,9 @@ export function invocationOf({ command, args = [], env, cwd }: Command): Invocat
 export function start(invocation: Invocation): ChildProcessWithoutNullStreams {
   const { command, args, env, cwd } = invocation;
   const onWindows = process.platform === 'win32';
-  const options: SpawnOptions = { env, cwd, stdio: 'pipe', windowsHide: true, detached: !onWindows };
+  // Node writes into the variables it is given, NODE_V8_COVERAGE for one.
+  const variables = { ...env };
+  const options: SpawnOptions = { env: variables, cwd, stdio: 'pipe', windowsHide: true, detached: !onWindows };
   try {
     const what = spawnable(command, args, options);
     if (onWindows && what.file === undefined) throw Object.assign(new Error(), { code: 'ENOENT' });

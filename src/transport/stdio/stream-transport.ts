@@ -195,6 +195,8 @@ export class StreamTransport implements Transport {
 // What is still on its way when nobody listens any more may fail, and an error without a listener ends the process.
 function ignoreErrors(stream: Readable | Writable): void {
   const ignore = (): void => {};
+  const stop = (): unknown => stream.off('error', ignore);
   stream.on('error', ignore);
-  stream.once('close', () => stream.off('error', ignore));
+  // The stdout of a process is never closed for good: it says that it is for each write that fails.
+  stream.once('close', () => (stream.destroyed ? stop() : setImmediate(stop)));
 }
