@@ -65,9 +65,10 @@ export class NodeExchange implements HttpExchange {
       done(known);
       return;
     }
-    // Most bodies come along with their head, and are there once Node is done with what it read. They need no listeners.
+    // Most bodies come along with their head, and are there once Node has seen what it read. They need no listeners.
     nextTick(() => {
-      if (request.complete && request.httpVersionMajor === 1) done(bodyWithin(limits, request.read()));
+      const length = Number(this.#fields['content-length']);
+      if (length > 0 && request.readableLength === length) done(bodyWithin(limits, request.read()));
       else this.#awaitBody(limits, done);
     });
   }
@@ -198,8 +199,7 @@ export class NodeExchange implements HttpExchange {
   }
 }
 
-function bodyWithin(limits: BodyLimits, bytes: Uint8Array | null): Body {
-  const body = bytes ?? new Uint8Array(0);
+function bodyWithin(limits: BodyLimits, body: Uint8Array): Body {
   if (body.length > limits.bytes) return 'too large';
   return limits.hasRoom(body.length) ? body : 'no room';
 }
