@@ -100,9 +100,9 @@ async function startTable(candidates, { rounds, log }) {
       .map(({ name, file }) => ({ name, file })),
     ...SERVERS.filter(({ of }) => names.has(of)),
   ];
-  const times = await allRounds(rows, rounds * 3, async ({ file }) => ({ ms: await coldStart(file) }));
+  const times = await allRounds(rows, rounds, async ({ file }) => ({ ms: await coldStart(file) }));
   const bare = { name: BARE, file: 'start/nothing.mjs' };
-  const memory = await inRounds([bare, ...rows], rounds, async (each) => ({ rss: await memoryAfterStart(each) }));
+  const memory = await inRounds([bare, ...rows], Math.ceil(rounds / 3), async (each) => ({ rss: await memoryAfterStart(each) }));
   const { rss: bareRss } = memory.get(bare);
   const rssOf = new Map([...memory].map(([{ name }, { rss }]) => [name, rss]));
   const table = rowsOf(new Map([...times].map(([{ name }, all]) => [name, all])), 'ms').map(({ name, figures }) => ({
@@ -146,7 +146,7 @@ async function importTable(candidates, { rounds, log }) {
       writeFileSync(path, `${text}process.exit();\n`);
       return { name, path };
     });
-    const found = await inRounds(files, rounds * 5, async ({ path }) => ({ ms: await runToEnd(path) }));
+    const found = await inRounds(files, rounds * 2, async ({ path }) => ({ ms: await runToEnd(path) }));
     const bare = found.get(files[0]).ms;
     const table = files.map((file) => ({
       name: file.name,
