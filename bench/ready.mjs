@@ -105,7 +105,7 @@ export function measureStdio({ server, check, lineFor }, length, window) {
  * machine: otherwise a server that has done more before would seem the faster one. Slow ones get more time, but not all.
  */
 export function lengthOf(round, seconds) {
-  return round > 0 ? { milliseconds: seconds * 1000 } : { count: 20_000, milliseconds: seconds * 4000 };
+  return round > 0 ? { milliseconds: seconds * 1000 } : { count: 20_000, milliseconds: seconds * 8000 };
 }
 
 /** Figures of one round; CPU is in microseconds per request, latencies are in milliseconds. */

@@ -102,7 +102,9 @@ async function startTable(candidates, { rounds, log }) {
   ];
   const times = await allRounds(rows, rounds, async ({ file }) => ({ ms: await coldStart(file) }));
   const bare = { name: BARE, file: 'start/nothing.mjs' };
-  const memory = await inRounds([bare, ...rows], Math.ceil(rounds / 3), async (each) => ({ rss: await memoryAfterStart(each) }));
+  const memory = await inRounds([bare, ...rows], Math.ceil(rounds / 3), async (each) => ({
+    rss: await memoryAfterStart(each),
+  }));
   const { rss: bareRss } = memory.get(bare);
   const rssOf = new Map([...memory].map(([{ name }, { rss }]) => [name, rss]));
   const table = rowsOf(new Map([...times].map(([{ name }, all]) => [name, all])), 'ms').map(({ name, figures }) => ({
