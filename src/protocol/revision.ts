@@ -60,7 +60,7 @@ export type OpenSubscription = (
 ) => FieldToTell | undefined | Promise<FieldToTell | undefined>;
 
 /** One request, as a revision's own methods see it. */
-export interface Call {
+export interface Call extends Viewer {
   readonly id: Id;
   readonly method: string;
   readonly params: Params;

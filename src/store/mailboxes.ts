@@ -10,22 +10,30 @@ export interface Mailboxes<Letter> {
 
 /** Mailboxes within this process. */
 export function memoryMailboxes<Letter>(): Mailboxes<Letter> {
-  // Few addresses have more than one.
-  const readers = new Map<string, readonly ((letter: Letter) => void)[]>();
+  // Few addresses have more than one, and one is kept as it is.
+  const readers = new Map<string, Reader<Letter> | readonly Reader<Letter>[]>();
+  const readersAt = (address: string): readonly Reader<Letter>[] => [readers.get(address) ?? []].flat();
+  const setReaders = (address: string, [first, ...others]: readonly Reader<Letter>[]): void => {
+    if (first) readers.set(address, others.length === 0 ? first : [first, ...others]);
+    else readers.delete(address);
+  };
   return {
     send(address, letter) {
-      for (const reader of readers.get(address) ?? []) reader(letter);
+      for (const reader of readersAt(address)) reader(letter);
     },
     read(address, reader) {
-      readers.set(address, (readers.get(address) ?? []).concat(reader));
+      setReaders(address, [...readersAt(address), reader]);
       return () => {
-        const all = readers.get(address) ?? [];
+        const all = readersAt(address);
         // The same reader may read twice.
         const own = all.indexOf(reader);
-        const left = all.filter((_, at) => at !== own);
-        if (left.length > 0) readers.set(address, left);
-        else readers.delete(address);
+        setReaders(
+          address,
+          all.filter((_, at) => at !== own),
+        );
       };
     },
   };
 }
+
+type Reader<Letter> = (letter: Letter) => void;

@@ -21,13 +21,13 @@ async function tellWith(
   fields: readonly (readonly [string, OpenSubscription])[],
 ): Promise<object> {
   const opening = Promise.all(fields.map(async ([name, open]) => [name, await open(wanted[name], call)] as const));
-  const opened = await Promise.race([opening, unheard(call, undefined)]);
+  const opened = await Promise.race([opening, unheard(call)]);
   if (!opened) return { _meta: metaOf(call) };
   return tell(call, host, new Map(opened.filter((field): field is [string, FieldToTell] => field[1] !== undefined)));
 }
 
 function tell(call: Call, host: Host, fields: ReadonlyMap<string, FieldToTell>): object | Promise<object> {
-  const { id, params, caller, exchange } = call;
+  const { id, params, exchange } = call;
   const filter = honoured(filterOf(params), host.capabilities);
   const ofFields = Object.fromEntries([...fields].map(([name, field]) => [name, field.honoured]));
   const _meta = metaOf(call);
@@ -39,19 +39,18 @@ function tell(call: Call, host: Host, fields: ReadonlyMap<string, FieldToTell>):
     const notice = noticeOf(change, filter, id);
     if (notice) exchange.notify(notice.method, notice.params);
   };
-  const viewer = { principal: exchange.principal, capabilities: caller.capabilities };
-  exchange.onEnd(host.watch(tellChange, viewer));
+  exchange.onEnd(host.watch(tellChange, call));
   for (const field of fields.values()) {
     const tellOfField = (method: string, told: Params): void =>
       exchange.notify(method, { ...told, _meta: { ...(isObject(told['_meta']) ? told['_meta'] : {}), ..._meta } });
     exchange.onEnd(field.begin(tellOfField));
   }
-  return unheard(call, { _meta });
+  return new Promise((resolve) => exchange.onCancel(() => resolve({ _meta })));
 }
 
-/** Gives this when nobody listens any more. */
-function unheard<T>({ exchange }: Call, result: T): Promise<T> {
-  return new Promise((resolve) => exchange.onCancel(() => resolve(result)));
+/** Resolves when nobody listens any more. */
+function unheard({ exchange }: Call): Promise<undefined> {
+  return new Promise((resolve) => exchange.onCancel(() => resolve(undefined)));
 }
 
 function metaOf({ id }: Call): Meta {
