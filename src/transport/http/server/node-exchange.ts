@@ -68,8 +68,14 @@ export class NodeExchange implements HttpExchange {
     // Most bodies come along with their head, and are there once Node has seen what it read. They need no listeners.
     nextTick(() => {
       const length = Number(this.#fields['content-length']);
-      if (length > 0 && request.readableLength === length) done(bodyWithin(limits, request.read()));
-      else this.#awaitBody(limits, done);
+      if (!(length > 0 && request.readableLength === length)) {
+        this.#awaitBody(limits, done);
+        return;
+      }
+      const body = request.read();
+      // The end is still to come, and others may wait for it.
+      request.resume();
+      done(bodyWithin(limits, body));
     });
   }
 
