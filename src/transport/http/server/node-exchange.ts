@@ -1,7 +1,8 @@
 /** A request of Node's own HTTP server, as the endpoint sees it. */
 
+import { AsyncResource } from 'node:async_hooks';
 import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
-import { nextTick } from 'node:process';
+import { setImmediate } from 'node:timers';
 import type { TLSSocket } from 'node:tls';
 import type { Body, BodyLimits, Fields, HttpExchange, Outlet } from './http-exchange.ts';
 import { cutIfStalled, NodeOutlet } from './node-outlet.ts';
@@ -66,9 +67,10 @@ export class NodeExchange implements HttpExchange {
       return;
     }
     // Most bodies come along with their head, and are there once Node has seen what it read. They need no listeners.
-    nextTick(() => {
+    // An immediate runs when everything that came in at this turn was read: what is answered in a row costs half as much.
+    setImmediate(() => {
       const length = Number(this.#fields['content-length']);
-      if (!(length > 0 && request.readableLength === length)) {
+      if (request.destroyed || !(length > 0 && request.readableLength === length)) {
         this.#awaitBody(limits, done);
         return;
       }
@@ -85,6 +87,8 @@ export class NodeExchange implements HttpExchange {
       done('cut off');
       return;
     }
+    // What others keep in an AsyncLocalStorage is not that of the events of a request.
+    const tell = AsyncResource.bind(done);
     let chunks: Uint8Array[] = [];
     let length = 0;
     let isOver = false;
@@ -92,7 +96,7 @@ export class NodeExchange implements HttpExchange {
       isOver = true;
       clearTimeout(timer);
       chunks = [];
-      done(body);
+      tell(body);
     };
     // Listeners go with the request, unless that lasts: taking each of them off again would cost more.
     const onData = (chunk: Uint8Array): void => {
