@@ -27,6 +27,7 @@ const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
 const decoder = new TextDecoder('utf-8', { fatal: true });
+const encoder = new TextEncoder();
 
 /** Reads one message or batch. Invalid UTF-8 is malformed, a leading byte order mark is dropped. */
 export function readPayload(bytes: Uint8Array, limits: StructureLimits = STRUCTURE_LIMITS): Payload {
@@ -41,7 +42,18 @@ export function readPayload(bytes: Uint8Array, limits: StructureLimits = STRUCTU
     return malformedAnswer(bytes, malformed('the message is not valid UTF-8'));
   }
   const payload = parsePayload(text);
-  return payload instanceof ParseError && payload.code === 'MalformedJson' ? malformedAnswer(bytes, payload) : payload;
+  return isMalformed(payload) ? malformedAnswer(bytes, payload) : payload;
+}
+
+/** The same from text. What is long, or no JSON, is looked at byte by byte. */
+export function readText(text: string, limits: StructureLimits = STRUCTURE_LIMITS): Payload {
+  if (text.length > SCAN_FROM) return readPayload(encoder.encode(text), limits);
+  const payload = parsePayload(text);
+  return isMalformed(payload) ? readPayload(encoder.encode(text), limits) : payload;
+}
+
+function isMalformed(payload: Payload): payload is ParseError {
+  return payload instanceof ParseError && payload.code === 'MalformedJson';
 }
 
 // If it is an answer, the call it belongs to need not wait for its timeout. A request gets its error without an id.

@@ -5,7 +5,10 @@ import type { ConnectionExchange } from './connection-exchange.ts';
 
 /** Requests by id, and notifications, from their arrival to their end. */
 export class InFlight {
-  readonly #requests = new Map<Id, ConnectionExchange>();
+  /** The latest request, while it is the latest: most have ended when the next one comes, and need no place in the map. */
+  #latest: ConnectionExchange | undefined;
+  #latestId: Id = '';
+  readonly #earlier = new Map<Id, ConnectionExchange>();
   #running = 0;
   // Made when there is one: a session has all this for each of its requests.
   #notifications: Set<ConnectionExchange> | undefined;
@@ -24,11 +27,13 @@ export class InFlight {
 
   /** The request that is running under this id. */
   get(id: Id): ConnectionExchange | undefined {
-    return this.#requests.get(id);
+    return this.#latest && this.#latestId === id ? this.#latest : this.#earlier.get(id);
   }
 
   begin(id: Id, exchange: ConnectionExchange): void {
-    this.#requests.set(id, exchange);
+    if (this.#latest) this.#earlier.set(this.#latestId, this.#latest);
+    this.#latest = exchange;
+    this.#latestId = id;
     this.#running++;
   }
 
@@ -37,7 +42,20 @@ export class InFlight {
     if (exchange.lingering) this.#endWith(exchange.lingering);
     else this.#running--;
     // A request that was cancelled may have given its id to another.
-    if (this.#requests.get(id) === exchange) this.#requests.delete(id);
+    if (this.get(id) === exchange) this.#remove(id);
+  }
+
+  #remove(id: Id): void {
+    if (this.#latest && this.#latestId === id) this.#latest = undefined;
+    else this.#earlier.delete(id);
+  }
+
+  get #isIdle(): boolean {
+    return this.#latest === undefined && this.#earlier.size === 0;
+  }
+
+  #all(): ConnectionExchange[] {
+    return [...this.#earlier.values(), ...(this.#latest ? [this.#latest] : [])];
   }
 
   #endWith(handler: Promise<unknown>): void {
@@ -59,31 +77,32 @@ export class InFlight {
 
   /** Gives a request up: nothing is sent for it any more, and its id is free. */
   cancel(id: Id, reason: Error): void {
-    this.#requests.get(id)?.drop(reason);
-    this.#requests.delete(id);
+    this.get(id)?.drop(reason);
+    this.#remove(id);
     this.checkIdle();
   }
 
   /** Asks requests to end; their answers are still sent. */
   abort(reason: Error, which: (exchange: ConnectionExchange) => boolean = () => true): void {
-    for (const exchange of [...this.#requests.values()]) if (which(exchange)) exchange.abort(reason);
+    for (const exchange of this.#all()) if (which(exchange)) exchange.abort(reason);
   }
 
   /** Gives everything up. */
   dropAll(reason: Error): void {
-    for (const exchange of [...this.#requests.values(), ...(this.#notifications ?? [])]) exchange.drop(reason);
-    this.#requests.clear();
+    for (const exchange of [...this.#all(), ...(this.#notifications ?? [])]) exchange.drop(reason);
+    this.#latest = undefined;
+    this.#earlier.clear();
     this.checkIdle();
   }
 
   /** Tells whoever waits, if nothing is left. Called once an answer has been sent, not when it is there. */
   checkIdle(): void {
-    if (this.#waiting && this.#requests.size === 0) for (const resolve of this.#waiting) resolve();
+    if (this.#waiting && this.#isIdle) for (const resolve of this.#waiting) resolve();
   }
 
   /** Waits until no request is left, but not longer than `milliseconds`. */
   async idle(milliseconds: number): Promise<void> {
-    if (this.#requests.size === 0 || milliseconds <= 0) return;
+    if (this.#isIdle || milliseconds <= 0) return;
     const waiting = this.#waiting ?? new Set();
     this.#waiting = waiting;
     let timer: ReturnType<typeof setTimeout> | undefined;

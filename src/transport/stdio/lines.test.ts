@@ -2,14 +2,18 @@ import { describe, expect, test } from 'vitest';
 import { Lines } from './lines.ts';
 
 const bytes = (text: string): Uint8Array => Buffer.from(text);
-const text = (line: Uint8Array | undefined): string => Buffer.from(line ?? []).toString();
+// Blanks around a line are left to JSON.
+const text = (line: string | Uint8Array | undefined): string =>
+  Buffer.from(line ?? [])
+    .toString()
+    .replace(/^[ \t\r]+|[ \t\r]+$/g, '');
 
 /** Everything a splitter makes of these chunks: lines as text, `too long` for a line that was dropped. */
 function split(chunks: Iterable<string | Uint8Array>, maxLength?: number): string[] {
   const seen: string[] = [];
   const lines = new Lines({ maxLength, onTooLong: () => seen.push('too long') });
   const take = (): void => {
-    for (let line = lines.next(); line; line = lines.next()) seen.push(text(line));
+    for (let line = lines.next(); line !== undefined; line = lines.next()) seen.push(text(line));
   };
   for (const chunk of chunks) {
     lines.push(typeof chunk === 'string' ? bytes(chunk) : chunk);

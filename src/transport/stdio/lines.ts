@@ -1,5 +1,7 @@
 /** Cuts a stream of bytes into lines, however the stream was cut into chunks. */
 
+import { TextLines } from './text-lines.ts';
+
 /** Options of a line splitter. */
 export interface LinesOptions {
   /** Bytes one line may have, its end not counted. Default: 10 MiB. */
@@ -26,6 +28,10 @@ export class Lines {
   readonly #chunks: Uint8Array[] = [];
   /** Where the first chunk's unread part begins. */
   #at = 0;
+  /** Lines that lay within one chunk. */
+  readonly #whole = new TextLines();
+  /** The chunk that was looked at for such lines. */
+  #seen: Uint8Array | undefined;
   // The beginning of a line whose end has not arrived: large pieces as they came, small ones gathered in blocks, so that
   // a long line is copied once, and one that arrives byte by byte costs neither quadratic time nor an object per byte.
   #pieces: Uint8Array[] = [];
@@ -51,24 +57,51 @@ export class Lines {
     this.#ended = true;
   }
 
-  /** The next line that is not blank, without its end. It is a view: read it before the next call. */
-  next(): Uint8Array | undefined {
+  /**
+   * The next line that is not blank, without its end: text, or bytes where it had to be pieced together or is not UTF-8.
+   * Bytes are a view: read them before the next call.
+   */
+  next(): string | Uint8Array | undefined {
+    return this.#whole.next() ?? this.#nextBytes();
+  }
+
+  #nextBytes(): string | Uint8Array | undefined {
     for (let chunk = this.#chunks[0]; chunk; chunk = this.#chunks[0]) {
+      if (this.#openWhole(chunk)) {
+        const text = this.#whole.next();
+        if (text !== undefined) return text;
+        continue;
+      }
       let start = this.#at;
       // A flood of empty lines is stepped over without making a view of each.
       if (this.#heldLength === 0 && !this.#dropping) while (chunk[start] === LF) start++;
       const newline = chunk.indexOf(LF, start);
       const end = newline === -1 ? chunk.length : newline;
-      if (end + 1 < chunk.length) {
-        this.#at = end + 1;
-      } else {
-        this.#chunks.shift();
-        this.#at = 0;
-      }
+      this.#stepTo(end + 1, chunk);
       const line = this.#take(chunk.subarray(start, end), newline !== -1);
       if (line) return line;
     }
     return this.#ended ? this.#take(NOTHING, true) : undefined;
+  }
+
+  // Once per chunk, at the first line that begins in it; the very first may have a byte order mark.
+  #openWhole(chunk: Uint8Array): boolean {
+    if (this.#seen === chunk || this.#heldLength > 0 || this.#dropping || this.#atStart) return false;
+    this.#seen = chunk;
+    if (chunk.length > this.#maxLength) return false;
+    const length = this.#whole.open(chunk.subarray(this.#at));
+    if (length > 0) this.#stepTo(this.#at + length, chunk);
+    return length > 0;
+  }
+
+  #stepTo(at: number, chunk: Uint8Array): void {
+    if (at < chunk.length) {
+      this.#at = at;
+      return;
+    }
+    this.#chunks.shift();
+    this.#at = 0;
+    this.#seen = undefined;
   }
 
   #take(part: Uint8Array, complete: boolean): Uint8Array | undefined {

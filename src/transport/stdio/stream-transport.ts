@@ -5,7 +5,7 @@ import { setImmediate } from 'node:timers';
 import { ConnectionError, ParseError, toError } from '../../jsonrpc/errors.ts';
 import { type Message, serializeLine } from '../../jsonrpc/message.ts';
 import type { Payload } from '../../jsonrpc/parse.ts';
-import { envelopeOf, readPayload, STRUCTURE_LIMITS, type StructureLimits } from '../../jsonrpc/structure.ts';
+import { envelopeOf, readPayload, readText, STRUCTURE_LIMITS, type StructureLimits } from '../../jsonrpc/structure.ts';
 import type { Receiver, Transport } from '../../jsonrpc/transport.ts';
 import { Lines, MAX_LINE_LENGTH } from './lines.ts';
 import { Outbox } from './outbox.ts';
@@ -142,10 +142,15 @@ export class StreamTransport implements Transport {
   #handAll(): boolean {
     while (this.#reads) {
       const line = this.#lines.next();
-      if (!line) return true;
-      this.#hand(readPayload(line, this.#options.limits ?? STRUCTURE_LIMITS));
+      if (line === undefined) return true;
+      this.#hand(this.#read(line));
     }
     return false;
+  }
+
+  #read(line: string | Uint8Array): Payload {
+    const limits = this.#options.limits ?? STRUCTURE_LIMITS;
+    return typeof line === 'string' ? readText(line, limits) : readPayload(line, limits);
   }
 
   // The call whose line is dropped need not wait for its timeout, if the line's beginning says which it is.

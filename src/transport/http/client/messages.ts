@@ -9,17 +9,7 @@ import {
   type Message,
   type Response,
 } from '../../../jsonrpc/message.ts';
-import { type Payload, parsePayload } from '../../../jsonrpc/parse.ts';
-import { readPayload, type StructureLimits } from '../../../jsonrpc/structure.ts';
-
-const encoder = new TextEncoder();
-// Shorter text cannot hold enough structure to hurt.
-const LOOK_FROM = 4096;
-
-/** What the data of an event holds. */
-export function readEvent(data: string, limits: StructureLimits): Payload {
-  return data.length > LOOK_FROM ? readPayload(encoder.encode(data), limits) : parsePayload(data);
-}
+import type { Payload } from '../../../jsonrpc/parse.ts';
 
 /** The response to the request with this id, or the fault that made it unreadable, if it is there. */
 export function answerIn(payload: Payload, id: Id): Response | ParseError | undefined {

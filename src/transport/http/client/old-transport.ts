@@ -4,12 +4,11 @@ import { nameOfUrl } from '../../../client/http-options.ts';
 import { ConnectionError, ParseError, toError } from '../../../jsonrpc/errors.ts';
 import { type Id, isBatch, isRequest, isResponse, type Message, serialize } from '../../../jsonrpc/message.ts';
 import type { Payload } from '../../../jsonrpc/parse.ts';
-import { STRUCTURE_LIMITS, type StructureLimits } from '../../../jsonrpc/structure.ts';
+import { readText, STRUCTURE_LIMITS, type StructureLimits } from '../../../jsonrpc/structure.ts';
 import type { Receiver, SendOptions, Transport } from '../../../jsonrpc/transport.ts';
 import { EventParser, type ServerEvent } from './event-parser.ts';
 import { ACCEPT_MS, cutOff, notAccepted, sessionLost, statusError } from './failures.ts';
 import { bodyKind, typeName } from './media-type.ts';
-import { readEvent } from './messages.ts';
 import { messageHeaders } from './request-headers.ts';
 import type { Requester } from './requester.ts';
 import type { ResponseHead } from './sender.ts';
@@ -141,7 +140,7 @@ class OldHttpTransport implements Transport {
 
   #take({ type, data }: ServerEvent): void {
     if (type === 'endpoint' && this.#state === 'opening') this.#open(data);
-    else if (type === 'message' && this.#state === 'open' && data !== '') this.#deliver(readEvent(data, this.#limits));
+    else if (type === 'message' && this.#state === 'open' && data !== '') this.#deliver(readText(data, this.#limits));
   }
 
   #open(endpoint: string): void {

@@ -4,14 +4,14 @@ import { NO_ANSWERS } from '../../../client/statuses.ts';
 import { ConnectionError, ParseError, RpcError } from '../../../jsonrpc/errors.ts';
 import { isErrorResponse, isRequest, type Message, type Request, serialize } from '../../../jsonrpc/message.ts';
 import type { Payload } from '../../../jsonrpc/parse.ts';
-import { readPayload, type StructureLimits } from '../../../jsonrpc/structure.ts';
+import { readPayload, readText, type StructureLimits } from '../../../jsonrpc/structure.ts';
 import type { SendOptions } from '../../../jsonrpc/transport.ts';
 import { EventParser, type ServerEvent } from './event-parser.ts';
 import type { EventStream } from './event-stream.ts';
 import { ACCEPT_MS, notAccepted, statusError, unanswered } from './failures.ts';
 import { JsonBody } from './json-body.ts';
 import { bodyKind, typeName } from './media-type.ts';
-import { addressed, answerIn, readEvent } from './messages.ts';
+import { addressed, answerIn } from './messages.ts';
 import { canResumeFrom, messageHeaders } from './request-headers.ts';
 import type { Requester } from './requester.ts';
 import type { ResponseHead, ResponseReader } from './sender.ts';
@@ -141,7 +141,7 @@ export class Post implements ResponseReader {
     if (this.#isOver) return;
     if (id !== undefined) this.#lastEventId = canResumeFrom(id) ? id : undefined;
     if (type !== 'message' || data === '') return;
-    this.#take(readEvent(data, this.#host.limits));
+    this.#take(readText(data, this.#host.limits));
     if (!this.#isAnswered) return;
     // The server ends the stream now, and its connection can be used again. If it does not, we do.
     if (this.#resumption) this.end(undefined);

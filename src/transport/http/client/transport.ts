@@ -10,12 +10,12 @@ import {
 import { ConnectionError, ParseError, toError } from '../../../jsonrpc/errors.ts';
 import { isRequest, type Message } from '../../../jsonrpc/message.ts';
 import type { Payload } from '../../../jsonrpc/parse.ts';
-import { STRUCTURE_LIMITS, type StructureLimits } from '../../../jsonrpc/structure.ts';
+import { readText, STRUCTURE_LIMITS, type StructureLimits } from '../../../jsonrpc/structure.ts';
 import type { Receiver, SendOptions, Transport } from '../../../jsonrpc/transport.ts';
 import type { ServerEvent } from './event-parser.ts';
 import type { EventStream } from './event-stream.ts';
 import { cutOff, isSessionLost, sessionLost } from './failures.ts';
-import { answerIn, readEvent } from './messages.ts';
+import { answerIn } from './messages.ts';
 import { Post, type PostHost } from './post.ts';
 import { Requester } from './requester.ts';
 import { requestSender as fetchSender } from './send-fetch.ts';
@@ -184,7 +184,7 @@ class HttpTransport implements Transport, PostHost, StreamsHost {
         wasOpen = true;
       },
       onEvent: ({ type, data }) => {
-        if (type === 'message' && data !== '') this.#hear(readEvent(data, this.limits));
+        if (type === 'message' && data !== '') this.#hear(readText(data, this.limits));
       },
       onGap: () => this.#receiver?.onGap?.(),
       onTrouble: (cause) => this.#receiver?.onError(notHeard(cause, 'at the moment')),
