@@ -75,7 +75,7 @@ async function tablesOf({ where, title }, libraries, { rounds, seconds, log }) {
         note,
         columns: ['calls/s', 'CPU µs/call', ...columns],
         rows: rows.map((row) => ({ ...row, name: row.name.replace('floor', 'raw driver') })),
-        bars: where === 'pair' ? pairBars(rows, words) : transportBars(rows, title, words),
+        bars: where === 'pair' ? pairBars(rows, words) : transportBars(rows, title, { inFlight, words }),
       });
     }
     return tables;
@@ -119,13 +119,14 @@ function pairBars(rows, words) {
   );
 }
 
-function transportBars(rows, title, words) {
+// One call at a time is mostly waiting for two processes to wake: there not even the raw driver is so far ahead of official v2.
+function transportBars(rows, title, { inFlight, words }) {
   return [NEW, OLD].flatMap((revision) => {
     const what = `${revision}, ${title.toLowerCase().replace('http', 'HTTP')}, ${words}`;
     const row = rowName('mcpp', revision);
     return [
       ...atLeast(`${what}: calls/s of a raw driver`, figure(rows, row, 'toRaw'), 0.6),
-      ...atLeast(`${what}: calls/s of official v2`, figure(rows, row, 'toOfficial'), 4),
+      ...(inFlight > 1 ? atLeast(`${what}: calls/s of official v2`, figure(rows, row, 'toOfficial'), 4) : []),
     ];
   });
 }
