@@ -353,11 +353,42 @@ describe('what the client cannot be asked', () => {
     });
   });
 
-  test('is refused for a returned question as well', async () => {
-    const server = asking(() => inputRequired({ requests: { r: { method: 'roots/list' } } }));
-    for (const revision of ['2025-11-25', '2026-07-28']) {
-      const wire = await open(server, { revision });
-      expect((await wire.call('tools/call', { name: 't' })).error?.message).toContain('"roots"');
+  const returned = inputRequired({ requests: { r: { method: 'roots/list' } } });
+  test.each([
+    ['at once', () => returned],
+    ['later', async () => returned],
+  ])('is refused for a question that is returned %s as well', async (_, handler) => {
+    const unhandled = await unhandledDuring(async () => {
+      for (const revision of ['2025-11-25', '2026-07-28']) {
+        const wire = await open(asking(handler), { revision });
+        expect((await wire.call('tools/call', { name: 't' })).error?.message).toContain('"roots"');
+      }
+    });
+    expect(unhandled).toEqual([]);
+  });
+});
+
+describe('questions that an async handler returns', () => {
+  const ask = async (ctx: Context): Promise<unknown> => {
+    await Promise.resolve();
+    await ctx.step('looked up', () => 1);
+    const r = ctx.answers.get('r');
+    return r ? `${JSON.stringify(r)}` : inputRequired({ requests: { r: { method: 'roots/list' } } });
+  };
+
+  test.each(REVISIONS)('are put once, in %s', async (revision) => {
+    let asked = 0;
+    const answer: Answer = () => {
+      asked++;
+      return { roots: [] };
+    };
+    const build = (): McpServer<unknown> => make().registerTool('t', {}, (_, ctx) => ask(ctx) as Promise<string>);
+    if (revision === '2026-07-28') {
+      expect(textOf((await legs(build, answer)).at(-1))).toContain('roots');
+    } else {
+      const wire = await open(build(), { revision, capabilities, answer });
+      expect(textOf(await wire.call('tools/call', { name: 't' }))).toContain('roots');
     }
+    expect(asked).toBe(1);
   });
 });

@@ -41,50 +41,61 @@ export function checkPayload(value: unknown, maxBatch = 100): Payload {
 /** Checks that a JSON value is a JSON-RPC message. */
 export function checkMessage(value: unknown): Message | ParseError {
   if (!isObject(value)) return new ParseError('NotAnObject', 'Invalid request: a message must be a JSON object');
-  const isResponse = !has(value, 'method') && (has(value, 'result') || has(value, 'error'));
-  const id = isId(value['id']) && has(value, 'id') ? value['id'] : undefined;
-  const refuse = (code: ParseErrorCode, message: string): ParseError =>
-    new ParseError(code, `Invalid ${isResponse ? 'response' : 'request'}: ${message}`, id, isResponse);
-
-  if (!has(value, 'jsonrpc')) return refuse('MissingJsonrpc', '"jsonrpc" is missing');
-  if (value['jsonrpc'] !== '2.0') return refuse('InvalidJsonrpcVersion', '"jsonrpc" must be "2.0"');
-  return isResponse ? checkResponse(value, refuse) : checkCall(value, refuse);
+  if (!has(value, 'jsonrpc')) return refusal(value, 'MissingJsonrpc', '"jsonrpc" is missing');
+  if (value['jsonrpc'] !== '2.0') return refusal(value, 'InvalidJsonrpcVersion', '"jsonrpc" must be "2.0"');
+  return isAnswer(value) ? checkResponse(value) : checkCall(value);
 }
 
-type Refuse = (code: ParseErrorCode, message: string) => ParseError;
+function isAnswer(value: Record<string, unknown>): boolean {
+  return !has(value, 'method') && (has(value, 'result') || has(value, 'error'));
+}
 
-function checkCall(value: Record<string, unknown>, refuse: Refuse): Message | ParseError {
+function refusal(value: Record<string, unknown>, code: ParseErrorCode, message: string): ParseError {
+  const isResponse = isAnswer(value);
+  const id = has(value, 'id') && isId(value['id']) ? value['id'] : undefined;
+  return new ParseError(code, `Invalid ${isResponse ? 'response' : 'request'}: ${message}`, id, isResponse);
+}
+
+function checkCall(value: Record<string, unknown>): Message | ParseError {
   if (has(value, 'id') && !isId(value['id'])) {
-    return refuse('InvalidIdType', `"id" must be an integer or a string of at most ${MAX_ID_LENGTH} characters`);
+    return refusal(
+      value,
+      'InvalidIdType',
+      `"id" must be an integer or a string of at most ${MAX_ID_LENGTH} characters`,
+    );
   }
-  if (!has(value, 'method')) return refuse('MissingMethod', '"method" is missing');
-  if (typeof value['method'] !== 'string') return refuse('InvalidMethodType', '"method" must be a string');
+  if (!has(value, 'method')) return refusal(value, 'MissingMethod', '"method" is missing');
+  if (typeof value['method'] !== 'string') return refusal(value, 'InvalidMethodType', '"method" must be a string');
   if (has(value, 'result') || has(value, 'error')) {
-    return refuse('MethodAndResult', 'a message has either "method" or "result" or "error"');
+    return refusal(value, 'MethodAndResult', 'a message has either "method" or "result" or "error"');
   }
   if (has(value, 'params') && (typeof value['params'] !== 'object' || value['params'] === null)) {
-    return refuse('InvalidParamsType', '"params" must be an object or an array');
+    return refusal(value, 'InvalidParamsType', '"params" must be an object or an array');
   }
   return value as unknown as Message;
 }
 
-function checkResponse(value: Record<string, unknown>, refuse: Refuse): Message | ParseError {
+function checkResponse(value: Record<string, unknown>): Message | ParseError {
   if (has(value, 'result') && has(value, 'error')) {
-    return refuse('ResultAndError', 'a response has either "result" or "error"');
+    return refusal(value, 'ResultAndError', 'a response has either "result" or "error"');
   }
   if (has(value, 'error')) {
     if (!isErrorObject(value['error'])) {
-      return refuse('InvalidErrorObject', '"error" must be an object with an integer "code" and a string "message"');
+      return refusal(
+        value,
+        'InvalidErrorObject',
+        '"error" must be an object with an integer "code" and a string "message"',
+      );
     }
     // An error about a message whose id could not be read has none, or null.
     if (has(value, 'id') && value['id'] !== null && !isId(value['id'])) {
-      return refuse('InvalidIdType', '"id" must be an integer or a string');
+      return refusal(value, 'InvalidIdType', '"id" must be an integer or a string');
     }
     return value as unknown as Message;
   }
-  if (!has(value, 'id')) return refuse('MissingId', '"id" is missing');
-  if (!isId(value['id'])) return refuse('InvalidIdType', '"id" must be an integer or a string');
-  if (!isObject(value['result'])) return refuse('InvalidResultType', '"result" must be an object');
+  if (!has(value, 'id')) return refusal(value, 'MissingId', '"id" is missing');
+  if (!isId(value['id'])) return refusal(value, 'InvalidIdType', '"id" must be an integer or a string');
+  if (!isObject(value['result'])) return refusal(value, 'InvalidResultType', '"result" must be an object');
   return value as unknown as Message;
 }
 

@@ -4,7 +4,7 @@ import { ParseError } from './errors.ts';
 import type { Id } from './message.ts';
 import { type Payload, parsePayload } from './parse.ts';
 
-/** How much structure one message may have. */
+/** How much structure one message may have. Messages of less than 4 KiB are held to what is less than the defaults. */
 export interface StructureLimits {
   /** Objects and arrays inside each other, the message itself included. */
   readonly depth: number;
@@ -15,7 +15,8 @@ export interface StructureLimits {
 /** What a message may have unless somebody says otherwise. */
 export const STRUCTURE_LIMITS: StructureLimits = { depth: 64, elements: 100_000 };
 
-// Text this short cannot nest or branch enough to hurt: the scan would cost more than it saves.
+// Text this short cannot nest or branch enough to hurt: the scan would cost more than it saves. Limits of somebody's own
+// hold for it, too.
 const SCAN_FROM = 4096;
 
 const QUOTE = 0x22;
@@ -31,7 +32,7 @@ const encoder = new TextEncoder();
 
 /** Reads one message or batch. Invalid UTF-8 is malformed, a leading byte order mark is dropped. */
 export function readPayload(bytes: Uint8Array, limits: StructureLimits = STRUCTURE_LIMITS): Payload {
-  if (bytes.length > SCAN_FROM) {
+  if (isWorthScanning(bytes.length, limits)) {
     const fault = structureFault(bytes, limits);
     if (fault) return fault;
   }
@@ -45,11 +46,18 @@ export function readPayload(bytes: Uint8Array, limits: StructureLimits = STRUCTU
   return isMalformed(payload) ? malformedAnswer(bytes, payload) : payload;
 }
 
-/** The same from text. What is long, or no JSON, is looked at byte by byte. */
+/** The same from text. What is no JSON is looked at byte by byte: it may have a mark in front, or be an answer. */
 export function readText(text: string, limits: StructureLimits = STRUCTURE_LIMITS): Payload {
-  if (text.length > SCAN_FROM) return readPayload(encoder.encode(text), limits);
+  if (isWorthScanning(text.length, limits)) {
+    const fault = structureFault(encoder.encode(text), limits);
+    if (fault) return fault;
+  }
   const payload = parsePayload(text);
   return isMalformed(payload) ? readPayload(encoder.encode(text), limits) : payload;
+}
+
+function isWorthScanning(length: number, { depth, elements }: StructureLimits): boolean {
+  return length > SCAN_FROM || depth < STRUCTURE_LIMITS.depth || elements < STRUCTURE_LIMITS.elements;
 }
 
 function isMalformed(payload: Payload): payload is ParseError {

@@ -8,9 +8,9 @@ export class InFlight {
   /** The latest request, while it is the latest: most have ended when the next one comes, and need no place in the map. */
   #latest: ConnectionExchange | undefined;
   #latestId: Id = '';
-  readonly #earlier = new Map<Id, ConnectionExchange>();
   #running = 0;
   // Made when there is one: a session has all this for each of its requests.
+  #earlier: Map<Id, ConnectionExchange> | undefined;
   #notifications: Set<ConnectionExchange> | undefined;
   /** Those who wait until no request is left. */
   #waiting: Set<() => void> | undefined;
@@ -27,11 +27,14 @@ export class InFlight {
 
   /** The request that is running under this id. */
   get(id: Id): ConnectionExchange | undefined {
-    return this.#latest && this.#latestId === id ? this.#latest : this.#earlier.get(id);
+    return this.#latest && this.#latestId === id ? this.#latest : this.#earlier?.get(id);
   }
 
   begin(id: Id, exchange: ConnectionExchange): void {
-    if (this.#latest) this.#earlier.set(this.#latestId, this.#latest);
+    if (this.#latest) {
+      this.#earlier ??= new Map();
+      this.#earlier.set(this.#latestId, this.#latest);
+    }
     this.#latest = exchange;
     this.#latestId = id;
     this.#running++;
@@ -47,15 +50,15 @@ export class InFlight {
 
   #remove(id: Id): void {
     if (this.#latest && this.#latestId === id) this.#latest = undefined;
-    else this.#earlier.delete(id);
+    else this.#earlier?.delete(id);
   }
 
   get #isIdle(): boolean {
-    return this.#latest === undefined && this.#earlier.size === 0;
+    return this.#latest === undefined && !this.#earlier?.size;
   }
 
   #all(): ConnectionExchange[] {
-    return [...this.#earlier.values(), ...(this.#latest ? [this.#latest] : [])];
+    return [...(this.#earlier?.values() ?? []), ...(this.#latest ? [this.#latest] : [])];
   }
 
   #endWith(handler: Promise<unknown>): void {
@@ -91,7 +94,7 @@ export class InFlight {
   dropAll(reason: Error): void {
     for (const exchange of [...this.#all(), ...(this.#notifications ?? [])]) exchange.drop(reason);
     this.#latest = undefined;
-    this.#earlier.clear();
+    this.#earlier?.clear();
     this.checkIdle();
   }
 

@@ -100,8 +100,13 @@ export class Registry<E extends Entry> implements Features {
 
   /** The scopes the entry of this name needs, if the viewer may know of it. */
   scopes(name: unknown, viewer: Viewer): readonly string[] | undefined {
-    const entry = this.#slots.get(name as string)?.entry;
+    const entry = this.peek(name);
     return entry?.scopes && this.get(entry.key, viewer)?.scopes;
+  }
+
+  /** The entry of this name, whoever may know of it: to see whether it is worth finding that out. */
+  peek(name: unknown): E | undefined {
+    return this.#slots.get(name as string)?.entry;
   }
 
   /** True for an entry that is there, but not for this viewer. */

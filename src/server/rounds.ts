@@ -25,9 +25,16 @@ export function runInRounds(ctx: RequestContext, run: () => unknown): Maybe<unkn
 // From the first question on it is no longer enough to wait for the handler: it may be suspended and not end.
 function watch(ctx: RequestContext, run: () => unknown, running: Promise<unknown>): Promise<unknown> {
   return new Promise((resolve, reject) => {
-    ctx.onFirstQuestion(() => resolve(finish(ctx, run, running)));
+    let isGoingOn = false;
+    // Once: a handler that asked may return questions as well, and to go on with those is to ask.
+    const goOn = (): void => {
+      if (isGoingOn) return;
+      isGoingOn = true;
+      resolve(finish(ctx, run, running));
+    };
+    ctx.onFirstQuestion(goOn);
     running.then(
-      (value) => resolve(value instanceof InputRequired ? finish(ctx, run, running) : value),
+      (value) => (value instanceof InputRequired ? goOn() : resolve(value)),
       (error) => ctx.hasAsked || reject(error),
     );
   });

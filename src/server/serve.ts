@@ -340,7 +340,7 @@ class ServedConnection implements Receiver, ServedLine, Line {
     const exchange = this.#inFlight.get(request.id);
     if (!isPromise(response) || !exchange) return response;
     const dropped = new Promise<undefined>((resolve) => {
-      exchange.onCancel(() => exchange.dropped && resolve(undefined));
+      exchange.onEnd(() => exchange.dropped && resolve(undefined));
     });
     return Promise.race([response, dropped]);
   }

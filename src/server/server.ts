@@ -230,7 +230,7 @@ export class McpServer<out Tools = {}> implements Served {
       extensions: this.#extensions,
       handler: (method) => (method.startsWith('notifications/') ? undefined : this.#handlers.get(method)),
       notificationHandler: (method) => (method.startsWith('notifications/') ? this.#handlers.get(method) : undefined),
-      paramHeaders: (tool, viewer) => this.#tools.get(tool, viewer)?.headers,
+      paramHeaders: (tool, viewer) => this.#tools.peek(tool)?.headers && this.#tools.get(tool, viewer)?.headers,
       toolsFor: (viewer) => [...this.#tools.entries(viewer)].map(({ definition }) => definition),
       report: reporter(options.onError),
     } satisfies Partial<ServerParts>;

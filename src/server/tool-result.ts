@@ -21,6 +21,7 @@ export function toolResult(value: unknown, hasOutputSchema: boolean): CallToolRe
 /** The result with this structured content, which is there as text, too, for clients that know no other. */
 export function withStructured(result: CallToolResult, structuredContent: unknown): CallToolResult {
   if (structuredContent === undefined) return result;
+  if (result.content.length > 0 && result.structuredContent === structuredContent) return result;
   const content: readonly ContentBlock[] =
     result.content.length > 0 ? result.content : [{ type: 'text', text: JSON.stringify(structuredContent) }];
   return { ...result, content, structuredContent };

@@ -6,6 +6,7 @@ import { stringParam } from '../protocol/checks.ts';
 import { badArguments } from '../protocol/errors.ts';
 import type { CallToolResult, Tool } from '../protocol/model/tools.ts';
 import { paramHeaders } from '../protocol/param-headers.ts';
+import type { ResultFacts } from '../protocol/revision.ts';
 import { type Checked, type CheckedSchema, checkedSchema } from '../schema/checked.ts';
 import { describeProblems } from '../schema/problems.ts';
 import type { Context, RequestContext } from './context.ts';
@@ -27,6 +28,8 @@ export interface ToolEntry extends Entry {
   readonly definition: Tool;
   readonly input: CheckedSchema;
   readonly output: CheckedSchema | undefined;
+  /** What there is to know of its results. */
+  readonly about: ResultFacts;
   /** Arguments that HTTP repeats as header fields, if there are any. */
   readonly headers: ReadonlyMap<string, readonly string[]> | undefined;
   readonly call: (args: never, ctx: Context) => unknown;
@@ -79,6 +82,7 @@ export function toolEntry(
     scopes,
     input,
     output,
+    about: { outputSchema: output?.jsonSchema },
     headers,
     call,
     takeOver: extensions.takesOver ? (ctx) => extensions.handOff(name, config, ctx) : undefined,
@@ -105,7 +109,7 @@ export function callTool(tools: Registry<ToolEntry>, ctx: RequestContext): Maybe
   if (!tool) throw RpcError.invalidParams(`Unknown tool: ${shorten(name)}`);
   const { arguments: args = {} } = ctx.params;
   if (!isObject(args)) throw RpcError.invalidParams('"arguments" must be an object');
-  ctx.about = { outputSchema: tool.output?.jsonSchema };
+  ctx.about = tool.about;
   return chain(tool.input.check(args), (checked) => {
     if (!checked.ok) throw badArguments(`Invalid arguments for tool ${name}: ${describeProblems(checked.problems)}`);
     const takeOver = tool.takeOver?.(ctx);

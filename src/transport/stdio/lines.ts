@@ -21,7 +21,11 @@ const LARGE = 4096;
 const BLOCK = 16 * 1024;
 const NOTHING = new Uint8Array(0);
 
-/** `push` what arrives, then take lines with `next` until there are none; whoever cannot take more stops asking. */
+/**
+ * `push` what arrives, then take lines with `next` until there are none; whoever cannot take more stops asking. A chunk is
+ * read in up to three parts: the end of a line that began before it, all lines that lie within it (which are decoded
+ * together), and the beginning of a line that goes on behind it.
+ */
 export class Lines {
   readonly #maxLength: number;
   readonly #onTooLong: (head: Uint8Array) => void;
@@ -62,10 +66,10 @@ export class Lines {
    * Bytes are a view: read them before the next call.
    */
   next(): string | Uint8Array | undefined {
-    return this.#whole.next() ?? this.#nextBytes();
+    return this.#whole.next() ?? this.#nextFromChunks();
   }
 
-  #nextBytes(): string | Uint8Array | undefined {
+  #nextFromChunks(): string | Uint8Array | undefined {
     for (let chunk = this.#chunks[0]; chunk; chunk = this.#chunks[0]) {
       if (this.#openWhole(chunk)) {
         const text = this.#whole.next();

@@ -132,9 +132,13 @@ export class StreamTransport implements Transport {
   }
 
   #deliver(): void {
+    let isAll: boolean;
     this.#outbox.hold();
-    const isAll = this.#handAll();
-    this.#outbox.release();
+    try {
+      isAll = this.#handAll();
+    } finally {
+      this.#outbox.release();
+    }
     if (isAll && this.#inputEnded) this.#tellEnd();
   }
 

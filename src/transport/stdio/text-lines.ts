@@ -4,7 +4,7 @@ const LF = 0x0a;
 const OPEN_OBJECT = 0x7b;
 const BLANK = /^[ \t\r]*$/;
 
-// A mark that is not at the beginning of the stream is none.
+// A mark is left where it is: `readText` knows what to do with it.
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /** `open` it with bytes, then take lines with `next` until there are none. */

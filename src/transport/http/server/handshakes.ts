@@ -6,7 +6,7 @@ import type { Session } from '../../../protocol/session.ts';
 import { answer } from '../../../server/answer.ts';
 import { ConnectionExchange } from '../../../server/connection-exchange.ts';
 import { InFlight } from '../../../server/in-flight.ts';
-import { chain, type Maybe } from '../../../server/maybe.ts';
+import { chain, finallyDo, type Maybe } from '../../../server/maybe.ts';
 import type { Served } from '../../../server/served.ts';
 import type { Fields } from './http-exchange.ts';
 import type { Load } from './load.ts';
@@ -45,11 +45,13 @@ export class Handshakes {
       const { opened } = post;
       const isUnknown = isErrorResponse(response) && response.error.code === McpErrorCode.UnsupportedProtocolVersion;
       const isKept = opened && !isErrorResponse(response) && !exchange.dropped;
-      return chain(isKept ? keep(opened) : undefined, (fields) => {
-        post.fields = fields;
-        post.respond(isUnknown ? 400 : 200, response);
-        this.inFlight.checkIdle();
-      });
+      const respond = (): Maybe<void> =>
+        chain(isKept ? keep(opened) : undefined, (fields) => {
+          post.fields = fields;
+          post.respond(isUnknown ? 400 : 200, response);
+        });
+      // Also if there is no room for the session, or its store fails.
+      return finallyDo(respond, () => this.inFlight.checkIdle());
     });
   }
 }

@@ -50,7 +50,7 @@ export class NodeExchange implements HttpExchange {
   header(name: string): string | undefined {
     // HTTP/2 names the host in its own way.
     const value = this.#fields[name] ?? (name === 'host' ? this.#fields[':authority'] : undefined);
-    if (KEPT_ONCE.has(name) && !this.#isPlain) return this.#allLines(name) ?? (value as string | undefined);
+    if (!this.#isPlain && KEPT_ONCE.has(name)) return this.#allLines(name) ?? (value as string | undefined);
     return Array.isArray(value) ? value.join(', ') : value;
   }
 
@@ -74,7 +74,7 @@ export class NodeExchange implements HttpExchange {
         this.#awaitBody(limits, done);
         return;
       }
-      const body = request.read();
+      const body = bytesOf(request.read());
       // The end is still to come, and others may wait for it.
       request.resume();
       done(bodyWithin(limits, body));
@@ -99,8 +99,9 @@ export class NodeExchange implements HttpExchange {
       tell(body);
     };
     // Listeners go with the request, unless that lasts: taking each of them off again would cost more.
-    const onData = (chunk: Uint8Array): void => {
+    const onData = (data: Uint8Array | string): void => {
       if (isOver) return;
+      const chunk = bytesOf(data);
       length += chunk.length;
       if (length > limits.bytes) finish('too large');
       else if (!limits.hasRoom(chunk.length)) finish('no room');
@@ -164,8 +165,9 @@ export class NodeExchange implements HttpExchange {
 
   // As nearly all are: no field is there twice, and the first line names no host.
   get #isPlain(): boolean {
-    const { rawHeaders, headers, url } = this.#request;
-    this.#plain ??= rawHeaders.length === 2 * Object.keys(headers).length && url?.startsWith('/') === true;
+    this.#plain ??=
+      this.#request.rawHeaders.length === 2 * Object.keys(this.#fields).length &&
+      this.#request.url?.startsWith('/') === true;
     return this.#plain;
   }
 
@@ -207,6 +209,11 @@ export class NodeExchange implements HttpExchange {
       .once('close', end)
       .resume();
   }
+}
+
+// Somebody may have asked for text.
+function bytesOf(chunk: Uint8Array | string): Uint8Array {
+  return typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
 }
 
 function bodyWithin(limits: BodyLimits, body: Uint8Array): Body {

@@ -49,7 +49,7 @@ export class NodeOutlet implements Outlet {
     const response = this.#response;
     const text = this.#take();
     if (!this.#begin()) {
-      response.write(text);
+      if (text !== '') response.write(text);
       return;
     }
     response.cork();
@@ -99,6 +99,11 @@ export class NodeOutlet implements Outlet {
 export function cutIfStalled(response: ServerResponse, more: number): void {
   const { socket, writableLength } = response;
   if (!socket || writableLength <= more) return;
+  if (response.req.httpVersionMajor > 1) {
+    // What HTTP/2 gives for a socket is that of all its requests; each has its own time, and ends with it.
+    response.setTimeout(STALLED_MS, () => response.destroy());
+    return;
+  }
   const usual = socket.timeout ?? 0;
   const cut = (): void => void socket.destroy();
   socket.setTimeout(STALLED_MS, cut);

@@ -11,7 +11,7 @@ import type { Fields, Outlet } from './http-exchange.ts';
 import { countable } from './options.ts';
 import { Reader } from './reader.ts';
 import type { Refusal } from './refusal.ts';
-import { errorResponse, openStream, refuse, reply, replyMessage, type Visit } from './visit.ts';
+import { errorResponse, openStream, refuse, reply, replyJson, type Visit } from './visit.ts';
 
 // What shows who is calling.
 const PROOFS: ReadonlySet<string> = new Set(['authorization', 'dpop']);
@@ -53,6 +53,7 @@ export class Post implements Line, Beating {
   opened: Session | undefined;
   /** Milliseconds after which the stream is broken off if there is no answer yet. */
   maxStreamMs: number = Number.POSITIVE_INFINITY;
+  #headers: ReadonlyMap<string, string> | undefined;
   #reader: Reader | undefined;
   #limit: ReturnType<typeof setTimeout> | undefined;
   #beats = 0;
@@ -73,7 +74,8 @@ export class Post implements Line, Beating {
     const { http, principal } = this.#visit;
     if (!principal) return http.headers;
     // Handlers know who is calling; what proved it is not theirs to pass on.
-    return new Map([...http.headers].filter(([name]) => !PROOFS.has(name)));
+    this.#headers ??= new Map([...http.headers].filter(([name]) => !PROOFS.has(name)));
+    return this.#headers;
   }
 
   get ask(): Line['ask'] {
@@ -179,11 +181,7 @@ export class Post implements Line, Beating {
   }
 
   #respondAtOnce(status: number, response: Response | readonly Response[]): void {
-    try {
-      replyMessage(this.#visit, status, response, this.fields);
-    } catch (cause) {
-      replyMessage(this.#visit, status, this.#replaced(response, cause), this.fields);
-    }
+    replyJson(this.#visit, status, this.#encoded(response), this.fields);
   }
 
   // A stream of which nothing was said before its last event is one piece, and as little to come back for as one of JSON.
@@ -198,7 +196,7 @@ export class Post implements Line, Beating {
     this.#reader?.end();
   }
 
-  #encoded(response: Response): string {
+  #encoded(response: Response | readonly Response[]): string {
     try {
       return serialize(response);
     } catch (cause) {

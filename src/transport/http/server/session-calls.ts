@@ -93,10 +93,7 @@ export class SessionCalls<P extends Place> {
     exchange.onEnd(() => exchange.dropped && (load.isOver ? post.refuse(closing()) : post.abandon()));
     // Hanging up is no cancellation here: the client may come back for the answer.
     post.wait(() => {});
-    void response.then((late) => {
-      this.#respond(post, late);
-      release();
-    });
+    void response.then((late) => this.#respond(post, late)).finally(release);
   }
 
   #respond(post: Post, response: Response | undefined): void {

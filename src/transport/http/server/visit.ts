@@ -1,7 +1,7 @@
 /** A request that was let in, and the ways to answer it. */
 
 import type { RpcError } from '../../../jsonrpc/errors.ts';
-import { type ErrorResponse, type Id, type Message, serialize } from '../../../jsonrpc/message.ts';
+import { type ErrorResponse, type Id, serialize } from '../../../jsonrpc/message.ts';
 import type { Principal } from '../../../protocol/principal.ts';
 import type { Accept } from './accept.ts';
 import type { Fields, HttpExchange, Outlet } from './http-exchange.ts';
@@ -20,19 +20,14 @@ export interface Visit {
 
 const JSON_TYPE: Fields = { 'content-type': 'application/json' };
 
-/** Answers with a message, or several as one. */
-export function replyMessage(
-  visit: Visit,
-  status: number,
-  message: Message | readonly Message[],
-  fields?: Fields,
-): void {
-  reply(visit, status, fields ? { ...JSON_TYPE, ...fields } : JSON_TYPE, serialize(message));
+/** Answers with JSON. */
+export function replyJson(visit: Visit, status: number, json: string, fields?: Fields): void {
+  reply(visit, status, fields ? { ...JSON_TYPE, ...fields } : JSON_TYPE, json);
 }
 
 /** Answers with the reason why not. */
 export function refuse(visit: Visit, { status, error, id, fields }: Refusal): void {
-  replyMessage(visit, status, errorResponse(error, id), fields);
+  replyJson(visit, status, serialize(errorResponse(error, id)), fields);
 }
 
 /** Answers in one piece. */
