@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { expandTemplate, type UriTemplateValues } from '../../test/uri-template-expand.ts';
 import { parseUriTemplate } from './uri-template.ts';
-import { expandTemplate, type UriTemplateValues } from './uri-template-expand.ts';
+
 import { parseTemplate } from './uri-template-syntax.ts';
 
 /** The variables of RFC 6570, section 3.2. */

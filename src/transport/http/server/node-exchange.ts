@@ -2,12 +2,15 @@
 
 import { AsyncResource } from 'node:async_hooks';
 import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import { nextTick } from 'node:process';
 import { setImmediate } from 'node:timers';
 import type { TLSSocket } from 'node:tls';
 import type { Body, BodyLimits, Fields, HttpExchange, Outlet } from './http-exchange.ts';
 import { cutIfStalled, NodeOutlet } from './node-outlet.ts';
 
 const LARGE = 64 * 1024;
+const MOST_WAITING = 256;
+let waiting = 0;
 // How long a client that is told to stop sending may go on, so that it gets to read why.
 const LINGER_MS = 1000;
 
@@ -67,8 +70,7 @@ export class NodeExchange implements HttpExchange {
       return;
     }
     // Most bodies come along with their head, and are there once Node has seen what it read. They need no listeners.
-    // An immediate runs when everything that came in at this turn was read: what is answered in a row costs half as much.
-    setImmediate(() => {
+    whenRead(() => {
       const length = Number(this.#fields['content-length']);
       if (request.destroyed || !(length > 0 && request.readableLength === length)) {
         this.#awaitBody(limits, done);
@@ -209,6 +211,20 @@ export class NodeExchange implements HttpExchange {
       .once('close', end)
       .resume();
   }
+}
+
+// When everything that came in at this turn was read: requests that are answered in a row cost much less. Of many, most are
+// not kept waiting, because what was read of them is held meanwhile.
+function whenRead(action: () => void): void {
+  if (waiting >= MOST_WAITING) {
+    nextTick(action);
+    return;
+  }
+  waiting++;
+  setImmediate(() => {
+    waiting--;
+    action();
+  });
 }
 
 // Somebody may have asked for text.

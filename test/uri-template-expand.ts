@@ -1,6 +1,12 @@
 /** Values to a URI: RFC 6570, section 3.2. */
 
-import { type Expression, firstCharacters, type Operator, type Part, type Variable } from './uri-template-syntax.ts';
+import {
+  type Expression,
+  firstCharacters,
+  type Operator,
+  type Part,
+  type Variable,
+} from '../src/server/uri-template-syntax.ts';
 
 /** What a variable can stand for: text, a list, or names with values. */
 export type UriTemplateValue = string | readonly string[] | Readonly<Record<string, string>>;
