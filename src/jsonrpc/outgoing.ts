@@ -4,6 +4,7 @@ import { Alarm, inMilliseconds, now } from './alarm.ts';
 import { ConnectionError, RpcError } from './errors.ts';
 import { type Id, isErrorResponse, type Params, type Request, type Response } from './message.ts';
 import { onAbort } from './on-abort.ts';
+import { ShortLived } from './places.ts';
 
 /** How long to wait. `Infinity` waits for ever; the maximum then still applies. */
 export interface Patience {
@@ -69,7 +70,7 @@ export const DEFAULT_MAXIMUM: number = 30 * 60_000;
 export class OutgoingRequests {
   readonly #wire: OutgoingWire;
   readonly #defaults: Patience;
-  readonly #pending = new Map<Id, Pending>();
+  readonly #pending = new ShortLived<Id, Pending>();
   readonly #alarm = new Alarm((time) => this.#expireAll(time));
   /** How many calls there are whose time is limited. */
   #limited = 0;
@@ -180,7 +181,7 @@ export class OutgoingRequests {
 
   /** Stops the idle clocks of all calls; the returned function starts them again. */
   pauseAll(): () => void {
-    const ids = [...this.#pending.keys()];
+    const ids = this.#pending.keys();
     for (const id of ids) this.pause(id);
     return () => {
       for (const id of ids) this.resume(id);
@@ -201,7 +202,7 @@ export class OutgoingRequests {
   /** Fails everything that waits, and everything that comes after. */
   close(error: Error = new ConnectionError('closed', 'The connection is closed')): void {
     this.#closed ??= error;
-    for (const id of [...this.#pending.keys()]) this.fail(id, error);
+    for (const id of this.#pending.keys()) this.fail(id, error);
   }
 
   /** Nobody waits for its answer any more, but whoever takes it. */
@@ -236,7 +237,9 @@ export class OutgoingRequests {
   }
 
   #expireAll(time: number): void {
-    for (const [id, pending] of this.#pending) {
+    for (const id of this.#pending.keys()) {
+      const pending = this.#pending.get(id);
+      if (!pending) continue;
       const { idleAt, maximumAt } = pending;
       if (maximumAt <= Math.min(time, idleAt)) this.#expire(id, pending, 'the maximum for one call');
       else if (idleAt <= time) this.#expire(id, pending, 'no answer and no progress');

@@ -1,6 +1,7 @@
 /** What is being worked on for one connection. */
 
 import type { Id } from '../jsonrpc/message.ts';
+import { ShortLived } from '../jsonrpc/places.ts';
 import type { ConnectionExchange } from './connection-exchange.ts';
 
 /** Requests by id, and notifications, from their arrival to their end. */
@@ -10,7 +11,7 @@ export class InFlight {
   #latestId: Id = '';
   #running = 0;
   // Made when there is one: a session has all this for each of its requests.
-  #earlier: Map<Id, ConnectionExchange> | undefined;
+  #earlier: ShortLived<Id, ConnectionExchange> | undefined;
   #notifications: Set<ConnectionExchange> | undefined;
   /** Those who wait until no request is left. */
   #waiting: Set<() => void> | undefined;
@@ -32,7 +33,7 @@ export class InFlight {
 
   begin(id: Id, exchange: ConnectionExchange): void {
     if (this.#latest) {
-      this.#earlier ??= new Map();
+      this.#earlier ??= new ShortLived();
       this.#earlier.set(this.#latestId, this.#latest);
     }
     this.#latest = exchange;

@@ -49,6 +49,8 @@ const MAX_IGNORED = 64 * 1024;
 /** Posts one message, and reads the response to its end. */
 export class Post implements ResponseReader {
   readonly message: Message;
+  /** Where the transport keeps it. */
+  place: number | undefined;
   readonly #request: Request | undefined;
   readonly #host: PostHost;
   readonly #options: SendOptions;

@@ -10,6 +10,7 @@ import {
 import { ConnectionError, ParseError, toError } from '../../../jsonrpc/errors.ts';
 import { isRequest, type Message } from '../../../jsonrpc/message.ts';
 import type { Payload } from '../../../jsonrpc/parse.ts';
+import { Places } from '../../../jsonrpc/places.ts';
 import { readText, STRUCTURE_LIMITS, type StructureLimits } from '../../../jsonrpc/structure.ts';
 import type { Receiver, SendOptions, Transport } from '../../../jsonrpc/transport.ts';
 import type { ServerEvent } from './event-parser.ts';
@@ -57,7 +58,7 @@ class HttpTransport implements Transport, PostHost, StreamsHost {
   readonly maxEventBytes: number;
   readonly limits: StructureLimits;
   readonly reconnect: HttpClientOptions['reconnect'];
-  readonly #posts = new Set<Post>();
+  readonly #posts = new Places<Post>();
   #receiver: Receiver | undefined;
   #state: 'new' | 'open' | 'losing' | 'closed' = 'new';
   #standing: EventStream | undefined;
@@ -140,12 +141,13 @@ class HttpTransport implements Transport, PostHost, StreamsHost {
   }
 
   onOver(post: Post): void {
-    this.#posts.delete(post);
+    if (post.place !== undefined) this.#posts.remove(post.place);
+    post.place = undefined;
     if (this.#state === 'losing') this.#loseIfSettled();
   }
 
   #post(post: Post): void {
-    this.#posts.add(post);
+    post.place = this.#posts.add(post);
     // What is not even sent was not carried out either.
     if (this.#state === 'losing') this.#unknown.add(post);
     else post.send();

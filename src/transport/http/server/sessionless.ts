@@ -2,6 +2,7 @@
 
 import { type Id, isBatch, type Request } from '../../../jsonrpc/message.ts';
 import type { Payload } from '../../../jsonrpc/parse.ts';
+import { Places } from '../../../jsonrpc/places.ts';
 import { unsupportedVersion } from '../../../protocol/errors.ts';
 import type { Authenticate } from '../../../protocol/http-request.ts';
 import { revisionNamed } from '../../../protocol/pick.ts';
@@ -32,7 +33,7 @@ export class Sessionless {
   readonly #server: Served;
   readonly #host: SessionlessHost;
   readonly #calls: CallsHost<Place>;
-  readonly #live = new Set<LiveSession>();
+  readonly #live = new Places<LiveSession>();
   readonly #versions: readonly string[];
 
   constructor(server: Served, host: SessionlessHost) {
@@ -60,7 +61,7 @@ export class Sessionless {
     if (isHandshake(payload)) return this.#host.handshakes.take(visit, payload, () => undefined);
     const session = this.#sessionFor(visit);
     const live = new LiveSession('', this.#liveHost);
-    this.#live.add(live);
+    live.place = this.#live.add(live);
     live.enter();
     try {
       return new SessionCalls(this.#calls, { session, live }).take(visit, payload);
@@ -73,7 +74,10 @@ export class Sessionless {
   readonly #liveHost: LiveSessionHost = {
     stay: () => () => {},
     touch: () => {},
-    onIdle: (live) => void this.#live.delete(live),
+    onIdle: (live) => {
+      this.#live.remove(live.place);
+      live.place = -1;
+    },
   };
 
   #sessionFor({ http }: Visit): Session {

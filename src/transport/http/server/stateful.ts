@@ -3,6 +3,7 @@
 import { RpcError } from '../../../jsonrpc/errors.ts';
 import type { Id, Request } from '../../../jsonrpc/message.ts';
 import type { Payload } from '../../../jsonrpc/parse.ts';
+import { ShortLived } from '../../../jsonrpc/places.ts';
 import { unsupportedVersion } from '../../../protocol/errors.ts';
 import type { ClientCapabilities } from '../../../protocol/model/capabilities.ts';
 import type { Change } from '../../../protocol/model/changes.ts';
@@ -55,7 +56,7 @@ export class Stateful {
   readonly #calls: CallsHost<KeptPlace>;
   readonly #recordings: RecordingHost;
   readonly #introductions = new Introductions();
-  readonly #live = new Map<string, LiveSession>();
+  readonly #live = new ShortLived<string, LiveSession>();
   readonly #audiences = new WeakMap<ClientCapabilities, Audience<Standalone>>();
   /** Often enough that no session expires in which something goes on. */
   readonly #touches: Heartbeat;
@@ -77,7 +78,7 @@ export class Stateful {
 
   /** The sessions in which something goes on. */
   get live(): Iterable<LiveSession> {
-    return [...this.#live.values()];
+    return this.#live.values();
   }
 
   /** Takes what a POST brought. */
