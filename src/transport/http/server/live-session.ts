@@ -21,8 +21,6 @@ export interface LiveSessionHost {
 /** Requests, questions and streams of one session. Most that goes on is over at once, and needs nothing of this. */
 export class LiveSession implements Beating, RecordingPlace {
   readonly id: string;
-  /** Where its host keeps it, if it has no id. */
-  place = -1;
   standalone: Standalone | undefined;
   readonly #host: LiveSessionHost;
   #inFlight: InFlight | undefined;

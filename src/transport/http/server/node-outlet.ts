@@ -99,7 +99,7 @@ export class NodeOutlet implements Outlet {
 export function cutIfStalled(response: ServerResponse, more: number): void {
   const { socket, writableLength } = response;
   if (!socket || writableLength <= more) return;
-  if (response.req.httpVersionMajor > 1) {
+  if (response.req?.httpVersionMajor > 1) {
     // What HTTP/2 gives for a socket is that of all its requests; each has its own time, and ends with it.
     response.setTimeout(STALLED_MS, () => response.destroy());
     return;

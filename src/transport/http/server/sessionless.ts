@@ -2,7 +2,7 @@
 
 import { type Id, isBatch, type Request } from '../../../jsonrpc/message.ts';
 import type { Payload } from '../../../jsonrpc/parse.ts';
-import { Places } from '../../../jsonrpc/places.ts';
+import { ShortLived } from '../../../jsonrpc/places.ts';
 import { unsupportedVersion } from '../../../protocol/errors.ts';
 import type { Authenticate } from '../../../protocol/http-request.ts';
 import { revisionNamed } from '../../../protocol/pick.ts';
@@ -33,7 +33,8 @@ export class Sessionless {
   readonly #server: Served;
   readonly #host: SessionlessHost;
   readonly #calls: CallsHost<Place>;
-  readonly #live = new Places<LiveSession>();
+  readonly #live = new ShortLived<string, LiveSession>();
+  #lastId = 0;
   readonly #versions: readonly string[];
 
   constructor(server: Served, host: SessionlessHost) {
@@ -53,15 +54,15 @@ export class Sessionless {
 
   /** Requests at work. */
   get live(): Iterable<LiveSession> {
-    return [...this.#live];
+    return this.#live.values();
   }
 
   /** Takes what a POST brought. */
   post(visit: Visit, payload: Payload): Maybe<void> {
     if (isHandshake(payload)) return this.#host.handshakes.take(visit, payload, () => undefined);
     const session = this.#sessionFor(visit);
-    const live = new LiveSession('', this.#liveHost);
-    live.place = this.#live.add(live);
+    const live = new LiveSession(`${++this.#lastId}`, this.#liveHost);
+    this.#live.set(live.id, live);
     live.enter();
     try {
       return new SessionCalls(this.#calls, { session, live }).take(visit, payload);
@@ -74,10 +75,7 @@ export class Sessionless {
   readonly #liveHost: LiveSessionHost = {
     stay: () => () => {},
     touch: () => {},
-    onIdle: (live) => {
-      this.#live.remove(live.place);
-      live.place = -1;
-    },
+    onIdle: ({ id }) => void this.#live.delete(id),
   };
 
   #sessionFor({ http }: Visit): Session {

@@ -1,7 +1,7 @@
 /** The stream a session's client keeps open to be told of changes. */
 
 import { type Notification, serialize } from '../../../jsonrpc/message.ts';
-import type { StoredEvent } from '../../../store/events.ts';
+import { type StoredEvent, streamOf } from '../../../store/events.ts';
 import type { Audience } from './audience.ts';
 import { messageEvent, primingEvent } from './events.ts';
 import type { Beating } from './heartbeat.ts';
@@ -21,13 +21,14 @@ const BEATS_ALONE = 40;
 
 /** Goes on without a reader for a while, so that a client that comes back has missed nothing. */
 export class Standalone implements Beating {
-  readonly name: string = standaloneStreamName();
   /** The session it belongs to. */
   readonly session: string;
   readonly #host: StandaloneHost;
   readonly #reader: Reader;
   /** Undefined before it has begun, and when it is over. */
   #audience: Audience<Standalone> | undefined;
+  /** The id of the last event, which begins with the name: it is kept by the store anyway, the name alone is not. */
+  #lastId: string = `${standaloneStreamName()}.`;
   #events = 0;
   #alone = 0;
 
@@ -45,6 +46,10 @@ export class Standalone implements Beating {
     if (retryMs !== undefined) this.#reader.write(primingEvent(this.#record(''), retryMs));
     this.#audience = audience;
     audience.join(this);
+  }
+
+  get name(): string {
+    return streamOf(this.#lastId);
   }
 
   /** Somebody reads it. */
@@ -80,6 +85,7 @@ export class Standalone implements Beating {
   #record(data: string): string {
     // In one piece, since it is kept.
     const id = [this.name, this.#events++].join('.');
+    this.#lastId = id;
     this.#host.append(this.session, { id, data, isLast: false });
     return id;
   }

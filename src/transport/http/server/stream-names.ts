@@ -11,8 +11,7 @@ export function postStreamName(): string {
 
 /** The stream that stands by itself. */
 export function standaloneStreamName(): string {
-  // In one piece, since it is kept.
-  return ['get', unguessable()].join('-');
+  return `get-${unguessable()}`;
 }
 
 /** True for the stream of a POST: it has an end. */
