@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { ParseError } from './errors.ts';
 import type { Message } from './message.ts';
-import { envelopeOf, readPayload, STRUCTURE_LIMITS, structureFault } from './structure.ts';
+import { envelopeOf, readPayload, readText, STRUCTURE_LIMITS, structureFault } from './structure.ts';
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 const fault = (text: string, limits = { depth: 3, elements: 5 }): string | undefined =>
@@ -13,6 +13,28 @@ function refusal(payload: unknown): ParseError {
   if (payload instanceof ParseError) return payload;
   throw new Error('The payload was not refused');
 }
+
+describe.each([
+  ['bytes', (text: string, limits = STRUCTURE_LIMITS) => readPayload(bytes(text), limits)],
+  ['text', (text: string, limits = STRUCTURE_LIMITS) => readText(text, limits)],
+])('read from %s', (_, read) => {
+  test('a short message is held to limits that are lower than the defaults, and only to those', () => {
+    const deep = call(`${'['.repeat(70)}${']'.repeat(70)}`);
+    expect(read(deep)).not.toBeInstanceOf(ParseError);
+    expect(refusal(read(deep, { ...STRUCTURE_LIMITS, depth: 8 }))).toMatchObject({ code: 'TooDeep', id: 7 });
+    expect(refusal(read(call('[1,2,3,4,5,6]'), { depth: 64, elements: 5 })).code).toBe('TooManyElements');
+  });
+
+  test('a long message is held to all of them', () => {
+    const deep = call(`["${'a'.repeat(5000)}",${'['.repeat(70)}${']'.repeat(70)}]`);
+    expect(refusal(read(deep)).code).toBe('TooDeep');
+  });
+
+  test('a mark in front is no part of a message, and an answer that is no JSON says whose it was', () => {
+    expect(read(`\ufeff${call('{}')}`)).toMatchObject({ id: 7, method: 'tools/call' });
+    expect(refusal(read('{"jsonrpc":"2.0","id":7,"result":{'))).toMatchObject({ id: 7, isResponse: true });
+  });
+});
 
 describe('structure', () => {
   test('is counted as levels of brackets, the message included', () => {

@@ -52,6 +52,14 @@ test.each([
   await works(`${await listen(createServer(app))}/mcp`);
 });
 
+test.each(['hi', 'hé 世界'])('somebody before the handler asked for text: %s', async (text) => {
+  const handler = nodeHandler(makeStage().server);
+  const url = await listen(createServer((request, response) => handler(request.setEncoding('utf8'), response)));
+  const message = call(1, 'echo', { text }, true);
+  const answer = await send(`${url}/mcp`, message, statelessHeaders(message));
+  expect([answer.status, await answer.json()]).toMatchObject([200, { result: { content: [{ text }] } }]);
+});
+
 test('Express with a handler that is mounted: what it took off the path is still there', async () => {
   const app = express();
   app.use('/api/mcp', express.json(), nodeHandler(makeStage().server, { sse: true }));
