@@ -43,7 +43,7 @@ export class ShortLived<K, V> {
   readonly #places = new Places<V>();
 
   get size(): number {
-    return this.#placeOf.size;
+    return this.#places.size;
   }
 
   has(key: K): boolean {

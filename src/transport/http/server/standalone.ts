@@ -48,6 +48,7 @@ export class Standalone implements Beating {
     audience.join(this);
   }
 
+  /** What the ids of its events begin with. */
   get name(): string {
     return streamOf(this.#lastId);
   }
