@@ -4,6 +4,8 @@
 export interface Later<M> {
   /** Does something with it: at once if it is there, else when it is. Those who wait for it go on in their order. */
   use<T>(use: (part: M) => T): T | Promise<Awaited<T>>;
+  /** Spares the loading: for those who have the part anyway. */
+  have(part: M): void;
 }
 
 /** Loads a part when it is first used, once for all who wait for it. */
@@ -24,5 +26,6 @@ export function later<M>(load: () => Promise<M>): Later<M> {
       loading ??= load().then(keep, forget);
       return loading.then(use) as Promise<Awaited<T>>;
     },
+    have: keep,
   };
 }

@@ -3,13 +3,12 @@ import { capabilityFor, isAnswer, isAnyAnswer } from './answers.ts';
 import { isAvailable } from './available.ts';
 import { capabilityObject, hasCapability } from './caller.ts';
 import type { ClientCapabilities } from './model/capabilities.ts';
-import { revisionNamed } from './pick.ts';
-import type { RevisionFacts } from './versions.ts';
+import { factsOf, type RevisionFacts } from './versions.ts';
 
 function facts(version: string): RevisionFacts {
-  const revision = revisionNamed(version);
-  if (!revision) throw new Error(version);
-  return revision.facts;
+  const found = factsOf(version);
+  if (!found) throw new Error(version);
+  return found;
 }
 
 test('each question needs its capability', () => {

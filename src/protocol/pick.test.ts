@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { haveEveryRevision } from './every-revision.ts';
 import { MetaKey } from './model/meta.ts';
-import { revisionNamed, revisionOf } from './pick.ts';
+import { isServed, revisionNamed, revisionOf } from './pick.ts';
+import type { Revision } from './revision.ts';
 import type { Session } from './session.ts';
 import { REVISIONS } from './versions.ts';
 
@@ -18,7 +20,18 @@ const session = (version: string): Session => ({
   subscriptions: [],
 });
 const picked = (method: string, params: object, open?: Session, served = all): string =>
-  revisionOf(method, params as never, open, served).facts.version;
+  (revisionOf(method, params as never, open, served) as Revision).facts.version;
+
+test('a family of revisions is loaded when it is first spoken', async () => {
+  const unserved = expect(revisionOf('tools/list', meta('1900-01-01'), undefined, all)).rejects;
+  const claimed = revisionOf('tools/list', meta('2026-07-28'), undefined, all);
+  const opening = revisionOf('initialize', {}, undefined, all);
+  expect([claimed, opening].map((one) => one instanceof Promise)).toEqual([true, true]);
+  await unserved.toMatchObject({ code: -32022 });
+  expect((await claimed).facts.version).toBe('2026-07-28');
+  expect((await opening).facts.version).toBe('2025-11-25');
+  expect(revisionNamed('2026-07-28')).toBe(await claimed);
+});
 
 describe('a claim', () => {
   test('in _meta means a stateless revision, with or without a session', () => {
@@ -88,11 +101,14 @@ describe('without a claim', () => {
   });
 });
 
+test('where every revision is loaded in advance, none is waited for', () => {
+  haveEveryRevision();
+  expect(all.map((version) => (revisionNamed(version) as Revision).facts.version)).toEqual(all);
+});
+
 test('a revision is found by its name and by nothing else', () => {
-  expect(all.map((version) => revisionNamed(version)?.facts.version)).toEqual(all);
-  expect([revisionNamed('__proto__'), revisionNamed(''), revisionNamed('2024-10-07')]).toEqual([
-    undefined,
-    undefined,
-    undefined,
-  ]);
+  for (const name of ['__proto__', '', '2024-10-07']) {
+    expect(() => revisionNamed(name)).toThrow(expect.objectContaining({ code: -32603 }));
+    expect(isServed(name, [name], 'stateful') || isServed(name, [name], 'stateless')).toBe(false);
+  }
 });

@@ -1,41 +1,54 @@
 /** Which revision a message speaks: asked once per message, answered from the message and its session. */
 
 import { RpcError } from '../jsonrpc/errors.ts';
+import { type Later, later } from '../jsonrpc/later.ts';
 import type { Params } from '../jsonrpc/message.ts';
+import { claimedVersion } from './claim.ts';
 import { unsupportedVersion } from './errors.ts';
 import type { Revision } from './revision.ts';
 import type { Session } from './session.ts';
-import { statefulRevision } from './stateful/revision.ts';
-import { callerOf, claimedVersion } from './stateless/caller.ts';
-import { statelessRevision } from './stateless/revision.ts';
-import { REVISIONS } from './versions.ts';
+import { factsOf, LATEST_VERSION, type RevisionFacts } from './versions.ts';
 
-const revisions: ReadonlyMap<string, Revision> = new Map(
-  REVISIONS.map((facts) => [
-    facts.version,
-    facts.family === 'stateless' ? statelessRevision(facts) : statefulRevision(facts),
-  ]),
-);
+/** Makes a revision of a family from its row of facts. */
+type Make = (facts: RevisionFacts) => Revision;
 
-/** The revision of this name; undefined if there is none. */
-export function revisionNamed(version: string): Revision | undefined {
-  return revisions.get(version);
+/** The two families: a client speaks one of them, and the other is never loaded. */
+export const families: Readonly<Record<RevisionFacts['family'], Later<Make>>> = {
+  stateful: later(() => import('./stateful/revision.ts').then(({ statefulRevision }) => statefulRevision)),
+  stateless: later(() => import('./stateless/revision.ts').then(({ statelessRevision }) => statelessRevision)),
+};
+
+const revisions = new Map<string, Revision>();
+
+/** The revision of this name: at once if its family is loaded, else when it is. */
+export function revisionNamed(version: string): Revision | Promise<Revision> {
+  return revisions.get(version) ?? load(version);
+}
+
+function load(version: string): Revision | Promise<Revision> {
+  const facts = factsOf(version);
+  if (!facts) throw RpcError.internal();
+  return families[facts.family].use((make) => {
+    const revision = revisions.get(version) ?? make(facts);
+    revisions.set(version, revision);
+    return revision;
+  });
 }
 
 /**
  * The revision a request speaks. A claim in `_meta` means a stateless one, whatever was said before on this
- * connection; without a claim it is the session's.
+ * connection; without a claim it is the session's. Throws or rejects with an `RpcError` if there is none.
  */
 export function revisionOf(
   method: string,
   params: Params,
   session: Session | undefined,
   served: readonly string[],
-): Revision {
+): Revision | Promise<Revision> {
   const claim = claimedVersion(params);
   if (claim !== undefined) return claimedRevision(claim, params, served);
-  if (session) return named(session.version);
-  if (method === 'initialize' || method === 'ping') return firstStateful(method, params, served);
+  if (session) return revisionNamed(session.version);
+  if (method === 'initialize' || method === 'ping') return revisionNamed(firstStateful(method, params, served));
   throw RpcError.invalidParams(
     'The request has no "_meta" with "io.modelcontextprotocol/protocolVersion", and there is no session: ' +
       'add it, or send "initialize" first',
@@ -43,25 +56,29 @@ export function revisionOf(
   );
 }
 
-function claimedRevision(claim: unknown, params: Params, served: readonly string[]): Revision {
-  const revision = typeof claim === 'string' && served.includes(claim) ? revisions.get(claim) : undefined;
-  if (revision?.facts.family === 'stateless') return revision;
-  // A malformed envelope is the first thing to be told, an unknown version the second.
-  callerOf(params);
-  throw unsupportedVersion(claim as string, served);
+function claimedRevision(claim: unknown, params: Params, served: readonly string[]): Revision | Promise<Revision> {
+  if (isServed(claim, served, 'stateless')) return revisionNamed(claim);
+  return families.stateless.use((): never => {
+    // A malformed envelope is the first thing to be told, an unknown version the second.
+    (revisionNamed(LATEST_VERSION) as Revision).callerOf(params, undefined);
+    throw unsupportedVersion(claim as string, served);
+  });
 }
 
 // Until `initialize` is answered no revision is agreed on; any stateful one can answer it.
-function firstStateful(method: string, params: Params, served: readonly string[]): Revision {
-  const version = served.find((name) => revisions.get(name)?.facts.family === 'stateful');
-  if (version) return named(version);
+function firstStateful(method: string, params: Params, served: readonly string[]): string {
+  const version = served.find((name) => isServed(name, served, 'stateful'));
+  if (version) return version;
   if (method === 'ping') throw RpcError.methodNotFound(method);
   const requested = params['protocolVersion'];
   throw unsupportedVersion(typeof requested === 'string' ? requested : undefined, served);
 }
 
-function named(version: string): Revision {
-  const revision = revisions.get(version);
-  if (!revision) throw RpcError.internal();
-  return revision;
+/** True for the name of a revision of this family that is among those served. */
+export function isServed(
+  version: unknown,
+  served: readonly string[],
+  family: RevisionFacts['family'],
+): version is string {
+  return typeof version === 'string' && served.includes(version) && factsOf(version)?.family === family;
 }

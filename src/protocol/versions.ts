@@ -137,6 +137,13 @@ const november2024: RevisionFacts = {
 /** Every revision there is, newest first. */
 export const REVISIONS: readonly RevisionFacts[] = [newest, november2025, june2025, march2025, november2024];
 
+const rows: ReadonlyMap<string, RevisionFacts> = new Map(REVISIONS.map((facts) => [facts.version, facts]));
+
+/** The facts of the revision of this name; undefined if there is none. */
+export function factsOf(version: string): RevisionFacts | undefined {
+  return rows.get(version);
+}
+
 /** The protocol revisions by name. */
 export type ProtocolVersion = '2026-07-28' | '2025-11-25' | '2025-06-18' | '2025-03-26' | '2024-11-05';
 

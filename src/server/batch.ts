@@ -2,7 +2,7 @@
 
 import type { ParseError } from '../jsonrpc/errors.ts';
 import { isRequest, type Message, type Request, type Response, serialize } from '../jsonrpc/message.ts';
-import { claimedVersion } from '../protocol/stateless/caller.ts';
+import { claimedVersion } from '../protocol/claim.ts';
 import type { Maybe } from './maybe.ts';
 
 /** What answering a batch needs of its connection. */

@@ -3,10 +3,11 @@
 import { RpcError } from '../jsonrpc/errors.ts';
 import { type Id, isBatch, isObject, isRequest, type Message, type Request } from '../jsonrpc/message.ts';
 import type { Payload } from '../jsonrpc/parse.ts';
+import { claimedVersion } from '../protocol/claim.ts';
 import type { ClientCapabilities } from '../protocol/model/capabilities.ts';
 import { isScope, type Principal } from '../protocol/principal.ts';
 import type { Session } from '../protocol/session.ts';
-import { callerOf, claimedVersion } from '../protocol/stateless/caller.ts';
+import { callerOf } from '../protocol/stateless/caller.ts';
 import type { ServerParts } from './served.ts';
 
 /** Who sends a request. */

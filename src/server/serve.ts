@@ -16,11 +16,13 @@ import {
 } from '../jsonrpc/message.ts';
 import type { Payload } from '../jsonrpc/parse.ts';
 import type { Receiver, Transport } from '../jsonrpc/transport.ts';
+import { claimedVersion } from '../protocol/claim.ts';
 import { METHODS, staysOpen } from '../protocol/methods.ts';
 import { revisionNamed } from '../protocol/pick.ts';
 import { checkPrincipal, type Principal } from '../protocol/principal.ts';
+import type { Revision } from '../protocol/revision.ts';
 import type { Session } from '../protocol/session.ts';
-import { claimedVersion } from '../protocol/stateless/caller.ts';
+import { factsOf } from '../protocol/versions.ts';
 import { answer, notice } from './answer.ts';
 import { answerBatch, standsAlone } from './batch.ts';
 import { ConnectionExchange, type Line } from './connection-exchange.ts';
@@ -124,10 +126,11 @@ class ServedConnection implements Receiver, ServedLine, Line {
     this.session = session;
     // A handshake that took long can be through after the client is gone.
     if (this.#over !== undefined || this.#ended) return;
-    const revision = revisionNamed(session.version);
+    // It answered the handshake, so it is loaded.
+    const revision = revisionNamed(session.version) as Revision;
     const viewer = { principal: this.principal, capabilities: session.capabilities };
     this.#unwatch = this.#own.host.watch((change) => {
-      const notification = revision?.deliver(change, session);
+      const notification = revision.deliver(change, session);
       if (notification) this.send(notification);
     }, viewer);
   }
@@ -311,7 +314,7 @@ class ServedConnection implements Receiver, ServedLine, Line {
   }
 
   #takeBatch(batch: readonly (Message | ParseError)[]): void {
-    const facts = this.session && revisionNamed(this.session.version)?.facts;
+    const facts = this.session && factsOf(this.session.version);
     if (!facts || facts.batches === 'refused') {
       this.send(this.#unreadable(RpcError.invalidRequest('Batches are not part of this protocol revision')));
     } else if (batch.some(standsAlone)) {
@@ -357,7 +360,7 @@ class ServedConnection implements Receiver, ServedLine, Line {
   }
 
   #unreadable(fault: RpcError, id?: Id): ErrorResponse {
-    const facts = this.session && revisionNamed(this.session.version)?.facts;
+    const facts = this.session && factsOf(this.session.version);
     return error(id ?? (facts?.unreadableId === 'null' ? null : undefined), fault);
   }
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { revisionNamed as clientRevision } from '../client-revisions.ts';
-import { revisionNamed } from '../pick.ts';
+import { haveEveryRevision, readyRevision } from '../every-revision.ts';
 import type { Decoded, Host, ResultFacts, Revision } from '../revision.ts';
 import { restore } from './decoding.ts';
 
@@ -20,9 +20,8 @@ const host: Host = {
 };
 
 function revision(version: string): Revision {
-  const found = revisionNamed(version);
-  if (!found) throw new Error(`no revision ${version}`);
-  return found;
+  haveEveryRevision();
+  return readyRevision(version);
 }
 
 /** What arrives on the wire. */

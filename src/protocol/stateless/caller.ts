@@ -7,12 +7,6 @@ import { isImplementation, levelParam } from '../checks.ts';
 import type { ClientCapabilities } from '../model/capabilities.ts';
 import { MetaKey } from '../model/meta.ts';
 
-/** The revision a request claims to speak; undefined if it claims none. */
-export function claimedVersion(params: Params | readonly unknown[] | undefined): unknown {
-  const meta = isObject(params) ? params['_meta'] : undefined;
-  return isObject(meta) && Object.hasOwn(meta, MetaKey.protocolVersion) ? meta[MetaKey.protocolVersion] : undefined;
-}
-
 /** Reads who is calling; throws if a required member is missing or malformed. */
 export function callerOf(params: Params): Caller {
   const meta = params['_meta'];

@@ -12,10 +12,11 @@ import {
 } from '../../../jsonrpc/message.ts';
 import type { Payload } from '../../../jsonrpc/parse.ts';
 import { readPayload } from '../../../jsonrpc/structure.ts';
+import { claimedVersion } from '../../../protocol/claim.ts';
 import { McpErrorCode, unsupportedVersion } from '../../../protocol/errors.ts';
+import { haveEveryRevision } from '../../../protocol/every-revision.ts';
 import { staysOpen } from '../../../protocol/methods.ts';
-import { revisionNamed } from '../../../protocol/pick.ts';
-import { claimedVersion } from '../../../protocol/stateless/caller.ts';
+import { factsOf } from '../../../protocol/versions.ts';
 import type { InFlight } from '../../../server/in-flight.ts';
 import { isPromise, type Maybe } from '../../../server/maybe.ts';
 import type { Served } from '../../../server/served.ts';
@@ -68,6 +69,7 @@ export class Endpoint {
     path?: string,
     Clock: new (interval: number) => Heartbeat = OwnClocks,
   ) {
+    haveEveryRevision();
     const settings = settingsOf(options);
     const { limits, sessions } = settings;
     const own = server['~parts'];
@@ -84,7 +86,7 @@ export class Endpoint {
     const post = { heartbeat, unreadBytes: limits.unreadBytes, unencodable: report };
     this.#handshakes = new Handshakes(server, post, load);
     const host = { ...post, limits, settings, load, handshakes: this.#handshakes, report };
-    this.#servesStateful = own.host.versions.some((version) => revisionNamed(version)?.facts.family === 'stateful');
+    this.#servesStateful = own.host.versions.some((version) => factsOf(version)?.family === 'stateful');
     this.#stateless = new Stateless(server, host);
     this.#stateful = sessions && this.#servesStateful ? new Stateful(server, host, sessions) : undefined;
     this.#sessionless = new Sessionless(server, host);
@@ -231,7 +233,7 @@ export class Endpoint {
     if (this.#lines.isFor(visit)) return this.#lines.post(visit, payload);
     if (this.#closing && bringsWork(payload)) throw closing();
     const said = http.header('mcp-protocol-version');
-    const isModern = said !== undefined && revisionNamed(said)?.facts.family === 'stateless';
+    const isModern = said !== undefined && factsOf(said)?.family === 'stateless';
     if (payload instanceof ParseError && (isModern || !hasSession(visit))) {
       throw new Refusal(400, payload.toRpcError(), payload.id);
     }

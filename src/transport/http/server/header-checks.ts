@@ -3,12 +3,13 @@
 import { RpcError } from '../../../jsonrpc/errors.ts';
 import { isObject, type Request } from '../../../jsonrpc/message.ts';
 import type { Caller } from '../../../protocol/caller.ts';
+import { claimedVersion } from '../../../protocol/claim.ts';
 import { McpErrorCode, unsupportedVersion } from '../../../protocol/errors.ts';
 import { argumentText, decodeHeaderValue } from '../../../protocol/header-values.ts';
 import type { HttpRequest } from '../../../protocol/http-request.ts';
 import { nameIn } from '../../../protocol/methods.ts';
-import { revisionNamed } from '../../../protocol/pick.ts';
-import { callerOf, claimedVersion } from '../../../protocol/stateless/caller.ts';
+import { isServed } from '../../../protocol/pick.ts';
+import { callerOf } from '../../../protocol/stateless/caller.ts';
 
 const PLAIN = /^[\t -~]*$/;
 // Such a value stands for itself.
@@ -29,7 +30,7 @@ export function checkHeaders(
   const method = http.header('mcp-method');
   if (version !== undefined && version !== claimed) throw mismatch('MCP-Protocol-Version', 'the version');
   if (method !== undefined && method !== request.method) throw mismatch('Mcp-Method', 'the method');
-  if (!isServed(claimed, served)) throw unsupportedVersion(String(claimed), served);
+  if (!isServed(claimed, served, 'stateless')) throw unsupportedVersion(String(claimed), served);
   if (version === undefined) throw missing('MCP-Protocol-Version');
   if (method === undefined) throw missing('Mcp-Method');
   const name = nameIn(request.method, params, mcpNames);
@@ -69,13 +70,6 @@ function isSameNumber(given: string, args: unknown, path: readonly string[]): bo
   let at: unknown = args;
   for (const step of path) at = isObject(at) ? at[step] : undefined;
   return typeof at === 'number' && /^-?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i.test(given) && Number(given) === at;
-}
-
-/** True for the name of a stateless revision that is served here. */
-export function isServed(version: unknown, served: readonly string[]): boolean {
-  return (
-    typeof version === 'string' && served.includes(version) && revisionNamed(version)?.facts.family === 'stateless'
-  );
 }
 
 function mismatch(header: string, what: string): RpcError {

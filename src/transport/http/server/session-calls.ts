@@ -13,9 +13,9 @@ import {
   type Response,
 } from '../../../jsonrpc/message.ts';
 import type { Payload } from '../../../jsonrpc/parse.ts';
+import { readyRevision } from '../../../protocol/every-revision.ts';
 import type { Authenticate } from '../../../protocol/http-request.ts';
 import { METHODS } from '../../../protocol/methods.ts';
-import { revisionNamed } from '../../../protocol/pick.ts';
 import type { Revision } from '../../../protocol/revision.ts';
 import type { Session } from '../../../protocol/session.ts';
 import { answer, notice } from '../../../server/answer.ts';
@@ -60,7 +60,7 @@ export class SessionCalls<P extends Place> {
   constructor(host: CallsHost<P>, place: P) {
     this.#host = host;
     this.#place = place;
-    this.#revision = revisionNamed(place.session.version) as Revision;
+    this.#revision = readyRevision(place.session.version);
   }
 
   /** Answers it; throws `Refusal` if it cannot be served. */

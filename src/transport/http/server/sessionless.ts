@@ -5,8 +5,8 @@ import type { Payload } from '../../../jsonrpc/parse.ts';
 import { ShortLived } from '../../../jsonrpc/places.ts';
 import { unsupportedVersion } from '../../../protocol/errors.ts';
 import type { Authenticate } from '../../../protocol/http-request.ts';
-import { revisionNamed } from '../../../protocol/pick.ts';
 import type { Session } from '../../../protocol/session.ts';
+import { factsOf } from '../../../protocol/versions.ts';
 import type { Maybe } from '../../../server/maybe.ts';
 import type { Served } from '../../../server/served.ts';
 import type { Handshakes } from './handshakes.ts';
@@ -40,9 +40,7 @@ export class Sessionless {
   constructor(server: Served, host: SessionlessHost) {
     this.#server = server;
     this.#host = host;
-    this.#versions = server['~parts'].host.versions.filter(
-      (version) => revisionNamed(version)?.facts.family === 'stateful',
-    );
+    this.#versions = server['~parts'].host.versions.filter((version) => factsOf(version)?.family === 'stateful');
     this.#calls = {
       ...host,
       server,

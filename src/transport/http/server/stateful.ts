@@ -5,12 +5,14 @@ import type { Id, Request } from '../../../jsonrpc/message.ts';
 import type { Payload } from '../../../jsonrpc/parse.ts';
 import { ShortLived } from '../../../jsonrpc/places.ts';
 import { unsupportedVersion } from '../../../protocol/errors.ts';
+import { readyRevision } from '../../../protocol/every-revision.ts';
 import type { ClientCapabilities } from '../../../protocol/model/capabilities.ts';
 import type { Change } from '../../../protocol/model/changes.ts';
-import { revisionNamed } from '../../../protocol/pick.ts';
+import { isServed } from '../../../protocol/pick.ts';
 import { principalKey } from '../../../protocol/principal.ts';
 import type { Viewer } from '../../../protocol/revision.ts';
 import type { Session } from '../../../protocol/session.ts';
+import { factsOf } from '../../../protocol/versions.ts';
 import { chain, finallyDo, type Maybe, unwatched } from '../../../server/maybe.ts';
 import type { Served } from '../../../server/served.ts';
 import { type StoredEvent, streamOf } from '../../../store/events.ts';
@@ -145,7 +147,7 @@ export class Stateful {
       const message = 'The header Mcp-Session-Id is missing: send "initialize" to open a session';
       throw new Refusal(400, RpcError.invalidRequest(message, { supported: versions }), requestId);
     }
-    if (version !== undefined && !isStateful(version, versions))
+    if (version !== undefined && !isServed(version, versions, 'stateful'))
       throw new Refusal(400, unsupportedVersion(version, versions), requestId);
     return chain(this.#stores.store.get(id), (stored) => {
       if (!stored || stored.principal !== principalKey(principal)) {
@@ -268,7 +270,7 @@ export class Stateful {
     // What a client subscribed to may have been said to another node.
     this.#unwatched(() =>
       chain(this.#stores.store.get(stream.session), (stored) => {
-        const notification = stored && revisionNamed(stored.session.version)?.deliver(change, stored.session);
+        const notification = stored && readyRevision(stored.session.version).deliver(change, stored.session);
         if (notification) stream.tell(notification);
       }),
     );
@@ -312,12 +314,8 @@ export class Stateful {
   }
 }
 
-function isStateful(version: string, served: readonly string[]): boolean {
-  return served.includes(version) && revisionNamed(version)?.facts.family === 'stateful';
-}
-
 function hasPrimedStreams({ version }: Session): boolean {
-  return revisionNamed(version)?.facts.primedStreams === true;
+  return factsOf(version)?.primedStreams === true;
 }
 
 function tell(reader: Reader, { id, data, isLast }: StoredEvent, isNeeded: boolean): void {

@@ -2,10 +2,11 @@
 
 import { ConnectionError, RpcError } from '../../../jsonrpc/errors.ts';
 import { isErrorResponse, isObject, type Notification, type Request, type Response } from '../../../jsonrpc/message.ts';
+import { claimedVersion } from '../../../protocol/claim.ts';
 import { McpErrorCode, unsupportedVersion } from '../../../protocol/errors.ts';
 import type { Authenticate } from '../../../protocol/http-request.ts';
 import { staysOpen } from '../../../protocol/methods.ts';
-import { claimedVersion } from '../../../protocol/stateless/caller.ts';
+import { isServed } from '../../../protocol/pick.ts';
 import { answer, notice } from '../../../server/answer.ts';
 import { ConnectionExchange } from '../../../server/connection-exchange.ts';
 import { InFlight } from '../../../server/in-flight.ts';
@@ -13,7 +14,7 @@ import { isPromise } from '../../../server/maybe.ts';
 import type { Served } from '../../../server/served.ts';
 import { checkScopes } from './authenticate.ts';
 import { EXPIRED, whenExpired } from './expiry.ts';
-import { checkHeaders, checkParamHeaders, isServed } from './header-checks.ts';
+import { checkHeaders, checkParamHeaders } from './header-checks.ts';
 import type { Load } from './load.ts';
 import { Post, type PostHost } from './post.ts';
 import { busy, closing, Refusal } from './refusal.ts';
@@ -69,7 +70,7 @@ export class Stateless {
   notice(visit: Visit, notification: Notification): void {
     const claimed = claimedVersion(notification.params);
     const { versions } = this.#server['~parts'].host;
-    if (claimed !== undefined && !isServed(claimed, versions)) {
+    if (claimed !== undefined && !isServed(claimed, versions, 'stateless')) {
       throw new Refusal(400, unsupportedVersion(String(claimed), versions));
     }
     if (this.inFlight.notifications >= this.#host.limits.running) throw busy('Too many notifications are being taken');
