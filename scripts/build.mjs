@@ -26,6 +26,9 @@ const entries = [
   'transport/stdio/cross-spawn',
 ];
 
+const STATEFUL = 'protocol/stateful/revision';
+const STATELESS = 'protocol/stateless/revision';
+
 /**
  * Files for what several entries load: a module goes into the first whose condition its entries meet. `by` says whether an
  * entry loads it at once, `ever` whether it does so at all. What one side loads late is apart from what it loads at once, or a
@@ -36,6 +39,9 @@ const shared = {
   core: (by) => by('client') && by('server'),
   schemas: (by, ever) => by('server') && ever('client'),
   server: (by) => by('server'),
+  revisions: (by) => [by(STATEFUL), by(STATELESS), by('client')].filter(Boolean).length > 1,
+  stateful: (by) => by(STATEFUL),
+  stateless: (by) => by(STATELESS),
   messages: (by, ever) => by('client') && by('fetch') && (by('stdio') || !ever('server')),
   requests: (by) => by('client') && by('fetch'),
   late: (by, ever) => by('client') && ever('server'),
@@ -138,7 +144,7 @@ function sharedFile(name, index, { length }) {
     name(id, graph) {
       const [by, ever] = [false, true].map((late) => {
         const importers = importersOf(id, graph, late);
-        return (entry) => importers.has(sourceOf(`entries/${entry}`));
+        return (entry) => importers.has(sourceOf(`entries/${entry}`)) || importers.has(sourceOf(entry));
       });
       return shared[name](by, ever) ? name : null;
     },
