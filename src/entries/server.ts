@@ -39,7 +39,8 @@ export type {
   Variables,
 } from '../server/resources.ts';
 export type { Secret } from '../server/secrets.ts';
-export { type ServeOptions, type Serving, serve } from '../server/serve.ts';
+export { type ServeOptions, serve } from '../server/serve.ts';
+export type { Serving } from '../server/served-connection.ts';
 export { McpServer } from '../server/server.ts';
 export { isSuspension } from '../server/suspension.ts';
 export {

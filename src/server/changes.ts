@@ -3,10 +3,10 @@
 import type { Change } from '../protocol/model/changes.ts';
 import type { Viewer } from '../protocol/revision.ts';
 import type { ChangeBus } from '../store/changes.ts';
-import { isPromise } from './maybe.ts';
+import { chain, isPromise, type Maybe } from './maybe.ts';
 
 /** Whether a change is told to this viewer. */
-export type MaySee = (change: Change, viewer: Viewer) => boolean;
+export type MaySee = (change: Change, viewer: Viewer) => Maybe<boolean>;
 
 /** Publishes changes to everybody who watches this server, here or on other nodes. */
 export class Changes {
@@ -27,8 +27,15 @@ export class Changes {
 
   /** Hears of every change that may be told to this viewer, until the returned function is called. */
   watch(listener: (change: Change) => void, viewer: Viewer, maySee: MaySee): () => void {
+    let isOver = false;
     // One listener that fails must not keep the others from hearing.
-    return this.#bus.subscribe((change) => this.#attempt(() => maySee(change, viewer) && listener(change)));
+    const unsubscribe = this.#bus.subscribe((change) =>
+      this.#attempt(() => chain(maySee(change, viewer), (may) => may && !isOver && listener(change))),
+    );
+    return () => {
+      isOver = true;
+      unsubscribe();
+    };
   }
 
   #flush(): void {

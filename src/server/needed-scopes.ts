@@ -4,7 +4,8 @@ import { isObject, type Params, type Request } from '../jsonrpc/message.ts';
 import type { Viewer } from '../protocol/revision.ts';
 import type { PromptEntry } from './prompts.ts';
 import type { Registry } from './registry.ts';
-import { type ResourceEntry, resourceAt, type TemplateEntry } from './resources.ts';
+import { resourceAt } from './resource-at.ts';
+import type { ResourceEntry, TemplateEntry } from './resources.ts';
 import type { ToolEntry } from './tools.ts';
 
 /** Everything that can be asked for. */

@@ -1,12 +1,14 @@
 /** What most servers never need, in one piece. Nothing but `rarely.ts` imports this. */
 
-import { memoryPair } from '../jsonrpc/memory.ts';
 import { OutgoingRequests } from '../jsonrpc/outgoing.ts';
 import { complete } from './completion.ts';
 import { runApart, runUntilHandOff } from './hand-off.ts';
+import { isHiddenFrom } from './hidden.ts';
+import { connectWithin } from './in-process.ts';
 import { getPrompt } from './prompt-get.ts';
 import { readResource } from './resource-read.ts';
 import { finishRounds, resume } from './rounds-asked.ts';
+import { serveAnybody } from './serve-anybody.ts';
 
 /** All of it. */
 export const rare: {
@@ -22,8 +24,12 @@ export const rare: {
   readonly runUntilHandOff: typeof runUntilHandOff;
   /** Requests of the server's own. */
   readonly OutgoingRequests: typeof OutgoingRequests;
+  /** Changes of resources that not everybody may know of. */
+  readonly isHiddenFrom: typeof isHiddenFrom;
+  /** Connections of others than the owner of this process. */
+  readonly serveAnybody: typeof serveAnybody;
   /** Connections within the process. */
-  readonly memoryPair: typeof memoryPair;
+  readonly connectWithin: typeof connectWithin;
 } = {
   complete,
   getPrompt,
@@ -33,5 +39,7 @@ export const rare: {
   runApart,
   runUntilHandOff,
   OutgoingRequests,
-  memoryPair,
+  serveAnybody,
+  connectWithin,
+  isHiddenFrom,
 };

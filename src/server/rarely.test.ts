@@ -18,7 +18,7 @@ async function fresh(handler: (ctx: Context) => unknown, options: WireOptions = 
     (_, ctx) => handler(ctx as Context) as string,
   );
   const wire = new Wire({ capabilities: CAN_ASK, ...options });
-  wire.serving = await serve(server, wire);
+  wire.serving = await serve(server, wire, { ownsProcess: true });
   await wire.greet();
   return { wire, onError, call: () => wire.call('tools/call', { name: 't' }) };
 }

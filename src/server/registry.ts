@@ -47,6 +47,7 @@ export class Registry<E extends Entry> implements Features {
   readonly #lists = new Map<string, EncodedJson>();
   #filtered = false;
   #scoped = false;
+  #guarded = false;
 
   constructor(kind: ListKind, noun: string, onChange: () => void, onError: (error: unknown) => void) {
     this.#kind = kind;
@@ -96,6 +97,11 @@ export class Registry<E extends Entry> implements Features {
   /** True if some entry needs scopes. */
   get isScoped(): boolean {
     return this.#scoped;
+  }
+
+  /** True if some entry is not for everybody: switched off, hidden from some, or in need of scopes. */
+  get isGuarded(): boolean {
+    return this.#guarded;
   }
 
   /** The scopes the entry of this name needs, if the viewer may know of it. */
@@ -191,6 +197,7 @@ export class Registry<E extends Entry> implements Features {
     const slots = [...this.#slots.values()];
     this.#filtered = slots.some(({ entry }) => entry.visible !== undefined);
     this.#scoped = slots.some(({ entry }) => entry.scopes !== undefined);
+    this.#guarded = this.#filtered || this.#scoped || slots.some(({ enabled }) => !enabled);
     this.#onChange();
   }
 }

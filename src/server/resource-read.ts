@@ -9,7 +9,8 @@ import type { RequestContext } from './context.ts';
 import { InputRequired } from './input-required.ts';
 import { chain, type Maybe } from './maybe.ts';
 import type { Registry } from './registry.ts';
-import { type ResourceEntry, resourceAt, type TemplateEntry } from './resources.ts';
+import { resourceAt } from './resource-at.ts';
+import type { ResourceEntry, TemplateEntry } from './resources.ts';
 
 /** Answers `resources/read`. */
 export function readResource(

@@ -3,11 +3,11 @@
 import { shorten } from '../jsonrpc/errors.ts';
 import type { ResourceContents } from '../protocol/model/content.ts';
 import type { ReadResourceResult, Resource, ResourceTemplate } from '../protocol/model/resources.ts';
-import type { CacheHints, Viewer } from '../protocol/revision.ts';
+import type { CacheHints } from '../protocol/revision.ts';
 import { type Completers, checkCompleters } from './completers.ts';
 import type { Context } from './context.ts';
 import type { InputRequired } from './input-required.ts';
-import type { Entry, Registry, Visible } from './registry.ts';
+import type { Entry, Visible } from './registry.ts';
 import { scopesOf } from './scopes.ts';
 import { parseUriTemplate, type UriTemplate } from './uri-template.ts';
 
@@ -130,26 +130,4 @@ export function templateEntry(
   const scopes = scopesOf(`Resource template "${uriTemplate}"`, needed);
   const definition = { uriTemplate, name, ...shown };
   return { key: uriTemplate, definition, visible, scopes, template, cache, complete, read };
-}
-
-/** What is read at a URI. */
-export interface Found {
-  readonly entry: ResourceEntry | TemplateEntry;
-  read(ctx: Context): unknown;
-}
-
-/** Finds it: a resource of that very URI first, then the first template that fits. */
-export function resourceAt(
-  resources: Registry<ResourceEntry>,
-  templates: Registry<TemplateEntry>,
-  uri: string,
-  viewer: Viewer,
-): Found | undefined {
-  const resource = resources.get(uri, viewer);
-  if (resource) return { entry: resource, read: (ctx) => resource.read(uri, ctx) };
-  for (const entry of templates.entries(viewer)) {
-    const matched = entry.template.match(uri);
-    if (matched) return { entry, read: (ctx) => entry.read(Object.fromEntries(matched), ctx, uri) };
-  }
-  return undefined;
 }

@@ -1,10 +1,10 @@
 /** A server as `answer` and `serve` see it: its parts and its handlers. */
 
-import type { Request } from '../jsonrpc/message.ts';
 import type { Tool } from '../protocol/model/tools.ts';
 import type { Viewer } from '../protocol/revision.ts';
 import type { RequestContext } from './context.ts';
 import type { Middleware } from './middleware.ts';
+import type { Registries } from './needed-scopes.ts';
 import type { Parts } from './parts.ts';
 
 /** Answers one method. */
@@ -19,8 +19,10 @@ export interface ServerParts extends Parts {
   paramHeaders(tool: string, viewer: Viewer): ReadonlyMap<string, readonly string[]> | undefined;
   /** The same server for whoever owns this process and is not known otherwise: it asks for no scopes. */
   readonly owned: Served;
-  /** All scopes a request of this viewer needs; absent if nothing here needs any. */
-  readonly scopesFor: ((request: Request, viewer: Viewer) => readonly string[] | undefined) | undefined;
+  /** Everything that can be asked for. */
+  readonly registries: Registries;
+  /** True if some of it needs scopes, unless this is for the owner of the process. */
+  readonly isScoped: boolean;
   /** The tools this viewer may know of. */
   toolsFor(viewer: Viewer): readonly Tool[];
 }

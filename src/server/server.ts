@@ -5,7 +5,7 @@ import type { Transport } from '../jsonrpc/transport.ts';
 import { isImplementation } from '../protocol/checks.ts';
 import type { ServerCapabilities } from '../protocol/model/capabilities.ts';
 import type { Implementation } from '../protocol/model/implementation.ts';
-import type { CacheHints, Host, Viewer } from '../protocol/revision.ts';
+import type { CacheHints, Host } from '../protocol/revision.ts';
 import type { CheckedSchema } from '../schema/checked.ts';
 import type { AnySchema, InferInput } from '../schema/infer.ts';
 import { memoryChangeBus } from '../store/changes.ts';
@@ -13,7 +13,7 @@ import { Changes, type MaySee } from './changes.ts';
 import type { Context, RequestContext } from './context.ts';
 import { Extensions } from './extensions.ts';
 import type { Middleware } from './middleware.ts';
-import { neededScopes, ofResource, type Registries } from './needed-scopes.ts';
+import type { Registries } from './needed-scopes.ts';
 import { limitsOf, type McpServerOptions, mergeCapabilities, reporter, servedVersions } from './options.ts';
 import { type PromptConfig, type PromptEntry, type PromptHandler, promptEntry } from './prompts.ts';
 import { rarely } from './rarely.ts';
@@ -29,9 +29,8 @@ import {
   templateEntry,
   type VariablesOf,
 } from './resources.ts';
-import { hasScopes } from './scopes.ts';
 import { secretsOf } from './secrets.ts';
-import { type ServeOptions, serve } from './serve.ts';
+import type { ServeOptions } from './serve.ts';
 import type { Handler, Served, ServerParts } from './served.ts';
 import type {
   AnyResult,
@@ -64,7 +63,7 @@ export class McpServer<out Tools = {}> implements Served {
   readonly #handlers = new Map<string, Handler>();
   readonly #middleware: Middleware[] = [];
   readonly #parts: ServerParts;
-  #scopesFor: ServerParts['scopesFor'];
+  #isScoped = false;
   #derived: ServerCapabilities;
   #capabilities: ServerCapabilities | undefined;
 
@@ -196,14 +195,15 @@ export class McpServer<out Tools = {}> implements Served {
 
   /** The client's end of a new connection to this server, within this process. */
   async connectInProcess(options?: ServeOptions): Promise<Transport> {
-    const [near, far] = await rarely.use(({ memoryPair }) => memoryPair());
-    await serve(this, far, { ownsProcess: true, ...options });
-    return near;
+    return rarely.use(({ connectWithin }) => connectWithin(this, options));
   }
 
   #watcher(asksForScopes: boolean): Host['watch'] {
+    const { resources, templates } = this.#all;
     const maySee: MaySee = (change, viewer) =>
-      change.type !== 'resource' || !this.#hides(change.uri, viewer, asksForScopes);
+      change.type !== 'resource' ||
+      !(resources.isGuarded || templates.isGuarded) ||
+      rarely.use(({ isHiddenFrom }) => !isHiddenFrom(viewer, change.uri, this.#all, asksForScopes));
     return (listener, viewer) => this.#changes.watch(listener, viewer, maySee);
   }
 
@@ -228,6 +228,7 @@ export class McpServer<out Tools = {}> implements Served {
       secrets: secretsOf(options.keys ?? []),
       middleware: this.#middleware,
       extensions: this.#extensions,
+      registries: this.#all,
       handler: (method) => (method.startsWith('notifications/') ? undefined : this.#handlers.get(method)),
       notificationHandler: (method) => (method.startsWith('notifications/') ? this.#handlers.get(method) : undefined),
       paramHeaders: (tool, viewer) => this.#tools.peek(tool)?.headers && this.#tools.get(tool, viewer)?.headers,
@@ -239,13 +240,13 @@ export class McpServer<out Tools = {}> implements Served {
         return ownersParts;
       },
     };
-    const ownersParts: ServerParts = { ...shared, owned, host: hostFor(false), scopesFor: undefined };
+    const ownersParts: ServerParts = { ...shared, owned, host: hostFor(false), isScoped: false };
     return {
       ...shared,
       owned,
       host: hostFor(true),
-      get scopesFor() {
-        return server.#scopesFor;
+      get isScoped() {
+        return server.#isScoped;
       },
     };
   }
@@ -257,20 +258,7 @@ export class McpServer<out Tools = {}> implements Served {
 
   // Servers that ask for no scopes do nothing for them per request.
   #checkScoped(): void {
-    const isScoped = Object.values(this.#all).some((registry) => registry.isScoped);
-    this.#scopesFor = isScoped ? (request, viewer) => neededScopes(this.#all, request, viewer) : undefined;
-  }
-
-  // What a viewer may not see or read must not become known by its changes either.
-  #hides(uri: string, viewer: Viewer, asksForScopes: boolean): boolean {
-    const { principal } = viewer;
-    const needed = asksForScopes ? ofResource(this.#all, uri, viewer) : undefined;
-    if (needed && !(principal && hasScopes(principal, needed))) return true;
-    if (this.#resources.has(uri)) return this.#resources.hides(uri, viewer);
-    for (const template of this.#templates.all()) {
-      if (template.template.match(uri)) return this.#templates.hides(template.key, viewer);
-    }
-    return false;
+    this.#isScoped = Object.values(this.#all).some((registry) => registry.isScoped);
   }
 
   // Declares a feature and its methods when it is used for the first time; until then they do not exist.

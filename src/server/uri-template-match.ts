@@ -1,19 +1,34 @@
 /** A URI to values: the way back from an expansion, in one pass and without backtracking. */
 
-import {
-  type Expression,
-  encodeNonAscii,
-  firstCharacters,
-  type Operator,
-  type Part,
-  type Variable,
-} from './uri-template-syntax.ts';
+import type { UriTemplate } from './uri-template.ts';
+import { type Expression, encodeNonAscii, type Operator, type Part, type Variable } from './uri-template-syntax.ts';
 
 /** What a URI says of a template's variables; those with `*` are lists. */
 export type UriTemplateMatch = Map<string, string | string[]>;
 
-/** Prepares a template; what comes out tests a URI and gives undefined if it does not fit. */
-export function matcherOf(template: readonly Part[]): (uri: string) => UriTemplateMatch | undefined {
+type Matcher = (uri: string) => UriTemplateMatch | undefined;
+
+const matchers = new WeakMap<UriTemplate, Matcher>();
+
+/**
+ * The values a URI has for the variables of a template, percent-decoded; undefined if the URI does not fit.
+ *
+ * The RFC leaves matching open; here it takes linear time and follows these rules:
+ * - a value ends where that which follows it in the template first occurs; a literal at the end of the template is
+ *   looked for at the end of the URI;
+ * - `{x}`, `{.x}` and `{/x}` take one or more characters a path segment may have, `{+x}` and `{#x}` any;
+ * - `{?x,y}`, `{&x,y}` and `{;x,y}` may come in any order or be missing, and parameters of other names are ignored;
+ * - `{x*}` gives a list, `{x:3}` takes at most three characters, and a variable used twice must have one value;
+ * - two expressions with nothing between them to tell them apart, like `{x}{y}`, are refused.
+ */
+export function matchUri(template: UriTemplate, uri: string): UriTemplateMatch | undefined {
+  const known = matchers.get(template);
+  const matcher = known ?? matcherOf(template.parts);
+  if (!known) matchers.set(template, matcher);
+  return matcher(uri);
+}
+
+function matcherOf(template: readonly Part[]): Matcher {
   const parts = joinNamed(template);
   const last = parts.at(-1);
   // A literal at the end can only be at the end: so `{name}.md` fits `a.md.md`.
@@ -204,4 +219,9 @@ function finderOf(wanted: string): Finder {
     }
     return -1;
   };
+}
+
+/** The first characters of a text, a pair of surrogates counting as one. */
+export function firstCharacters(text: string, count: number): string {
+  return text.length <= count ? text : Array.from(text).slice(0, count).join('');
 }

@@ -116,8 +116,3 @@ export function encodeNonAscii(text: string): string | undefined {
     return undefined;
   }
 }
-
-/** The first characters of a text, a pair of surrogates counting as one. */
-export function firstCharacters(text: string, count: number): string {
-  return text.length <= count ? text : Array.from(text).slice(0, count).join('');
-}

@@ -3,7 +3,7 @@
 import type { Challenge, Credentials, HttpRequest } from '../../protocol/http-request.ts';
 import type { Principal } from '../../protocol/principal.ts';
 import { chain, type Maybe } from '../../server/maybe.ts';
-import { hasScopes } from '../../server/scopes.ts';
+import { hasScopes } from '../../server/scope-checks.ts';
 import type { Scheme } from './challenges.ts';
 import { PROOF_FAULTS, proofCheck } from './dpop.ts';
 import type { Resource, ResourceAuth } from './resource.ts';

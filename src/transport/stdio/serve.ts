@@ -2,7 +2,7 @@
 
 import type { Readable, Writable } from 'node:stream';
 import { clearTimeout, setTimeout } from 'node:timers';
-import { type Serving, serve } from '../../server/serve.ts';
+import { type Serving, serveOwner } from '../../server/served-connection.ts';
 import type { McpServer } from '../../server/server.ts';
 import { type EndReason, onProcessEnd } from './process-end.ts';
 import { guardStdout } from './stdout-guard.ts';
@@ -43,8 +43,8 @@ export async function serveStdio(server: McpServer, options: StdioOptions = {}):
   const onEnd = (): void => end('client-gone');
   const transport = new StreamTransport(input, output, { maxLineLength, keepOpen: true, onEnd });
 
-  // The input can end before `serve` is through.
-  const started = serve(server, transport, { ownsProcess: true });
+  // The input can end before this is through.
+  const started = serveOwner(server, transport);
   const end = (reason: EndReason | 'client-gone'): void => {
     deadline.start();
     // Nobody would read what an orphan answers.

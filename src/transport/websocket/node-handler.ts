@@ -5,8 +5,9 @@ import type { Duplex } from 'node:stream';
 import type { WebSocket, WebSocketServer } from 'ws';
 import type { Authenticate, HttpRequest } from '../../protocol/http-request.ts';
 import type { Principal } from '../../protocol/principal.ts';
-import { type ServedLine, serveLine } from '../../server/serve.ts';
+import { serveAnybody } from '../../server/serve-anybody.ts';
 import type { Served } from '../../server/served.ts';
+import type { ServedLine } from '../../server/served-connection.ts';
 import { authenticate } from '../http/server/authenticate.ts';
 import { EXPIRED, whenExpired } from '../http/server/expiry.ts';
 import { type Guard, guardOf } from '../http/server/guard.ts';
@@ -148,7 +149,7 @@ export class Handler implements WebSocketHandler {
     const { messageBytes, unreadBytes } = limits;
     const options = { structure: limits, messageBytes, unreadBytes, alwaysReads: false, goodbye: CloseCode.GoingAway };
     const transport = new SocketTransport((listener) => listener.onOpen(listenTo(ws, listener, keepAliveMs)), options);
-    const serving = serveLine(this.#server, transport, { principal });
+    const serving = serveAnybody(this.#server, transport, principal);
     const fails = (error: unknown): void => {
       this.report(error);
       ws.terminate();

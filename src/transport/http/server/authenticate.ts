@@ -11,7 +11,7 @@ import {
   isChallenge,
 } from '../../../protocol/http-request.ts';
 import { checkPrincipal, type Principal } from '../../../protocol/principal.ts';
-import { requestsIn, type Sender, scopeRefusal, scopesNeeded } from '../../../server/scopes.ts';
+import { requestsIn, type Sender, scopeRefusal, scopesNeeded } from '../../../server/scope-checks.ts';
 import type { Served } from '../../../server/served.ts';
 import type { Fields } from './http-exchange.ts';
 import { Refusal } from './refusal.ts';

@@ -6,8 +6,9 @@ import type { Payload } from '../../../jsonrpc/parse.ts';
 import type { Receiver, Transport } from '../../../jsonrpc/transport.ts';
 import type { Authenticate } from '../../../protocol/http-request.ts';
 import { type Principal, principalKey } from '../../../protocol/principal.ts';
-import { type ServedLine, serveLine } from '../../../server/serve.ts';
+import { serveAnybody } from '../../../server/serve-anybody.ts';
 import type { Served } from '../../../server/served.ts';
+import type { ServedLine } from '../../../server/served-connection.ts';
 import { checkScopes } from './authenticate.ts';
 import { EVENT_STREAM, messageEvent } from './events.ts';
 import { EXPIRED, whenExpired } from './expiry.ts';
@@ -60,7 +61,7 @@ export class SseLines {
     parameters.set('sessionId', id);
     // Two slashes at the beginning would name another host.
     reader.write(`event: endpoint\ndata: ${path.replace(/^\/+/, '/')}?${parameters}\n\n`);
-    const serving = serveLine(this.#server, line, { principal });
+    const serving = serveAnybody(this.#server, line, principal);
     let stopWaiting = (): void => {};
     const endWith = (caller: Principal | undefined): void => {
       stopWaiting();

@@ -1,0 +1,13 @@
+/** Connections within the process. Loaded with the first of them. */
+
+import { memoryPair } from '../jsonrpc/memory.ts';
+import type { Transport } from '../jsonrpc/transport.ts';
+import { type ServeOptions, serve } from './serve.ts';
+import type { Served } from './served.ts';
+
+/** Serves one, and gives the client's end of it. */
+export async function connectWithin(server: Served, options: ServeOptions | undefined): Promise<Transport> {
+  const [near, far] = memoryPair();
+  await serve(server, far, { ownsProcess: true, ...options });
+  return near;
+}

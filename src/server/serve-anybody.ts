@@ -1,0 +1,18 @@
+/** Serves whoever may be at the other end of a connection. */
+
+import type { Transport } from '../jsonrpc/transport.ts';
+import { checkPrincipal, type Principal } from '../protocol/principal.ts';
+import { scopeRefusal } from './scope-checks.ts';
+import type { Served } from './served.ts';
+import { connectLine, type ServedLine } from './served-connection.ts';
+
+/** Serves somebody who may or may not be known: what needs scopes is refused to those who were not granted them. */
+export async function serveAnybody(
+  server: Served,
+  transport: Transport,
+  principal: Principal | undefined,
+  forceReruns = false,
+): Promise<ServedLine> {
+  if (principal) checkPrincipal(principal, 'serve');
+  return connectLine(server, transport, { principal, forceReruns, scopeRefusal });
+}

@@ -1,0 +1,387 @@
+/** Serves a server over a connection: one exchange per request, both kinds of revision on the same line. */
+
+import { ConnectionError, type ParseError, RpcError } from '../jsonrpc/errors.ts';
+import {
+  type ErrorResponse,
+  type Id,
+  isBatch,
+  isErrorResponse,
+  isObject,
+  isRequest,
+  isResponse,
+  type Message,
+  type Notification,
+  type Request,
+  type Response,
+} from '../jsonrpc/message.ts';
+import type { Payload } from '../jsonrpc/parse.ts';
+import type { Receiver, Transport } from '../jsonrpc/transport.ts';
+import { claimedVersion } from '../protocol/claim.ts';
+import { METHODS, staysOpen } from '../protocol/methods.ts';
+import { revisionNamed } from '../protocol/pick.ts';
+import type { Principal } from '../protocol/principal.ts';
+import type { Revision } from '../protocol/revision.ts';
+import type { Session } from '../protocol/session.ts';
+import { factsOf } from '../protocol/versions.ts';
+import { answer, notice } from './answer.ts';
+import { answerBatch, standsAlone } from './batch.ts';
+import { ConnectionExchange, type Line } from './connection-exchange.ts';
+import { InFlight } from './in-flight.ts';
+import { isPromise, type Maybe } from './maybe.ts';
+import { OwnRequests } from './own-requests.ts';
+import type { Sender } from './scope-checks.ts';
+import type { Served, ServerParts } from './served.ts';
+import { Unread } from './unread.ts';
+
+/** A connection being served. */
+export interface Serving {
+  /** Settles when the connection has ended. */
+  readonly closed: Promise<void>;
+  /** Takes no new requests, gives running ones `graceMs` to end, aborts the rest and disconnects. */
+  close(options?: { readonly graceMs?: number }): Promise<void>;
+}
+
+/** Time an aborted handler has to answer before the connection is closed, in milliseconds. */
+const ABORT_MS = 100;
+
+/** A connection being served, as those see it who authenticate each message. */
+export interface ServedLine extends Serving {
+  /** Who sends what arrives from now on. */
+  principal: Principal | undefined;
+  readonly session: Session | undefined;
+  /**
+   * Takes no new requests and ends what only listens, for a reason that is told; disconnects when everything that runs
+   * has ended. Whoever calls `close` meanwhile does not wait for that.
+   */
+  retire(reason: string): Promise<void>;
+}
+
+/** How a connection is served. */
+export interface LineOptions {
+  readonly principal: Principal | undefined;
+  readonly forceReruns: boolean;
+  /** Why a request is not carried out for want of scopes. Only for whoever owns this process nobody finds that out. */
+  readonly scopeRefusal:
+    | ((own: ServerParts, request: Request, sender: Sender) => { readonly error: RpcError } | undefined)
+    | undefined;
+}
+
+/** Serves a connection. */
+export async function connectLine(server: Served, transport: Transport, options: LineOptions): Promise<ServedLine> {
+  const connection = new ServedConnection(server, transport, options);
+  await transport.connect(connection);
+  return connection;
+}
+
+/**
+ * Serves whoever owns this process and is not known otherwise, as a program does that was started for its client: no
+ * scopes are asked for.
+ */
+export function serveOwner(server: Served, transport: Transport, forceReruns = false): Promise<ServedLine> {
+  const options = { principal: undefined, forceReruns, scopeRefusal: undefined };
+  return connectLine(server['~parts'].owned, transport, options);
+}
+
+class ServedConnection implements Receiver, ServedLine, Line {
+  readonly closed: Promise<void>;
+  principal: Principal | undefined;
+  readonly forceReruns: boolean;
+  readonly headers = undefined;
+  readonly ask: Line['ask'];
+  readonly #outgoing: OwnRequests;
+  session: Session | undefined;
+  readonly #server: Served;
+  readonly #own: ServerParts;
+  readonly #scopeRefusal: LineOptions['scopeRefusal'];
+  readonly #transport: Transport;
+  readonly #inFlight = new InFlight();
+  /** What arrived for the session while the handshake is not through. */
+  #held: Payload[] | undefined;
+  readonly #unread = new Unread((error) => this.onError(error));
+  #unwatch: (() => void) | undefined;
+  #closing = false;
+  /** Why no requests are taken any more. */
+  #over: string | undefined;
+  #ended = false;
+  #end: () => void = () => {};
+
+  constructor(server: Served, transport: Transport, { principal, forceReruns, scopeRefusal }: LineOptions) {
+    this.#server = server;
+    this.#own = server['~parts'];
+    this.#scopeRefusal = scopeRefusal;
+    this.#transport = transport;
+    this.principal = principal;
+    this.forceReruns = forceReruns;
+    this.closed = new Promise((resolve) => {
+      this.#end = resolve;
+    });
+    this.ask = (method, params, options) => this.#outgoing.request(method, params, options);
+    this.#outgoing = new OwnRequests({
+      send: (request) => this.#transport.send(request),
+      cancel: (requestId, _method, reason) =>
+        this.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId, reason } }),
+    });
+  }
+
+  openSession(session: Session): void {
+    this.session = session;
+    // A handshake that took long can be through after the client is gone.
+    if (this.#over !== undefined || this.#ended) return;
+    // It answered the handshake, so it is loaded.
+    const revision = revisionNamed(session.version) as Revision;
+    const viewer = { principal: this.principal, capabilities: session.capabilities };
+    this.#unwatch = this.#own.host.watch((change) => {
+      const notification = revision.deliver(change, session);
+      if (notification) this.send(notification);
+    }, viewer);
+  }
+
+  get isCongested(): boolean {
+    return this.#unread.isAny;
+  }
+
+  onMessage(payload: Payload): void {
+    if (this.#ended) return;
+    const waits = this.#held && this.#held.length < this.#own.limits.inFlight && belongsToSession(payload);
+    if (waits) this.#held?.push(payload);
+    else this.#receive(payload);
+  }
+
+  #receive(payload: Payload): void {
+    if (isBatch(payload)) this.#takeBatch(payload as readonly (Message | ParseError)[]);
+    else if (payload instanceof Error) this.#sendIfAny(this.#answerToUnreadable(payload));
+    else this.#take(payload as Message);
+  }
+
+  onError(error: Error): void {
+    this.#own.report(error, { method: 'transport' });
+  }
+
+  onClose(): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    this.#unwatch?.();
+    this.#outgoing.close();
+    this.#inFlight.dropAll(new ConnectionError('closed', 'The client is gone'));
+    this.#end();
+  }
+
+  async close({ graceMs = 0 }: { readonly graceMs?: number } = {}): Promise<void> {
+    if (!this.#closing) {
+      this.#closing = true;
+      const reason = this.#takeNoMore('The server is closing');
+      await this.#inFlight.idle(graceMs);
+      this.#inFlight.abort(reason);
+      this.#outgoing.close();
+      await this.#inFlight.idle(ABORT_MS);
+      try {
+        await this.#transport.disconnect();
+      } finally {
+        // Not every transport tells an end that it was asked for.
+        this.onClose();
+      }
+    }
+    await this.closed;
+  }
+
+  async retire(reason: string): Promise<void> {
+    this.#takeNoMore(reason);
+    await this.#inFlight.idle(Number.POSITIVE_INFINITY);
+    await this.close();
+  }
+
+  #takeNoMore(why: string): ConnectionError {
+    const reason = new ConnectionError('closed', why);
+    this.#over ??= why;
+    this.#unwatch?.();
+    // Those who listen wait for nothing but this.
+    this.#inFlight.abort(reason, ({ method }) => staysOpen(method));
+    return reason;
+  }
+
+  /** Sends, and reports what cannot be sent: whoever notified has nobody to tell. */
+  send(message: Message | readonly Message[]): void {
+    this.#deliver(message, (error) => this.onError(error as Error));
+  }
+
+  #deliver(message: Message | readonly Message[], onUnsent: (cause: unknown) => void): void {
+    try {
+      const sent = this.#transport.send(message);
+      if (isPromise(sent)) this.#unread.watch(sent);
+    } catch (cause) {
+      if (this.#transport.connected) onUnsent(cause);
+    }
+  }
+
+  #take(message: Message): void {
+    if (isRequest(message)) {
+      const response = this.#answer(message);
+      if (isPromise(response)) this.#respondLater(message, response);
+      else this.#respond(message, response);
+    } else if (isResponse(message)) this.#takeResponse(message);
+    else this.#takeNotification(message);
+  }
+
+  #answer(request: Request): Maybe<Response | undefined> {
+    const refusal = this.#refusalOf(request);
+    if (refusal) return refusal;
+    const exchange = new ConnectionExchange(this, request.method);
+    this.#inFlight.begin(request.id, exchange);
+    const response = answer(this.#server, request, exchange);
+    return isPromise(response)
+      ? response.then((late) => this.#finish(request, exchange, late))
+      : this.#finish(request, exchange, response);
+  }
+
+  #finish(request: Request, exchange: ConnectionExchange, response: Response): Response | undefined {
+    this.#inFlight.end(request.id, exchange);
+    return exchange.dropped ? undefined : response;
+  }
+
+  #refusalOf(request: Request): ErrorResponse | undefined {
+    const { id } = request;
+    // An error under this id would end the call that is running under it.
+    if (this.#inFlight.get(id))
+      return this.#unreadable(RpcError.invalidRequest('A request with this id is running already'));
+    if (this.#over !== undefined) return error(id, RpcError.internal(this.#over));
+    if (this.#inFlight.running >= this.#own.limits.inFlight) {
+      return error(id, RpcError.internal('Too many requests are running on this connection'));
+    }
+    const lacking = this.#scopeRefusal?.(this.#own, request, this);
+    return lacking && error(id, lacking.error);
+  }
+
+  #respondLater(request: Request, response: Promise<Response | undefined>): void {
+    const opens = request.method === 'initialize' && this.#held === undefined;
+    if (opens) this.#held = [];
+    void response.then((late) => {
+      this.#respond(request, late);
+      if (!opens) return;
+      const held = this.#held ?? [];
+      this.#held = undefined;
+      for (const payload of held) this.onMessage(payload);
+    });
+  }
+
+  #respond(request: Request, response: Response | undefined): void {
+    if (response) this.#sendResponse(request, response);
+    this.#inFlight.checkIdle();
+  }
+
+  #sendResponse(request: Request, response: Response): void {
+    this.#deliver(response, (cause) => this.send(this.#unencodable(request.id, request.method, cause)));
+    // One line carries everything here, so the end of a subscription is told twice: to the call, and by its id.
+    if (staysOpen(request.method) && !isErrorResponse(response)) {
+      this.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: request.id } });
+    }
+  }
+
+  // What a handler gave cannot be written as JSON; the request still gets its answer.
+  #unencodable(id: Id, method: string, cause: unknown): ErrorResponse {
+    this.#own.report(cause, { method });
+    return error(id, RpcError.internal('The result could not be encoded'));
+  }
+
+  #takeResponse(response: Response): void {
+    if (this.#outgoing.settle(response)) return;
+    if (isErrorResponse(response) && response.id == null) {
+      this.#own.report(RpcError.from(response.error), { method: 'response' });
+    }
+  }
+
+  #takeNotification(notification: Notification): void {
+    const { method } = notification;
+    if (method === 'notifications/cancelled') {
+      this.#cancel(notification);
+      return;
+    }
+    // A request without an id is for nobody, and a flood is not taken on.
+    if (METHODS.get(method)?.kind === 'request' || this.#inFlight.notifications >= this.#own.limits.inFlight) return;
+    const exchange = new ConnectionExchange(this, method);
+    this.#inFlight.beginNotification(exchange);
+    const taken = notice(this.#server, notification, exchange);
+    if (isPromise(taken)) void taken.then(() => this.#inFlight.endNotification(exchange));
+    else this.#inFlight.endNotification(exchange);
+  }
+
+  #cancel({ params }: Notification): void {
+    const { requestId, reason } = isObject(params) ? params : {};
+    // It may wait for the handshake, and then need not begin.
+    this.#held = this.#held?.filter((payload) => !isRequestNamed(payload, requestId));
+    const exchange = this.#inFlight.get(requestId as Id);
+    if (!exchange || exchange.method === 'initialize') return;
+    const text = typeof reason === 'string' ? reason : 'Cancelled by the client';
+    this.#inFlight.cancel(requestId as Id, new ConnectionError('aborted', text));
+  }
+
+  #takeBatch(batch: readonly (Message | ParseError)[]): void {
+    const facts = this.session && factsOf(this.session.version);
+    if (!facts || facts.batches === 'refused') {
+      this.send(this.#unreadable(RpcError.invalidRequest('Batches are not part of this protocol revision')));
+    } else if (batch.some(standsAlone)) {
+      this.send(this.#unreadable(RpcError.invalidRequest('A batch may not hold this kind of request')));
+    } else if (facts.batches === 'accepted') {
+      for (const one of batch) this.onMessage(one);
+    } else {
+      void this.#answerBatch(batch);
+    }
+  }
+
+  async #answerBatch(batch: readonly (Message | ParseError)[]): Promise<void> {
+    const responses = await answerBatch(batch, {
+      answer: (request) => this.#answerUnlessDropped(request),
+      take: (message) => this.#take(message),
+      refuse: (fault) => this.#answerToUnreadable(fault),
+      unencodable: ({ id }, cause) => this.#unencodable(id as Id, 'batch', cause),
+    });
+    if (responses.length > 0) this.send(responses);
+    this.#inFlight.checkIdle();
+  }
+
+  // One call that was cancelled and does not end must not hold back the answers of the others.
+  #answerUnlessDropped(request: Request): Maybe<Response | undefined> {
+    const response = this.#answer(request);
+    const exchange = this.#inFlight.get(request.id);
+    if (!isPromise(response) || !exchange) return response;
+    const dropped = new Promise<undefined>((resolve) => {
+      exchange.onEnd(() => exchange.dropped && resolve(undefined));
+    });
+    return Promise.race([response, dropped]);
+  }
+
+  #answerToUnreadable(fault: ParseError): ErrorResponse | undefined {
+    const { id, isResponse } = fault;
+    if (!isResponse) {
+      // An error under the id of a running call would end that.
+      return this.#unreadable(fault.toRpcError(), id !== undefined && this.#inFlight.get(id) ? undefined : id);
+    }
+    // Answering an answer could go on for ever; but whoever waits for it can be told.
+    if (id !== undefined) this.#outgoing.fail(id, new ConnectionError('malformed', fault.message));
+    return undefined;
+  }
+
+  #unreadable(fault: RpcError, id?: Id): ErrorResponse {
+    const facts = this.session && factsOf(this.session.version);
+    return error(id ?? (facts?.unreadableId === 'null' ? null : undefined), fault);
+  }
+
+  #sendIfAny(message: Message | undefined): void {
+    if (message) this.send(message);
+  }
+}
+
+// Calls of a session and news for it; not answers, not cancellations, not what brings its own revision.
+function belongsToSession(payload: Payload): boolean {
+  if (isBatch(payload)) return true;
+  if (payload instanceof Error || !('method' in payload) || payload.method === 'notifications/cancelled') return false;
+  return claimedVersion(payload.params) === undefined;
+}
+
+function isRequestNamed(payload: Payload, id: unknown): boolean {
+  return !isBatch(payload) && !(payload instanceof Error) && isRequest(payload) && payload.id === id;
+}
+
+function error(id: Id | null | undefined, fault: RpcError): ErrorResponse {
+  const object = fault.toObject();
+  return id === undefined ? { jsonrpc: '2.0', error: object } : { jsonrpc: '2.0', id, error: object };
+}
