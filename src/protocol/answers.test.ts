@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { capabilityFor, isAnswer, isAnyAnswer } from './answers.ts';
 import { isAvailable } from './available.ts';
 import { capabilityObject, hasCapability } from './caller.ts';
+import { factsOf, type RevisionFacts } from './facts.ts';
 import type { ClientCapabilities } from './model/capabilities.ts';
-import { factsOf, type RevisionFacts } from './versions.ts';
 
 function facts(version: string): RevisionFacts {
   const found = factsOf(version);

@@ -1,8 +1,8 @@
 /** What a client can be asked. */
 
 import { hasCapability } from './caller.ts';
+import type { RevisionFacts } from './facts.ts';
 import type { ClientCapabilities, ClientCapabilityName } from './model/capabilities.ts';
-import type { RevisionFacts } from './versions.ts';
 
 /** True if the client declared this, and its revision has it. */
 export function isAvailable(

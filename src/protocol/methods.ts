@@ -1,4 +1,4 @@
-/** One row per method: who sends it, which capability it needs, in which revisions it lives. */
+/** One row per method: who sends it, in which revisions it lives, and what is peculiar to it. */
 
 import { isObject } from '../jsonrpc/message.ts';
 
@@ -7,8 +7,6 @@ export interface MethodFacts {
   readonly method: string;
   readonly kind: 'request' | 'notification';
   readonly from: 'client' | 'server' | 'both';
-  /** The capability of the *receiving* side without which the method does not exist. */
-  readonly capability?: string;
   readonly revisions: readonly string[];
   /** The member its result cannot be without. */
   readonly result?: string;
@@ -27,8 +25,8 @@ const stateless = ['2026-07-28'];
 const all = [...stateful, ...stateless];
 const elicitation = ['2025-06-18', '2025-11-25'];
 
-const request = (from: MethodFacts['from'], method: string, revisions: readonly string[], capability?: string) =>
-  ({ method, kind: 'request', from, revisions, ...(capability ? { capability } : {}) }) as const;
+const request = (from: MethodFacts['from'], method: string, revisions: readonly string[]) =>
+  ({ method, kind: 'request', from, revisions }) as const;
 
 const notification = (from: MethodFacts['from'], method: string, revisions: readonly string[]) =>
   ({ method, kind: 'notification', from, revisions }) as const;
@@ -39,30 +37,30 @@ const rows: readonly MethodFacts[] = [
   { ...request('client', 'server/discover', stateless), cacheable: true },
   request('both', 'ping', stateful),
 
-  { ...request('client', 'tools/list', all, 'tools'), result: 'tools', cacheable: true },
-  { ...request('client', 'tools/call', all, 'tools'), result: 'content', asks: true, named: 'name' },
-  { ...request('client', 'prompts/list', all, 'prompts'), result: 'prompts', cacheable: true },
-  { ...request('client', 'prompts/get', all, 'prompts'), result: 'messages', asks: true, named: 'name' },
-  { ...request('client', 'resources/list', all, 'resources'), result: 'resources', cacheable: true },
-  { ...request('client', 'resources/templates/list', all, 'resources'), result: 'resourceTemplates', cacheable: true },
+  { ...request('client', 'tools/list', all), result: 'tools', cacheable: true },
+  { ...request('client', 'tools/call', all), result: 'content', asks: true, named: 'name' },
+  { ...request('client', 'prompts/list', all), result: 'prompts', cacheable: true },
+  { ...request('client', 'prompts/get', all), result: 'messages', asks: true, named: 'name' },
+  { ...request('client', 'resources/list', all), result: 'resources', cacheable: true },
+  { ...request('client', 'resources/templates/list', all), result: 'resourceTemplates', cacheable: true },
   {
-    ...request('client', 'resources/read', all, 'resources'),
+    ...request('client', 'resources/read', all),
     result: 'contents',
     asks: true,
     named: 'uri',
     cacheable: true,
   },
-  request('client', 'resources/subscribe', stateful, 'resources.subscribe'),
-  request('client', 'resources/unsubscribe', stateful, 'resources.subscribe'),
+  request('client', 'resources/subscribe', stateful),
+  request('client', 'resources/unsubscribe', stateful),
   { ...request('client', 'subscriptions/listen', stateless), staysOpen: true },
   notification('server', 'notifications/subscriptions/acknowledged', stateless),
-  { ...request('client', 'completion/complete', all, 'completions'), result: 'completion' },
-  request('client', 'logging/setLevel', stateful, 'logging'),
+  { ...request('client', 'completion/complete', all), result: 'completion' },
+  request('client', 'logging/setLevel', stateful),
 
   // Under stateless revisions these three travel inside a result, never as requests.
-  request('server', 'sampling/createMessage', stateful, 'sampling'),
-  request('server', 'roots/list', stateful, 'roots'),
-  request('server', 'elicitation/create', elicitation, 'elicitation'),
+  request('server', 'sampling/createMessage', stateful),
+  request('server', 'roots/list', stateful),
+  request('server', 'elicitation/create', elicitation),
 
   notification('both', 'notifications/cancelled', all),
   notification('both', 'notifications/progress', all),

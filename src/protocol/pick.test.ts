@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { haveEveryRevision } from './every-revision.ts';
+import { REVISIONS } from './facts.ts';
 import { MetaKey } from './model/meta.ts';
 import { isServed, revisionNamed, revisionOf } from './pick.ts';
 import type { Revision } from './revision.ts';
 import type { Session } from './session.ts';
-import { REVISIONS } from './versions.ts';
 
 const all = REVISIONS.map((facts) => facts.version);
 const meta = (version: unknown, more: object = {}): { _meta: Record<string, unknown> } => ({

@@ -7,13 +7,13 @@ import { claimedVersion } from './claim.ts';
 import { unsupportedVersion } from './errors.ts';
 import type { Revision } from './revision.ts';
 import type { Session } from './session.ts';
-import { factsOf, LATEST_VERSION, type RevisionFacts } from './versions.ts';
+import { type Family, familyOf, LATEST_VERSION } from './versions.ts';
 
-/** Makes a revision of a family from its row of facts. */
-type Make = (facts: RevisionFacts) => Revision;
+/** Makes the revision of this name. */
+type Make = (version: string) => Revision;
 
 /** The two families: a client speaks one of them, and the other is never loaded. */
-export const families: Readonly<Record<RevisionFacts['family'], Later<Make>>> = {
+export const families: Readonly<Record<Family, Later<Make>>> = {
   stateful: later(() => import('./stateful/revision.ts').then(({ statefulRevision }) => statefulRevision)),
   stateless: later(() => import('./stateless/revision.ts').then(({ statelessRevision }) => statelessRevision)),
 };
@@ -26,10 +26,10 @@ export function revisionNamed(version: string): Revision | Promise<Revision> {
 }
 
 function load(version: string): Revision | Promise<Revision> {
-  const facts = factsOf(version);
-  if (!facts) throw RpcError.internal();
-  return families[facts.family].use((make) => {
-    const revision = revisions.get(version) ?? make(facts);
+  const family = familyOf(version);
+  if (!family) throw RpcError.internal();
+  return families[family].use((make) => {
+    const revision = revisions.get(version) ?? make(version);
     revisions.set(version, revision);
     return revision;
   });
@@ -75,10 +75,6 @@ function firstStateful(method: string, params: Params, served: readonly string[]
 }
 
 /** True for the name of a revision of this family that is among those served. */
-export function isServed(
-  version: unknown,
-  served: readonly string[],
-  family: RevisionFacts['family'],
-): version is string {
-  return typeof version === 'string' && served.includes(version) && factsOf(version)?.family === family;
+export function isServed(version: unknown, served: readonly string[], family: Family): version is string {
+  return typeof version === 'string' && served.includes(version) && familyOf(version) === family;
 }

@@ -1,10 +1,10 @@
 /** Questions in the words of the revision they are asked in. */
 
 import type { Params } from '../jsonrpc/message.ts';
+import type { RevisionFacts } from './facts.ts';
 import type { Question } from './model/questions.ts';
 import { encodeQuestion as encodeStateful } from './stateful/questions.ts';
 import { encodeQuestion as encodeStateless } from './stateless/questions.ts';
-import type { RevisionFacts } from './versions.ts';
 
 /** A question in the client's words; throws `RpcError` where the revision has no words for it. */
 export function encodeQuestion(

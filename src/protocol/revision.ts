@@ -5,6 +5,7 @@ import type { EncodedJson, ErrorObject, Id, Notification, Params } from '../json
 import type { Caller } from './caller.ts';
 import type { Exchange } from './exchange.ts';
 import type { Declaration } from './extension.ts';
+import type { RevisionFacts } from './facts.ts';
 import type { ServerCapabilities } from './model/capabilities.ts';
 import type { Change } from './model/changes.ts';
 import type { Implementation } from './model/implementation.ts';
@@ -13,7 +14,6 @@ import type { Answer, Question } from './model/questions.ts';
 import type { JsonSchemaObject } from './model/tools.ts';
 import type { Principal } from './principal.ts';
 import type { Session } from './session.ts';
-import type { RevisionFacts } from './versions.ts';
 
 /** Who is looking: all that visibility may depend on. */
 export interface Viewer {

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
+import { REVISIONS } from './facts.ts';
 import { isCacheable, livesIn, METHODS } from './methods.ts';
-import { LATEST_VERSION, REVISIONS } from './versions.ts';
+import { familyOf, LATEST_VERSION, VERSIONS } from './versions.ts';
 
 const versions = REVISIONS.map((facts) => facts.version);
 
@@ -9,6 +10,8 @@ test('there are five revisions, newest first, one of them stateless', () => {
   expect(versions).toEqual([...versions].sort().reverse());
   expect(REVISIONS.map((facts) => facts.family)).toEqual(['stateless', ...Array(4).fill('stateful')]);
   expect(LATEST_VERSION).toBe(versions[0]);
+  expect(VERSIONS).toEqual(versions);
+  expect(VERSIONS.map(familyOf)).toEqual(REVISIONS.map((facts) => facts.family));
 });
 
 test('batches are answered as one in 2025-03-26, taken in 2024-11-05, refused since', () => {

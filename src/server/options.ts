@@ -3,7 +3,7 @@
 import type { ServerCapabilities } from '../protocol/model/capabilities.ts';
 import type { Change } from '../protocol/model/changes.ts';
 import type { CacheHints } from '../protocol/revision.ts';
-import { type ProtocolVersion, REVISIONS } from '../protocol/versions.ts';
+import { type ProtocolVersion, VERSIONS } from '../protocol/versions.ts';
 import type { ChangeBus } from '../store/changes.ts';
 import type { ServerExtension } from './extension.ts';
 import { isPromise } from './maybe.ts';
@@ -36,7 +36,7 @@ export interface McpServerOptions {
 
 /** The revisions to serve, newest first. */
 export function servedVersions(wanted: readonly string[] | undefined): readonly string[] {
-  const known = REVISIONS.map((facts) => facts.version);
+  const known: readonly string[] = VERSIONS;
   const unknown = wanted?.find((version) => !known.includes(version));
   if (unknown !== undefined) throw new TypeError(`Unknown protocol revision "${unknown}"; known: ${known.join(', ')}`);
   const served = known.filter((version) => wanted?.includes(version) ?? true);

@@ -17,12 +17,12 @@ import {
 import type { Payload } from '../jsonrpc/parse.ts';
 import type { Receiver, Transport } from '../jsonrpc/transport.ts';
 import { claimedVersion } from '../protocol/claim.ts';
+import type { RevisionFacts } from '../protocol/facts.ts';
 import { METHODS, staysOpen } from '../protocol/methods.ts';
 import { revisionNamed } from '../protocol/pick.ts';
 import type { Principal } from '../protocol/principal.ts';
 import type { Revision } from '../protocol/revision.ts';
 import type { Session } from '../protocol/session.ts';
-import { factsOf } from '../protocol/versions.ts';
 import { answer, notice } from './answer.ts';
 import { answerBatch, standsAlone } from './batch.ts';
 import { ConnectionExchange, type Line } from './connection-exchange.ts';
@@ -90,6 +90,8 @@ class ServedConnection implements Receiver, ServedLine, Line {
   readonly ask: Line['ask'];
   readonly #outgoing: OwnRequests;
   session: Session | undefined;
+  /** What there is to know of the session's revision. */
+  #facts: RevisionFacts | undefined;
   readonly #server: Served;
   readonly #own: ServerParts;
   readonly #scopeRefusal: LineOptions['scopeRefusal'];
@@ -129,6 +131,7 @@ class ServedConnection implements Receiver, ServedLine, Line {
     if (this.#over !== undefined || this.#ended) return;
     // It answered the handshake, so it is loaded.
     const revision = revisionNamed(session.version) as Revision;
+    this.#facts = revision.facts;
     const viewer = { principal: this.principal, capabilities: session.capabilities };
     this.#unwatch = this.#own.host.watch((change) => {
       const notification = revision.deliver(change, session);
@@ -315,7 +318,7 @@ class ServedConnection implements Receiver, ServedLine, Line {
   }
 
   #takeBatch(batch: readonly (Message | ParseError)[]): void {
-    const facts = this.session && factsOf(this.session.version);
+    const facts = this.#facts;
     if (!facts || facts.batches === 'refused') {
       this.send(this.#unreadable(RpcError.invalidRequest('Batches are not part of this protocol revision')));
     } else if (batch.some(standsAlone)) {
@@ -361,7 +364,7 @@ class ServedConnection implements Receiver, ServedLine, Line {
   }
 
   #unreadable(fault: RpcError, id?: Id): ErrorResponse {
-    const facts = this.session && factsOf(this.session.version);
+    const facts = this.#facts;
     return error(id ?? (facts?.unreadableId === 'null' ? null : undefined), fault);
   }
 

@@ -1,7 +1,7 @@
 /** What the transcripts showed of each method in each revision, read from what went over the wire. */
 
+import type { RevisionFacts } from '../../src/protocol/facts.ts';
 import type { MethodFacts } from '../../src/protocol/methods.ts';
-import type { RevisionFacts } from '../../src/protocol/versions.ts';
 import { isRecord } from '../oracle/definitions.ts';
 import type { Entry } from './wire.ts';
 
@@ -12,7 +12,8 @@ type Members = Record<string, unknown>;
 
 /** What is to be shown of a method in a revision, and has not been. */
 export function missingOf(row: MethodFacts, { version, family }: RevisionFacts, talks: readonly Talk[]): string[] {
-  const { method, kind, from, capability = method, revisions } = row;
+  const { method, kind, from, revisions } = row;
+  const [capability = method] = method.split('/');
   const lives = revisions.includes(version);
   const seen = new Sightings(version, talks);
   const wanted: [string, boolean][] = [];

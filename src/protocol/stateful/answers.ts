@@ -1,8 +1,8 @@
 /** Answers to live questions, in the words each stateful revision has for them. */
 
+import type { RevisionFacts } from '../facts.ts';
 import type { Answer } from '../model/questions.ts';
 import type { CreateMessageResult, SamplingContent } from '../model/sampling.ts';
-import type { RevisionFacts } from '../versions.ts';
 import { encodeContent } from './content.ts';
 
 /** An answer in this revision's words. */

@@ -1,7 +1,7 @@
 /** Content for clients that do not know all of it: unknown *kinds* break them, so those become kinds they know. */
 
+import type { RevisionFacts } from '../facts.ts';
 import type { Annotations, ContentBlock, EmbeddedResource, ResourceContents, TextContent } from '../model/content.ts';
-import type { RevisionFacts } from '../versions.ts';
 import { without } from '../without.ts';
 
 /** One block in this revision's words. */

@@ -4,10 +4,10 @@ import { RpcError } from '../../jsonrpc/errors.ts';
 import type { Params } from '../../jsonrpc/message.ts';
 import { levelParam, stringParam } from '../checks.ts';
 import { unsupportedVersion } from '../errors.ts';
+import { REVISIONS, type RevisionFacts } from '../facts.ts';
 import type { ServerCapabilities } from '../model/capabilities.ts';
 import type { Call, Host, OwnMethod, OwnNotification } from '../revision.ts';
 import type { Session } from '../session.ts';
-import { REVISIONS, type RevisionFacts } from '../versions.ts';
 import { sessionOf } from './caller.ts';
 import { encodeImplementation } from './items.ts';
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { REVISIONS } from '../facts.ts';
 import type { ElicitForm } from '../model/elicitation.ts';
 import type { CreateMessageParams } from '../model/sampling.ts';
 import { encodeQuestion } from '../questions.ts';
-import { REVISIONS } from '../versions.ts';
 
 const encode = (version: string, question: unknown): { method: string; params?: Readonly<Record<string, unknown>> } => {
   const facts = REVISIONS.find((one) => one.version === version);

@@ -2,10 +2,10 @@
 
 import { RpcError } from '../../jsonrpc/errors.ts';
 import type { Params } from '../../jsonrpc/message.ts';
+import type { RevisionFacts } from '../facts.ts';
 import type { ElicitField, ElicitFormParams, ElicitUrlParams } from '../model/elicitation.ts';
 import type { Question } from '../model/questions.ts';
 import type { CreateMessageParams, SamplingContent, SamplingMessage } from '../model/sampling.ts';
-import type { RevisionFacts } from '../versions.ts';
 import { without } from '../without.ts';
 import { encodeContent } from './content.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { REVISIONS, type RevisionFacts } from '../versions.ts';
+import { REVISIONS, type RevisionFacts } from '../facts.ts';
 import { decodeResult, initializeParams } from './requests.ts';
 
 const factsOf = (version: string): RevisionFacts => REVISIONS.find((facts) => facts.version === version) as never;

@@ -4,10 +4,10 @@ import { ConnectionError } from '../../jsonrpc/errors.ts';
 import { isObject, type Params } from '../../jsonrpc/message.ts';
 import { hasCapability } from '../caller.ts';
 import { declaredBy } from '../declaring.ts';
+import type { RevisionFacts } from '../facts.ts';
 import type { ClientCapabilities } from '../model/capabilities.ts';
 import type { Meta } from '../model/meta.ts';
 import type { ClientFacts, Decoded } from '../revision.ts';
-import type { RevisionFacts } from '../versions.ts';
 import { isTask, restore } from './decoding.ts';
 import { encodeImplementation } from './items.ts';
 

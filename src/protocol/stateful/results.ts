@@ -1,11 +1,11 @@
 /** Results as handlers gave them, without what the revision does not know. */
 
 import { EncodedJson, isObject } from '../../jsonrpc/message.ts';
+import type { RevisionFacts } from '../facts.ts';
 import type { ContentBlock, ResourceContents } from '../model/content.ts';
 import { STRUCTURED_TEXT, WRAPPED_RESULT } from '../model/meta.ts';
 import type { PromptMessage } from '../model/prompts.ts';
 import type { EncodedPage, ListKind, ResultFacts } from '../revision.ts';
-import type { RevisionFacts } from '../versions.ts';
 import { without } from '../without.ts';
 import { encodeContent, encodeContents } from './content.ts';
 import { encodeItem } from './items.ts';

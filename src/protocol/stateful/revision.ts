@@ -1,7 +1,7 @@
 /** The revisions with a handshake, 2024-11-05 to 2025-11-25: the same code over different rows of facts. */
 
+import { factsOf } from '../facts.ts';
 import type { Revision } from '../revision.ts';
-import type { RevisionFacts } from '../versions.ts';
 import { callerOf } from './caller.ts';
 import { deliver } from './changes.ts';
 import { encodeFailure } from './failures.ts';
@@ -9,8 +9,9 @@ import { encodeItem } from './items.ts';
 import { methods, notifications } from './methods.ts';
 import { encodePage, encodeResult } from './results.ts';
 
-/** The revision this row describes. */
-export function statefulRevision(facts: RevisionFacts): Revision {
+/** The revision of this name. */
+export function statefulRevision(version: string): Revision {
+  const facts = factsOf(version);
   return {
     facts,
     methods,

@@ -1,7 +1,7 @@
 /** The client's half of the revisions without a handshake. */
 
+import type { RevisionFacts } from '../facts.ts';
 import type { ClientRevision } from '../revision.ts';
-import type { RevisionFacts } from '../versions.ts';
 import { decodeResult, encodeCapabilities, encodeRequest } from './requests.ts';
 
 /** The revision this row describes. */

@@ -1,15 +1,16 @@
 /** The revisions without a handshake, from 2026-07-28 on: every request stands for itself. */
 
+import { factsOf } from '../facts.ts';
 import type { Revision } from '../revision.ts';
-import type { RevisionFacts } from '../versions.ts';
 import { callerOf } from './caller.ts';
 import { encodeFailure } from './failures.ts';
 import { encodeItem } from './items.ts';
 import { methods } from './methods.ts';
 import { encodePage, encodeResult } from './results.ts';
 
-/** The revision this row describes. */
-export function statelessRevision(facts: RevisionFacts): Revision {
+/** The revision of this name. */
+export function statelessRevision(version: string): Revision {
+  const facts = factsOf(version);
   return {
     facts,
     methods,

@@ -16,7 +16,7 @@ import { claimedVersion } from '../../../protocol/claim.ts';
 import { McpErrorCode, unsupportedVersion } from '../../../protocol/errors.ts';
 import { haveEveryRevision } from '../../../protocol/every-revision.ts';
 import { staysOpen } from '../../../protocol/methods.ts';
-import { factsOf } from '../../../protocol/versions.ts';
+import { familyOf } from '../../../protocol/versions.ts';
 import type { InFlight } from '../../../server/in-flight.ts';
 import { isPromise, type Maybe } from '../../../server/maybe.ts';
 import type { Served } from '../../../server/served.ts';
@@ -86,7 +86,7 @@ export class Endpoint {
     const post = { heartbeat, unreadBytes: limits.unreadBytes, unencodable: report };
     this.#handshakes = new Handshakes(server, post, load);
     const host = { ...post, limits, settings, load, handshakes: this.#handshakes, report };
-    this.#servesStateful = own.host.versions.some((version) => factsOf(version)?.family === 'stateful');
+    this.#servesStateful = own.host.versions.some((version) => familyOf(version) === 'stateful');
     this.#stateless = new Stateless(server, host);
     this.#stateful = sessions && this.#servesStateful ? new Stateful(server, host, sessions) : undefined;
     this.#sessionless = new Sessionless(server, host);
@@ -233,7 +233,7 @@ export class Endpoint {
     if (this.#lines.isFor(visit)) return this.#lines.post(visit, payload);
     if (this.#closing && bringsWork(payload)) throw closing();
     const said = http.header('mcp-protocol-version');
-    const isModern = said !== undefined && factsOf(said)?.family === 'stateless';
+    const isModern = said !== undefined && familyOf(said) === 'stateless';
     if (payload instanceof ParseError && (isModern || !hasSession(visit))) {
       throw new Refusal(400, payload.toRpcError(), payload.id);
     }

@@ -6,7 +6,7 @@ import { ShortLived } from '../../../jsonrpc/places.ts';
 import { unsupportedVersion } from '../../../protocol/errors.ts';
 import type { Authenticate } from '../../../protocol/http-request.ts';
 import type { Session } from '../../../protocol/session.ts';
-import { factsOf } from '../../../protocol/versions.ts';
+import { familyOf } from '../../../protocol/versions.ts';
 import type { Maybe } from '../../../server/maybe.ts';
 import type { Served } from '../../../server/served.ts';
 import type { Handshakes } from './handshakes.ts';
@@ -40,7 +40,7 @@ export class Sessionless {
   constructor(server: Served, host: SessionlessHost) {
     this.#server = server;
     this.#host = host;
-    this.#versions = server['~parts'].host.versions.filter((version) => factsOf(version)?.family === 'stateful');
+    this.#versions = server['~parts'].host.versions.filter((version) => familyOf(version) === 'stateful');
     this.#calls = {
       ...host,
       server,

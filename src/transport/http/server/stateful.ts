@@ -6,13 +6,13 @@ import type { Payload } from '../../../jsonrpc/parse.ts';
 import { ShortLived } from '../../../jsonrpc/places.ts';
 import { unsupportedVersion } from '../../../protocol/errors.ts';
 import { readyRevision } from '../../../protocol/every-revision.ts';
+import { factsOf } from '../../../protocol/facts.ts';
 import type { ClientCapabilities } from '../../../protocol/model/capabilities.ts';
 import type { Change } from '../../../protocol/model/changes.ts';
 import { isServed } from '../../../protocol/pick.ts';
 import { principalKey } from '../../../protocol/principal.ts';
 import type { Viewer } from '../../../protocol/revision.ts';
 import type { Session } from '../../../protocol/session.ts';
-import { factsOf } from '../../../protocol/versions.ts';
 import { chain, finallyDo, type Maybe, unwatched } from '../../../server/maybe.ts';
 import type { Served } from '../../../server/served.ts';
 import { type StoredEvent, streamOf } from '../../../store/events.ts';
@@ -315,7 +315,7 @@ export class Stateful {
 }
 
 function hasPrimedStreams({ version }: Session): boolean {
-  return factsOf(version)?.primedStreams === true;
+  return factsOf(version).primedStreams;
 }
 
 function tell(reader: Reader, { id, data, isLast }: StoredEvent, isNeeded: boolean): void {
