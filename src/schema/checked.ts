@@ -4,11 +4,10 @@ import { type Later, later } from '../jsonrpc/later.ts';
 import { isObject } from '../jsonrpc/message.ts';
 import { toJsonSchema } from './convert.ts';
 import { type JsonSchema, pointer } from './json.ts';
-import { repeatsGroup, unreadable } from './pattern.ts';
 import { type Problem, problem, type Validate } from './problems.ts';
 import { isStandardSchema, type StandardIssue, type StandardResult, type StandardSchema } from './standard.ts';
 import type { Direction } from './vendor.ts';
-import { readSchema, type SchemaDocument, type SchemaFault } from './walker.ts';
+import type { Read, SchemaDocument, SchemaFault } from './walker.ts';
 
 /** What came out of a check: the value as the handler gets it, or what is wrong with it. */
 export type Checked =
@@ -20,8 +19,8 @@ export interface CheckedSchema {
   readonly jsonSchema: JsonSchema;
   /** Stays synchronous wherever it can: a library may be asynchronous, and the first check of a raw schema loads the engine. */
   check(value: unknown): Checked | Promise<Checked>;
-  /** Where something about the schema could not be told at once: rejects with what is wrong with it. */
-  readonly passed?: Promise<void>;
+  /** Where a schema could not be read closely at once: rejects with what is wrong with it. */
+  readonly passed?: Promise<unknown>;
 }
 
 /**
@@ -34,14 +33,7 @@ export function checkedSchema(schema: unknown, where: string, direction: Directi
   const { jsonSchema } = converted;
   // A library checks its own schemas, and knows more than its JSON Schema says: defaults, transforms, refinements.
   if (isStandardSchema(schema)) return { jsonSchema, check: (value) => checkByLibrary(schema, value) };
-  let isSuspect = false;
-  const read = readSchema(jsonSchema, (pattern) => {
-    isSuspect ||= repeatsGroup(pattern);
-    return unreadable(pattern);
-  });
-  if ('fault' in read) throw faulty(where, read.fault);
-  const check = checkBy(engine, read.document);
-  return isSuspect ? checkedClosely(jsonSchema, check, where) : { jsonSchema, check };
+  return checkedRaw(jsonSchema, where);
 }
 
 function faulty(where: string, { path, message }: SchemaFault): TypeError {
@@ -79,27 +71,30 @@ export function checkBy(preparing: Later<Prepare>, document: SchemaDocument): Ch
     });
 }
 
-const ambiguity = later(() => import('./ambiguity.ts'));
+const reader = later(() => import('./author-reader.ts'));
 
-/** A raw schema with patterns that have to be read closely first: until they are, every check waits for it. */
-function checkedClosely(jsonSchema: JsonSchema, check: CheckedSchema['check'], where: string): CheckedSchema {
-  let isRead = false;
-  const readClosely = (): void | Promise<void> =>
-    ambiguity.use(({ patternFault }) => {
-      const read = readSchema(jsonSchema, patternFault);
-      if ('fault' in read) throw faulty(where, read.fault);
-      isRead = true;
-    });
-  const reading = readClosely();
-  if (isRead) return { jsonSchema, check };
-  const passed = Promise.resolve(reading);
+/** A raw schema: until it was read closely, every check waits for it. */
+function checkedRaw(jsonSchema: JsonSchema, where: string): CheckedSchema {
+  let check: CheckedSchema['check'] | undefined;
+  const read = (): Read | Promise<Read> => reader.use(({ readAuthors }) => readAuthors(jsonSchema));
+  const keep = (result: Read): CheckedSchema['check'] => {
+    if ('fault' in result) throw faulty(where, result.fault);
+    check = checkBy(engine, result.document);
+    return check;
+  };
+  const reading = read();
+  if (!(reading instanceof Promise)) return { jsonSchema, check: keep(reading) };
+  const passed = reading.then(keep);
   passed.catch(() => {});
   return {
     jsonSchema,
     passed,
-    async check(value) {
-      if (!isRead) await readClosely();
-      return check(value);
-    },
+    // What could not be loaded may be there the next time.
+    check: (value) =>
+      check
+        ? check(value)
+        : Promise.resolve(read())
+            .then(keep)
+            .then((use) => use(value)),
   };
 }

@@ -44,7 +44,7 @@ function ofAuthor(schema: object): JsonSchema {
   const member = Object.entries(schema).find(([, value]) => isStandardSchema(value));
   if (member)
     throw new Unconvertible('is a plain object of schemas: wrap it, as in z.object({ ... })', `/${member[0]}`);
-  return wireCopy(schema);
+  return wireCopy(schema, true);
 }
 
 const notASchema: SchemaFault = {

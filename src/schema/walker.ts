@@ -27,14 +27,14 @@ export interface SchemaDocument {
   readonly resources: ReadonlyMap<JsonObject, Resource>;
 }
 
+/** What was read, or why it cannot be used. */
+export type Read = { readonly document: SchemaDocument } | { readonly fault: SchemaFault };
+
 /** Says of a pattern why it is not used, or nothing. */
 export type PatternFault = (pattern: string) => string | undefined;
 
 /** Goes over a JSON Schema before it is used: says the first fault, or what is in it. Never fetches, never runs a pattern. */
-export function readSchema(
-  schema: unknown,
-  faultOf: PatternFault,
-): { document: SchemaDocument } | { fault: SchemaFault } {
+export function readSchema(schema: unknown, faultOf: PatternFault): Read {
   if (!isObject(schema)) return { fault: { path: '', message: 'must be an object' } };
   const dialect = schema.$schema === undefined ? '2020-12' : dialectOf(String(schema.$schema));
   if (dialect === undefined) {

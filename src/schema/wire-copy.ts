@@ -2,6 +2,7 @@
 
 import { isObject } from '../jsonrpc/message.ts';
 import { type JsonObject, pointer } from './json.ts';
+import { valueFault } from './keyword-values.ts';
 import { subschemas } from './keywords.ts';
 import { Unconvertible } from './vendor.ts';
 
@@ -11,8 +12,11 @@ const maxCopied = 20_000;
 /**
  * A copy of an author's schema that is pure JSON: no symbols, functions or library's marks (`~kind`). Arrays under
  * `items`, which TypeBox still writes for tuples, become `prefixItems`, since a schema that names no dialect is 2020-12.
+ *
+ * Of a schema that was written by hand every keyword is looked at: throws `Unconvertible` with the place where something
+ * else stands than the keyword can have. Where its references lead is found out by whoever reads it closely.
  */
-export function wireCopy(schema: JsonObject): JsonObject {
+export function wireCopy(schema: JsonObject, isWrittenByHand = false): JsonObject {
   const declared = schema.$schema !== undefined;
   let copied = 0;
   return copy(schema, '', 0);
@@ -23,7 +27,10 @@ export function wireCopy(schema: JsonObject): JsonObject {
     const to: Record<string, unknown> = {};
     for (const [keyword, value] of Object.entries(from)) {
       if (keyword.startsWith('~') || value === undefined || typeof value === 'function') continue;
-      set(to, keyword, under(keyword, value, pointer(path, keyword), depth + 1));
+      const at = pointer(path, keyword);
+      const written = under(keyword, value, at, depth + 1);
+      insist(valueFault(keyword, written), at);
+      set(to, keyword, written);
     }
     if (!declared && Array.isArray(to.items)) {
       const { items, additionalItems, ...rest } = to;
@@ -39,15 +46,32 @@ export function wireCopy(schema: JsonObject): JsonObject {
     if (keyword === 'pattern' && value instanceof RegExp) return value.source;
     if (holds === 'schema' || (holds === 'items' && !Array.isArray(value))) return subschema(value, path, depth);
     if ((holds === 'schemas' || holds === 'items') && Array.isArray(value)) return value.map(each);
-    if ((holds === 'named-schemas' || holds === 'dependencies') && isObject(value)) {
-      return Object.fromEntries(Object.entries(value).map(([name, schema]) => [name, each(schema, name)]));
+    if (holds === 'dependencies' && isObject(value)) {
+      return mapped(value, (one, name) => (Array.isArray(one) ? names(one, pointer(path, name)) : each(one, name)));
     }
+    if (holds === 'named-schemas' && isObject(value)) return mapped(value, each);
+    if (holds) insist(`must be an ${holds === 'schemas' ? 'array' : 'object'} of schemas`, path);
     return plain(value, path);
   }
 
-  function subschema(value: unknown, path: string, depth: number): unknown {
-    return isObject(value) ? copy(value, path, depth) : plain(value, path);
+  function names(list: readonly unknown[], path: string): unknown {
+    insist(valueFault('required', list), path);
+    return plain(list, path);
   }
+
+  function subschema(value: unknown, path: string, depth: number): unknown {
+    if (isObject(value)) return copy(value, path, depth);
+    if (typeof value !== 'boolean') insist('must be a schema: an object, true or false', path);
+    return plain(value, path);
+  }
+
+  function insist(fault: string | undefined, path: string): void {
+    if (isWrittenByHand && fault !== undefined) throw new Unconvertible(fault, path);
+  }
+}
+
+function mapped(object: JsonObject, each: (value: unknown, name: string) => unknown): JsonObject {
+  return Object.fromEntries(Object.entries(object).map(([name, value]) => [name, each(value, name)]));
 }
 
 function plain(value: unknown, path: string): unknown {
