@@ -42,6 +42,7 @@ const shared = {
   revisions: (by) => [by(STATEFUL), by(STATELESS), by('client')].filter(Boolean).length > 1,
   stateful: (by) => by(STATEFUL),
   stateless: (by) => by(STATELESS),
+  scopes: (by) => by('server/serve-anybody') || by('server/hidden'),
   messages: (by, ever) => by('client') && by('fetch') && (by('stdio') || !ever('server')),
   requests: (by) => by('client') && by('fetch'),
   late: (by, ever) => by('client') && ever('server'),

@@ -2,7 +2,20 @@
 
 import { isObject } from '../jsonrpc/message.ts';
 import type { JsonObject } from './json.ts';
-import { inPlace, subschemas } from './keywords.ts';
+import { subschemas } from './keywords.ts';
+
+/** Keywords that look at the same value as the schema they stand in: following them alone never gets anywhere. */
+const inPlace: ReadonlySet<string> = new Set([
+  'allOf',
+  'anyOf',
+  'oneOf',
+  'not',
+  'if',
+  'then',
+  'else',
+  'dependentSchemas',
+  'dependencies',
+]);
 
 const longestWay = 200;
 

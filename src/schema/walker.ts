@@ -2,9 +2,10 @@
 
 import { isObject } from '../jsonrpc/message.ts';
 import { leadInCircle, type Targets } from './circles.ts';
+import { type Dialect, dialectOf } from './dialects.ts';
 import { type JsonObject, pointer, shorten } from './json.ts';
 import { valueFault } from './keyword-values.ts';
-import { type Dialect, dialectOf, subschemas } from './keywords.ts';
+import { subschemas } from './keywords.ts';
 import { References, type Resource } from './references.ts';
 
 const maxDepth = 32;

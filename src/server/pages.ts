@@ -1,4 +1,4 @@
-/** Pages of a list. A cursor names the entry the page before it ended with, so it means the same on every node. */
+/** Pages of a list. Loaded with the first list of several. A cursor names the entry the page before it ended with, so it means the same on every node. */
 
 import { RpcError } from '../jsonrpc/errors.ts';
 import type { Params } from '../jsonrpc/message.ts';
@@ -12,7 +12,18 @@ export interface Page<E> {
 }
 
 /** The page a request asks for; a cursor that names nothing in this list is refused. */
-export function pageOf<E extends { readonly key: string }>(
+export type PageOf = <E extends { readonly key: string }>(
+  kind: ListKind,
+  entries: readonly E[],
+  params: Params,
+) => Page<E>;
+
+/** Cuts a list into pages of this size. */
+export function pagesOf(size: number): PageOf {
+  return (kind, entries, params) => pageOf(kind, entries, params, size);
+}
+
+function pageOf<E extends { readonly key: string }>(
   kind: ListKind,
   entries: readonly E[],
   params: Params,

@@ -1,14 +1,13 @@
 /** What most servers never need, in one piece. Nothing but `rarely.ts` imports this. */
 
 import { OutgoingRequests } from '../jsonrpc/outgoing.ts';
+import { answerBatch, standsAlone } from './batch.ts';
 import { complete } from './completion.ts';
 import { runApart, runUntilHandOff } from './hand-off.ts';
-import { isHiddenFrom } from './hidden.ts';
-import { connectWithin } from './in-process.ts';
+import { pagesOf } from './pages.ts';
 import { getPrompt } from './prompt-get.ts';
 import { readResource } from './resource-read.ts';
 import { finishRounds, resume } from './rounds-asked.ts';
-import { serveAnybody } from './serve-anybody.ts';
 
 /** All of it. */
 export const rare: {
@@ -19,27 +18,26 @@ export const rare: {
   /** Handlers that ask their client. */
   readonly finishRounds: typeof finishRounds;
   readonly resume: typeof resume;
+  /** Lists of more than one page. */
+  readonly pagesOf: typeof pagesOf;
+  /** Several messages that came as one. */
+  readonly answerBatch: typeof answerBatch;
+  readonly standsAlone: typeof standsAlone;
   /** Calls that extensions take over. */
   readonly runApart: typeof runApart;
   readonly runUntilHandOff: typeof runUntilHandOff;
   /** Requests of the server's own. */
   readonly OutgoingRequests: typeof OutgoingRequests;
-  /** Changes of resources that not everybody may know of. */
-  readonly isHiddenFrom: typeof isHiddenFrom;
-  /** Connections of others than the owner of this process. */
-  readonly serveAnybody: typeof serveAnybody;
-  /** Connections within the process. */
-  readonly connectWithin: typeof connectWithin;
 } = {
   complete,
   getPrompt,
   readResource,
+  pagesOf,
+  answerBatch,
+  standsAlone,
   finishRounds,
   resume,
   runApart,
   runUntilHandOff,
   OutgoingRequests,
-  serveAnybody,
-  connectWithin,
-  isHiddenFrom,
 };

@@ -2,7 +2,8 @@
 
 import { type Later, later } from '../jsonrpc/later.ts';
 
-type Rare = typeof import('./rare.ts')['rare'];
+/** All of it. */
+export type Rare = typeof import('./rare.ts')['rare'];
 
 /** The way to it. */
 export const rarely: Later<Rare> = later(() => import('./rare.ts').then(({ rare }) => rare));

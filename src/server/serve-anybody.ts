@@ -1,7 +1,8 @@
 /** Serves whoever may be at the other end of a connection. */
 
 import type { Transport } from '../jsonrpc/transport.ts';
-import { checkPrincipal, type Principal } from '../protocol/principal.ts';
+import type { Principal } from '../protocol/principal.ts';
+import { checkPrincipal } from '../protocol/principal-check.ts';
 import { scopeRefusal } from './scope-checks.ts';
 import type { Served } from './served.ts';
 import { connectLine, type ServedLine } from './served-connection.ts';

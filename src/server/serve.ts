@@ -1,10 +1,12 @@
 /** Serves a server over any transport. */
 
+import { later } from '../jsonrpc/later.ts';
 import type { Transport } from '../jsonrpc/transport.ts';
 import type { Principal } from '../protocol/principal.ts';
-import { rarely } from './rarely.ts';
 import type { Served } from './served.ts';
 import { type Serving, serveOwner } from './served-connection.ts';
+
+const anybody = later(() => import('./serve-anybody.ts'));
 
 /** Options of `serve`. */
 export interface ServeOptions {
@@ -23,5 +25,6 @@ export interface ServeOptions {
 export async function serve(server: Served, transport: Transport, options: ServeOptions = {}): Promise<Serving> {
   const { principal, ownsProcess = false, forceReruns = false } = options;
   if (ownsProcess && !principal) return serveOwner(server, transport, forceReruns);
-  return rarely.use(({ serveAnybody }) => serveAnybody(server, transport, principal, forceReruns));
+  await server['~parts'].readings.end();
+  return anybody.use(({ serveAnybody }) => serveAnybody(server, transport, principal, forceReruns));
 }

@@ -24,11 +24,11 @@ import type { Principal } from '../protocol/principal.ts';
 import type { Revision } from '../protocol/revision.ts';
 import type { Session } from '../protocol/session.ts';
 import { answer, notice } from './answer.ts';
-import { answerBatch, standsAlone } from './batch.ts';
 import { ConnectionExchange, type Line } from './connection-exchange.ts';
 import { InFlight } from './in-flight.ts';
-import { isPromise, type Maybe } from './maybe.ts';
+import { isPromise, type Maybe, unwatched } from './maybe.ts';
 import { OwnRequests } from './own-requests.ts';
+import { type Rare, rarely } from './rarely.ts';
 import type { Sender } from './scope-checks.ts';
 import type { Served, ServerParts } from './served.ts';
 import { Unread } from './unread.ts';
@@ -77,9 +77,10 @@ export async function connectLine(server: Served, transport: Transport, options:
  * Serves whoever owns this process and is not known otherwise, as a program does that was started for its client: no
  * scopes are asked for.
  */
-export function serveOwner(server: Served, transport: Transport, forceReruns = false): Promise<ServedLine> {
-  const options = { principal: undefined, forceReruns, scopeRefusal: undefined };
-  return connectLine(server['~parts'].owned, transport, options);
+export async function serveOwner(server: Served, transport: Transport, forceReruns = false): Promise<ServedLine> {
+  const { owned, readings } = server['~parts'];
+  await readings.end();
+  return connectLine(owned, transport, { principal: undefined, forceReruns, scopeRefusal: undefined });
 }
 
 class ServedConnection implements Receiver, ServedLine, Line {
@@ -258,12 +259,20 @@ class ServedConnection implements Receiver, ServedLine, Line {
     const opens = request.method === 'initialize' && this.#held === undefined;
     if (opens) this.#held = [];
     void response.then((late) => {
-      this.#respond(request, late);
-      if (!opens) return;
-      const held = this.#held ?? [];
-      this.#held = undefined;
-      for (const payload of held) this.onMessage(payload);
+      if (late) this.#sendResponse(request, late);
+      if (opens) this.#release();
+      this.#inFlight.checkIdle();
     });
+  }
+
+  // What waited for the handshake came before the end, should that have come meanwhile.
+  #release(): void {
+    const held = this.#held ?? [];
+    const over = this.#over;
+    this.#held = undefined;
+    this.#over = undefined;
+    for (const payload of held) this.onMessage(payload);
+    this.#over = over;
   }
 
   #respond(request: Request, response: Response | undefined): void {
@@ -321,16 +330,27 @@ class ServedConnection implements Receiver, ServedLine, Line {
     const facts = this.#facts;
     if (!facts || facts.batches === 'refused') {
       this.send(this.#unreadable(RpcError.invalidRequest('Batches are not part of this protocol revision')));
-    } else if (batch.some(standsAlone)) {
-      this.send(this.#unreadable(RpcError.invalidRequest('A batch may not hold this kind of request')));
-    } else if (facts.batches === 'accepted') {
-      for (const one of batch) this.onMessage(one);
     } else {
-      void this.#answerBatch(batch);
+      unwatched(
+        () => rarely.use((rare) => this.#answerBatch(batch, facts, rare)),
+        (error) => this.onError(error as Error),
+      );
     }
   }
 
-  async #answerBatch(batch: readonly (Message | ParseError)[]): Promise<void> {
+  async #answerBatch(
+    batch: readonly (Message | ParseError)[],
+    { batches }: RevisionFacts,
+    { answerBatch, standsAlone }: Rare,
+  ): Promise<void> {
+    if (batch.some(standsAlone)) {
+      this.send(this.#unreadable(RpcError.invalidRequest('A batch may not hold this kind of request')));
+      return;
+    }
+    if (batches === 'accepted') {
+      for (const one of batch) this.onMessage(one);
+      return;
+    }
     const responses = await answerBatch(batch, {
       answer: (request) => this.#answerUnlessDropped(request),
       take: (message) => this.#take(message),

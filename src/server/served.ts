@@ -6,6 +6,7 @@ import type { RequestContext } from './context.ts';
 import type { Middleware } from './middleware.ts';
 import type { Registries } from './needed-scopes.ts';
 import type { Parts } from './parts.ts';
+import type { Readings } from './readings.ts';
 
 /** Answers one method. */
 export type Handler = (ctx: RequestContext) => unknown;
@@ -15,14 +16,14 @@ export interface ServerParts extends Parts {
   readonly middleware: readonly Middleware[];
   handler(method: string): Handler | undefined;
   notificationHandler(method: string): Handler | undefined;
-  /** The arguments of a tool that HTTP repeats as header fields; undefined if there are none, or no such tool. */
-  paramHeaders(tool: string, viewer: Viewer): ReadonlyMap<string, readonly string[]> | undefined;
   /** The same server for whoever owns this process and is not known otherwise: it asks for no scopes. */
   readonly owned: Served;
   /** Everything that can be asked for. */
   readonly registries: Registries;
   /** True if some of it needs scopes, unless this is for the owner of the process. */
   readonly isScoped: boolean;
+  /** What is not known of schemas yet: whoever can wait for it does so before anything is served. */
+  readonly readings: Readings;
   /** The tools this viewer may know of. */
   toolsFor(viewer: Viewer): readonly Tool[];
 }

@@ -1,5 +1,6 @@
 /** What is offered: tools, prompts, resources. Registered once, served to any number of clients of any revision. */
 
+import { later } from '../jsonrpc/later.ts';
 import type { Params } from '../jsonrpc/message.ts';
 import type { Transport } from '../jsonrpc/transport.ts';
 import { isImplementation } from '../protocol/checks.ts';
@@ -12,11 +13,14 @@ import { memoryChangeBus } from '../store/changes.ts';
 import { Changes, type MaySee } from './changes.ts';
 import type { Context, RequestContext } from './context.ts';
 import { Extensions } from './extensions.ts';
+import type { Maybe } from './maybe.ts';
 import type { Middleware } from './middleware.ts';
 import type { Registries } from './needed-scopes.ts';
 import { limitsOf, type McpServerOptions, mergeCapabilities, reporter, servedVersions } from './options.ts';
+import type { PageOf } from './pages.ts';
 import { type PromptConfig, type PromptEntry, type PromptHandler, promptEntry } from './prompts.ts';
 import { rarely } from './rarely.ts';
+import { Readings } from './readings.ts';
 import { type Features, Registry } from './registry.ts';
 import {
   type ResourceConfig,
@@ -44,6 +48,11 @@ import type {
   ToolTypeOf,
 } from './tool-types.ts';
 import { callTool, type ToolEntry, toolEntry } from './tools.ts';
+
+const hidden = later(() => import('./hidden.ts'));
+const within = later(() => import('./in-process.ts'));
+
+type Lists = Registry<ToolEntry | PromptEntry | ResourceEntry | TemplateEntry>;
 
 const NOT_CACHED: CacheHints = { ttlMs: 0, cacheScope: 'private' };
 
@@ -103,7 +112,7 @@ export class McpServer<out Tools = {}> implements Served {
   ): McpServer<Tools & { readonly [K in N]: ToolType<InferInput<I>, Result<O>> }> {
     const entry = toolEntry(name, config, handler as ToolHandler<never, unknown>, this.#extensions);
     this.#tools.add(entry, config.replace === true);
-    this.#tellFaults('tools/call', name, entry.input, entry.output);
+    this.#watchReading('tools/call', name, entry.input, entry.output);
     this.#offerTools();
     return this as unknown as McpServer<never>;
   }
@@ -147,7 +156,7 @@ export class McpServer<out Tools = {}> implements Served {
   ): this {
     const entry = promptEntry(name, config, handler);
     this.#prompts.add(entry, config.replace === true);
-    this.#tellFaults('prompts/get', name, entry.input);
+    this.#watchReading('prompts/get', name, entry.input);
     if (entry.complete) this.#offerCompletions();
     this.#offerPrompts();
     return this;
@@ -195,7 +204,7 @@ export class McpServer<out Tools = {}> implements Served {
 
   /** The client's end of a new connection to this server, within this process. */
   async connectInProcess(options?: ServeOptions): Promise<Transport> {
-    return rarely.use(({ connectWithin }) => connectWithin(this, options));
+    return within.use(({ connectWithin }) => connectWithin(this, options));
   }
 
   #watcher(asksForScopes: boolean): Host['watch'] {
@@ -203,7 +212,7 @@ export class McpServer<out Tools = {}> implements Served {
     const maySee: MaySee = (change, viewer) =>
       change.type !== 'resource' ||
       !(resources.isGuarded || templates.isGuarded) ||
-      rarely.use(({ isHiddenFrom }) => !isHiddenFrom(viewer, change.uri, this.#all, asksForScopes));
+      hidden.use(({ isHiddenFrom }) => !isHiddenFrom(viewer, change.uri, this.#all, asksForScopes));
     return (listener, viewer) => this.#changes.watch(listener, viewer, maySee);
   }
 
@@ -229,9 +238,9 @@ export class McpServer<out Tools = {}> implements Served {
       middleware: this.#middleware,
       extensions: this.#extensions,
       registries: this.#all,
+      readings: new Readings(),
       handler: (method) => (method.startsWith('notifications/') ? undefined : this.#handlers.get(method)),
       notificationHandler: (method) => (method.startsWith('notifications/') ? this.#handlers.get(method) : undefined),
-      paramHeaders: (tool, viewer) => this.#tools.peek(tool)?.headers && this.#tools.get(tool, viewer)?.headers,
       toolsFor: (viewer) => [...this.#tools.entries(viewer)].map(({ definition }) => definition),
       report: reporter(options.onError),
     } satisfies Partial<ServerParts>;
@@ -252,8 +261,9 @@ export class McpServer<out Tools = {}> implements Served {
   }
 
   // What is wrong with a schema may be known only after its registration.
-  #tellFaults(method: string, name: string, ...schemas: (CheckedSchema | undefined)[]): void {
-    for (const schema of schemas) schema?.passed?.catch((error) => this.#parts.report(error, { method, name }));
+  #watchReading(method: string, name: string, ...schemas: (CheckedSchema | undefined)[]): void {
+    const report = (error: unknown): void => this.#parts.report(error, { method, name });
+    for (const schema of schemas) if (schema?.passed) this.#parts.readings.add(schema.passed, report);
   }
 
   // Servers that ask for no scopes do nothing for them per request.
@@ -309,14 +319,20 @@ export class McpServer<out Tools = {}> implements Served {
     ]);
   }
 
-  // With middleware the list is given as objects, so that it can be looked at and changed; and where `_meta` is added.
-  #list(registry: Registry<ToolEntry | PromptEntry | ResourceEntry | TemplateEntry>, ctx: RequestContext): object {
+  // What cuts a list into pages is loaded with the first one that has several.
+  #list(registry: Lists, ctx: RequestContext): Maybe<object> {
     const { pageSize } = this.#parts.limits;
+    if (ctx.params['cursor'] === undefined && registry.size <= pageSize) return this.#page(registry, ctx, undefined);
+    return rarely.use(({ pagesOf }) => this.#page(registry, ctx, pagesOf(pageSize)));
+  }
+
+  // With middleware the list is given as objects, so that it can be looked at and changed; and where `_meta` is added.
+  #page(registry: Lists, ctx: RequestContext, pageOf: PageOf | undefined): object {
     const { host, middleware, extensions } = this.#parts;
     if (middleware.length === 0 && !extensions.addsMeta)
-      return registry.encodedList(ctx.params, ctx, pageSize, ctx.wire, host);
+      return registry.encodedList(ctx.params, ctx, ctx.wire, host, pageOf);
     ctx.about = { cache: registry.cache(host.cache) };
-    return registry.list(ctx.params, ctx, pageSize);
+    return registry.list(ctx.params, ctx, pageOf);
   }
 
   readonly #findCompleters = (type: string, name: string, ctx: RequestContext) => {

@@ -5,10 +5,10 @@ import { isObject } from '../jsonrpc/message.ts';
 import { stringParam } from '../protocol/checks.ts';
 import { badArguments } from '../protocol/errors.ts';
 import type { CallToolResult, Tool } from '../protocol/model/tools.ts';
-import { paramHeaders } from '../protocol/param-headers.ts';
 import type { ResultFacts } from '../protocol/revision.ts';
 import { type Checked, type CheckedSchema, checkedSchema } from '../schema/checked.ts';
 import { describeProblems } from '../schema/problems.ts';
+import { annotated } from './annotated.ts';
 import type { Context, RequestContext } from './context.ts';
 import type { TakeOver } from './extension.ts';
 import { ExtensionResult } from './extension-result.ts';
@@ -30,8 +30,6 @@ export interface ToolEntry extends Entry {
   readonly output: CheckedSchema | undefined;
   /** What there is to know of its results. */
   readonly about: ResultFacts;
-  /** Arguments that HTTP repeats as header fields, if there are any. */
-  readonly headers: ReadonlyMap<string, readonly string[]> | undefined;
   readonly call: (args: never, ctx: Context) => unknown;
   /** How to answer a call before it is done, if somebody takes calls over. */
   readonly takeOver: ((ctx: RequestContext) => TakeOver | undefined) | undefined;
@@ -63,11 +61,9 @@ export function toolEntry(
   }
   if (typeof call !== 'function') throw new TypeError(`Tool "${name}": the handler must be a function`);
   checkTask(name, config, extensions);
-  const input = inputSchema ? checkedSchema(inputSchema, `Tool "${name}": inputSchema`, 'input') : NO_ARGUMENTS;
+  const where = `Tool "${name}": inputSchema`;
+  const input = inputSchema ? annotated(checkedSchema(inputSchema, where, 'input'), where) : NO_ARGUMENTS;
   const output = outputSchema && checkedSchema(outputSchema, `Tool "${name}": outputSchema`, 'output');
-  const annotated = paramHeaders(input.jsonSchema);
-  if ('fault' in annotated) throw new TypeError(`Tool "${name}": inputSchema: ${annotated.fault}`);
-  const headers = annotated.headers.size > 0 ? annotated.headers : undefined;
   const scopes = scopesOf(`Tool "${name}"`, needed);
   const definition: Tool = {
     name,
@@ -83,7 +79,6 @@ export function toolEntry(
     input,
     output,
     about: { outputSchema: output?.jsonSchema },
-    headers,
     call,
     takeOver: extensions.takesOver ? (ctx) => extensions.handOff(name, config, ctx) : undefined,
     isManual: handOff === 'manual',

@@ -10,7 +10,8 @@ import {
   type HttpRequest,
   isChallenge,
 } from '../../../protocol/http-request.ts';
-import { checkPrincipal, type Principal } from '../../../protocol/principal.ts';
+import type { Principal } from '../../../protocol/principal.ts';
+import { checkPrincipal } from '../../../protocol/principal-check.ts';
 import { requestsIn, type Sender, scopeRefusal, scopesNeeded } from '../../../server/scope-checks.ts';
 import type { Served } from '../../../server/served.ts';
 import type { Fields } from './http-exchange.ts';

@@ -8,6 +8,7 @@ import { McpErrorCode, unsupportedVersion } from '../../../protocol/errors.ts';
 import { argumentText, decodeHeaderValue } from '../../../protocol/header-values.ts';
 import type { HttpRequest } from '../../../protocol/http-request.ts';
 import { nameIn } from '../../../protocol/methods.ts';
+import { paramHeaders } from '../../../protocol/param-headers.ts';
 import { isServed } from '../../../protocol/pick.ts';
 import { callerOf } from '../../../protocol/stateless/caller.ts';
 
@@ -38,12 +39,23 @@ export function checkHeaders(
   return caller;
 }
 
+type Headers = ReadonlyMap<string, readonly string[]>;
+
+const NONE: Headers = new Map();
+const annotations = new WeakMap<object, Headers>();
+
+/** The arguments of a tool that are repeated as headers, by its input schema. A tool that breaks the rules has none. */
+export function headersOf(inputSchema: object): Headers {
+  const known = annotations.get(inputSchema);
+  if (known) return known;
+  const read = paramHeaders(inputSchema);
+  const headers = 'fault' in read ? NONE : read.headers;
+  annotations.set(inputSchema, headers);
+  return headers;
+}
+
 /** Throws if the arguments of a tool call are not what its `Mcp-Param-*` headers say. */
-export function checkParamHeaders(
-  http: HttpRequest,
-  args: unknown,
-  headers: ReadonlyMap<string, readonly string[]>,
-): void {
+export function checkParamHeaders(http: HttpRequest, args: unknown, headers: Headers): void {
   for (const [name, path] of headers) {
     const header = `Mcp-Param-${name}`;
     const value = http.header(header.toLowerCase());

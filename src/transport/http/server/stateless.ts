@@ -14,7 +14,7 @@ import { isPromise } from '../../../server/maybe.ts';
 import type { Served } from '../../../server/served.ts';
 import { checkScopes } from './authenticate.ts';
 import { EXPIRED, whenExpired } from './expiry.ts';
-import { checkHeaders, checkParamHeaders } from './header-checks.ts';
+import { checkHeaders, checkParamHeaders, headersOf } from './header-checks.ts';
 import type { Load } from './load.ts';
 import { Post, type PostHost } from './post.ts';
 import { busy, closing, Refusal } from './refusal.ts';
@@ -121,8 +121,14 @@ export class Stateless {
       const { capabilities } = checkHeaders(http, request, own.host.versions, own.extensions.mcpNames);
       checkScopes(this.#server, request, { principal, session: undefined }, this.#host.settings);
       if (method !== 'tools/call' || !isObject(params)) return;
-      const headers = own.paramHeaders(String(params['name']), { principal, capabilities });
-      if (headers) checkParamHeaders(http, params['arguments'], headers);
+      const { tools } = own.registries;
+      const tool = tools.peek(params['name']);
+      if (!tool) return;
+      const headers = headersOf(tool.input.jsonSchema);
+      // Of a tool that is hidden from the caller nothing is told, not even what it lacks.
+      if (headers.size > 0 && tools.get(tool.key, { principal, capabilities })) {
+        checkParamHeaders(http, params['arguments'], headers);
+      }
     } catch (error) {
       throw error instanceof RpcError ? new Refusal(400, error, request.id) : error;
     }

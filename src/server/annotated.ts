@@ -1,0 +1,30 @@
+/** Input schemas that name arguments HTTP is to repeat as header fields. Few do, and what reads that is loaded then. */
+
+import { later } from '../jsonrpc/later.ts';
+import type { CheckedSchema } from '../schema/checked.ts';
+import { isPromise, type Maybe } from './maybe.ts';
+
+const reader = later(() => import('../protocol/param-headers.ts'));
+
+/** The schema, whose annotations are held to their rules as well: no check comes before that. */
+export function annotated(schema: CheckedSchema, where: string): CheckedSchema {
+  const { jsonSchema } = schema;
+  if (!JSON.stringify(jsonSchema).includes('"x-mcp-header"')) return schema;
+  const read = (): Maybe<void> =>
+    reader.use(({ paramHeaders }) => {
+      const found = paramHeaders(jsonSchema);
+      if ('fault' in found) throw new TypeError(`${where}: ${found.fault}`);
+    });
+  const reading = read();
+  if (!isPromise(reading)) return schema;
+  const passed = Promise.all([schema.passed, reading]);
+  passed.catch(() => {});
+  return {
+    jsonSchema,
+    passed,
+    async check(value) {
+      await read();
+      return schema.check(value);
+    },
+  };
+}

@@ -1,0 +1,24 @@
+/** Schemas that are still being read closely. What is wrong with one is told to whoever waits for them, or reported. */
+export class Readings {
+  readonly #open = new Set<Promise<unknown>>();
+  #waiting = 0;
+
+  /** Keeps an eye on one. */
+  add(passed: Promise<unknown>, report: (error: unknown) => void): void {
+    this.#open.add(passed);
+    const failed = (error: unknown): void => {
+      if (this.#waiting === 0) report(error);
+    };
+    void passed.catch(failed).finally(() => this.#open.delete(passed));
+  }
+
+  /** Settles when all of them are read; rejects with what is wrong with the first that cannot be used. */
+  async end(): Promise<void> {
+    this.#waiting++;
+    try {
+      await Promise.all(this.#open);
+    } finally {
+      this.#waiting--;
+    }
+  }
+}
