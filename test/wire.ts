@@ -9,7 +9,7 @@ import {
   serialize,
   type Transport,
 } from 'mcpp';
-import { McpServer, type Serving, serve } from 'mcpp/server';
+import { type McpServer, type Serving, serve } from 'mcpp/server';
 
 /** A message of the server's, as JSON. */
 export interface Reply {
@@ -142,28 +142,13 @@ export class Wire implements Transport {
   }
 }
 
-/** Connects to a server. Both families of revisions are loaded then, so that nothing waits for that. */
+/** Connects to a server. */
 export async function open(server: McpServer<unknown>, options: WireOptions = {}): Promise<Wire> {
-  await revisionsLoaded();
   const wire = new Wire(options);
   const { principal, forceReruns = false } = options;
   wire.serving = await serve(server, wire, { principal, forceReruns });
   await wire.greet();
   return wire;
-}
-
-let loaded: Promise<unknown> | undefined;
-
-/** Has every revision spoken once. */
-function revisionsLoaded(): Promise<unknown> {
-  loaded ??= (async () => {
-    const wire = new Wire({});
-    await serve(new McpServer({ name: 'first', version: '1' }), wire);
-    await wire.call('server/discover');
-    wire.say({ jsonrpc: '2.0', id: 'ping', method: 'ping' });
-    await wire.answerTo('ping');
-  })();
-  return loaded;
 }
 
 /** Lets everything that is due happen. */

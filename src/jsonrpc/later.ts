@@ -4,6 +4,7 @@
 export interface Later<M> {
   /** Does something with it: at once if it is there, else when it is. Those who wait for it go on in their order. */
   use<T>(use: (part: M) => T): T | Promise<Awaited<T>>;
+  readonly isLoaded: boolean;
   /** Spares the loading: for those who have the part anyway. */
   have(part: M): void;
 }
@@ -25,6 +26,9 @@ export function later<M>(load: () => Promise<M>): Later<M> {
       if (loaded !== undefined) return use(loaded);
       loading ??= load().then(keep, forget);
       return loading.then(use) as Promise<Awaited<T>>;
+    },
+    get isLoaded() {
+      return loaded !== undefined;
     },
     have: keep,
   };

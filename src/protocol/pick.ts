@@ -74,6 +74,14 @@ function firstStateful(method: string, params: Params, served: readonly string[]
   throw unsupportedVersion(typeof requested === 'string' ? requested : undefined, served);
 }
 
+/** Settles when what a message speaks is loaded, or cannot be; undefined if nothing has to be waited for. */
+export function loadingFor(params: Params | readonly unknown[] | undefined): Promise<void> | undefined {
+  const family = families[claimedVersion(params) === undefined ? 'stateful' : 'stateless'];
+  if (family.isLoaded) return undefined;
+  const done = (): void => {};
+  return Promise.resolve(family.use(done)).catch(done);
+}
+
 /** True for the name of a revision of this family that is among those served. */
 export function isServed(version: unknown, served: readonly string[], family: Family): version is string {
   return typeof version === 'string' && served.includes(version) && familyOf(version) === family;

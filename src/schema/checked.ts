@@ -71,12 +71,13 @@ export function checkBy(preparing: Later<Prepare>, document: SchemaDocument): Ch
     });
 }
 
-const reader = later(() => import('./author-reader.ts'));
+/** What reads raw schemas closely. */
+export const authorReader: Later<typeof import('./author-reader.ts')> = later(() => import('./author-reader.ts'));
 
 /** A raw schema: until it was read closely, every check waits for it. */
 function checkedRaw(jsonSchema: JsonSchema, where: string): CheckedSchema {
   let check: CheckedSchema['check'] | undefined;
-  const read = (): Read | Promise<Read> => reader.use(({ readAuthors }) => readAuthors(jsonSchema));
+  const read = (): Read | Promise<Read> => authorReader.use(({ readAuthors }) => readAuthors(jsonSchema));
   const keep = (result: Read): CheckedSchema['check'] => {
     if ('fault' in result) throw faulty(where, result.fault);
     check = checkBy(engine, result.document);

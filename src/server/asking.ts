@@ -5,7 +5,8 @@ import { elicitForm } from '../protocol/elicit-form.ts';
 import type { ElicitResult } from '../protocol/model/elicitation.ts';
 import type { ListRootsResult } from '../protocol/model/roots.ts';
 import type { CreateMessageParams, CreateMessageResult } from '../protocol/model/sampling.ts';
-import { checkedSchema } from '../schema/checked.ts';
+import * as authors from '../schema/author-reader.ts';
+import { authorReader, checkedSchema } from '../schema/checked.ts';
 import { type Asker, Questions } from './questions.ts';
 
 /** Options of every question. */
@@ -48,6 +49,8 @@ export async function elicit(
   schema: unknown,
   options: AskOptions = {},
 ): Promise<ElicitAnswer<unknown>> {
+  // Questions are told apart by their order, so none may overtake one whose form is still being read.
+  authorReader.have(authors);
   const form = checkedSchema(schema, 'elicit: schema', 'input');
   if (form.passed) await form.passed;
   const requestedSchema = elicitForm(form.jsonSchema);

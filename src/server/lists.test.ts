@@ -166,7 +166,7 @@ describe('visibility', () => {
     const good = await open(server, { revision: '2025-11-25' });
     for (const wire of [bad, good]) await wire.call('resources/subscribe', { uri: 'x:/a' });
     server.resourceUpdated('x:/a');
-    for (const wire of [bad, good]) await wire.call('ping');
+    await good.until(({ method }) => method === 'notifications/resources/updated');
     expect(bad.notices('notifications/resources/updated')).toEqual([]);
     expect(good.notices('notifications/resources/updated')).toHaveLength(1);
   });

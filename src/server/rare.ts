@@ -1,7 +1,6 @@
 /** What most servers never need, in one piece. Nothing but `rarely.ts` imports this. */
 
 import { OutgoingRequests } from '../jsonrpc/outgoing.ts';
-import { answerBatch, standsAlone } from './batch.ts';
 import { complete } from './completion.ts';
 import { runApart, runUntilHandOff } from './hand-off.ts';
 import { pagesOf } from './pages.ts';
@@ -20,9 +19,6 @@ export const rare: {
   readonly resume: typeof resume;
   /** Lists of more than one page. */
   readonly pagesOf: typeof pagesOf;
-  /** Several messages that came as one. */
-  readonly answerBatch: typeof answerBatch;
-  readonly standsAlone: typeof standsAlone;
   /** Calls that extensions take over. */
   readonly runApart: typeof runApart;
   readonly runUntilHandOff: typeof runUntilHandOff;
@@ -33,8 +29,6 @@ export const rare: {
   getPrompt,
   readResource,
   pagesOf,
-  answerBatch,
-  standsAlone,
   finishRounds,
   resume,
   runApart,

@@ -2,8 +2,7 @@
 
 import { type Later, later } from '../jsonrpc/later.ts';
 
-/** All of it. */
-export type Rare = typeof import('./rare.ts')['rare'];
+type Rare = typeof import('./rare.ts')['rare'];
 
 /** The way to it. */
 export const rarely: Later<Rare> = later(() => import('./rare.ts').then(({ rare }) => rare));

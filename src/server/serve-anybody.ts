@@ -1,6 +1,7 @@
 /** Serves whoever may be at the other end of a connection. */
 
 import type { Transport } from '../jsonrpc/transport.ts';
+import { haveEveryRevision } from '../protocol/every-revision.ts';
 import type { Principal } from '../protocol/principal.ts';
 import { checkPrincipal } from '../protocol/principal-check.ts';
 import { scopeRefusal } from './scope-checks.ts';
@@ -15,5 +16,6 @@ export async function serveAnybody(
   forceReruns = false,
 ): Promise<ServedLine> {
   if (principal) checkPrincipal(principal, 'serve');
+  haveEveryRevision();
   return connectLine(server, transport, { principal, forceReruns, scopeRefusal });
 }

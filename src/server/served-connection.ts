@@ -16,19 +16,19 @@ import {
 } from '../jsonrpc/message.ts';
 import type { Payload } from '../jsonrpc/parse.ts';
 import type { Receiver, Transport } from '../jsonrpc/transport.ts';
-import { claimedVersion } from '../protocol/claim.ts';
 import type { RevisionFacts } from '../protocol/facts.ts';
 import { METHODS, staysOpen } from '../protocol/methods.ts';
-import { revisionNamed } from '../protocol/pick.ts';
+import { loadingFor, revisionNamed } from '../protocol/pick.ts';
 import type { Principal } from '../protocol/principal.ts';
 import type { Revision } from '../protocol/revision.ts';
 import type { Session } from '../protocol/session.ts';
 import { answer, notice } from './answer.ts';
+import { answerBatch, standsAlone } from './batch.ts';
 import { ConnectionExchange, type Line } from './connection-exchange.ts';
+import { Held } from './held.ts';
 import { InFlight } from './in-flight.ts';
-import { isPromise, type Maybe, unwatched } from './maybe.ts';
+import { isPromise, type Maybe } from './maybe.ts';
 import { OwnRequests } from './own-requests.ts';
-import { type Rare, rarely } from './rarely.ts';
 import type { Sender } from './scope-checks.ts';
 import type { Served, ServerParts } from './served.ts';
 import { Unread } from './unread.ts';
@@ -88,6 +88,7 @@ class ServedConnection implements Receiver, ServedLine, Line {
   principal: Principal | undefined;
   readonly forceReruns: boolean;
   readonly headers = undefined;
+  ready: Promise<void> | undefined;
   readonly ask: Line['ask'];
   readonly #outgoing: OwnRequests;
   session: Session | undefined;
@@ -98,8 +99,7 @@ class ServedConnection implements Receiver, ServedLine, Line {
   readonly #scopeRefusal: LineOptions['scopeRefusal'];
   readonly #transport: Transport;
   readonly #inFlight = new InFlight();
-  /** What arrived for the session while the handshake is not through. */
-  #held: Payload[] | undefined;
+  readonly #held: Held;
   readonly #unread = new Unread((error) => this.onError(error));
   #unwatch: (() => void) | undefined;
   #closing = false;
@@ -112,6 +112,7 @@ class ServedConnection implements Receiver, ServedLine, Line {
     this.#server = server;
     this.#own = server['~parts'];
     this.#scopeRefusal = scopeRefusal;
+    this.#held = new Held(this.#own.limits.inFlight);
     this.#transport = transport;
     this.principal = principal;
     this.forceReruns = forceReruns;
@@ -128,11 +129,11 @@ class ServedConnection implements Receiver, ServedLine, Line {
 
   openSession(session: Session): void {
     this.session = session;
-    // A handshake that took long can be through after the client is gone.
-    if (this.#over !== undefined || this.#ended) return;
     // It answered the handshake, so it is loaded.
     const revision = revisionNamed(session.version) as Revision;
     this.#facts = revision.facts;
+    // A handshake that took long can be through after the client is gone.
+    if (this.#over !== undefined || this.#ended) return;
     const viewer = { principal: this.principal, capabilities: session.capabilities };
     this.#unwatch = this.#own.host.watch((change) => {
       const notification = revision.deliver(change, session);
@@ -145,13 +146,7 @@ class ServedConnection implements Receiver, ServedLine, Line {
   }
 
   onMessage(payload: Payload): void {
-    if (this.#ended) return;
-    const waits = this.#held && this.#held.length < this.#own.limits.inFlight && belongsToSession(payload);
-    if (waits) this.#held?.push(payload);
-    else this.#receive(payload);
-  }
-
-  #receive(payload: Payload): void {
+    if (this.#ended || this.#held.takes(payload)) return;
     if (isBatch(payload)) this.#takeBatch(payload as readonly (Message | ParseError)[]);
     else if (payload instanceof Error) this.#sendIfAny(this.#answerToUnreadable(payload));
     else this.#take(payload as Message);
@@ -256,23 +251,21 @@ class ServedConnection implements Receiver, ServedLine, Line {
   }
 
   #respondLater(request: Request, response: Promise<Response | undefined>): void {
-    const opens = request.method === 'initialize' && this.#held === undefined;
-    if (opens) this.#held = [];
-    void response.then((late) => {
-      if (late) this.#sendResponse(request, late);
-      if (opens) this.#release();
-      this.#inFlight.checkIdle();
+    const opens = request.method === 'initialize' && this.#held.begin();
+    const answered = response.then((late) => {
+      this.#respond(request, late);
+      if (opens) for (const payload of this.#held.end()) this.onMessage(payload);
     });
+    const loading = loadingFor(request.params);
+    if (loading) this.#waitFor(loading, answered);
   }
 
-  // What waited for the handshake came before the end, should that have come meanwhile.
-  #release(): void {
-    const held = this.#held ?? [];
-    const over = this.#over;
-    this.#held = undefined;
-    this.#over = undefined;
-    for (const payload of held) this.onMessage(payload);
-    this.#over = over;
+  // What comes next finds the first request of a revision answered, unless its handler takes its time.
+  #waitFor(loading: Promise<void>, answered: Promise<void>): void {
+    const next = Promise.race([answered, loading.then(nextTurn)]).then(() => {
+      if (this.ready === next) this.ready = undefined;
+    });
+    this.ready = next;
   }
 
   #respond(request: Request, response: Response | undefined): void {
@@ -319,7 +312,7 @@ class ServedConnection implements Receiver, ServedLine, Line {
   #cancel({ params }: Notification): void {
     const { requestId, reason } = isObject(params) ? params : {};
     // It may wait for the handshake, and then need not begin.
-    this.#held = this.#held?.filter((payload) => !isRequestNamed(payload, requestId));
+    this.#held.forget(requestId);
     const exchange = this.#inFlight.get(requestId as Id);
     if (!exchange || exchange.method === 'initialize') return;
     const text = typeof reason === 'string' ? reason : 'Cancelled by the client';
@@ -330,27 +323,16 @@ class ServedConnection implements Receiver, ServedLine, Line {
     const facts = this.#facts;
     if (!facts || facts.batches === 'refused') {
       this.send(this.#unreadable(RpcError.invalidRequest('Batches are not part of this protocol revision')));
+    } else if (batch.some(standsAlone)) {
+      this.send(this.#unreadable(RpcError.invalidRequest('A batch may not hold this kind of request')));
+    } else if (facts.batches === 'accepted') {
+      for (const one of batch) this.onMessage(one);
     } else {
-      unwatched(
-        () => rarely.use((rare) => this.#answerBatch(batch, facts, rare)),
-        (error) => this.onError(error as Error),
-      );
+      void this.#answerBatch(batch);
     }
   }
 
-  async #answerBatch(
-    batch: readonly (Message | ParseError)[],
-    { batches }: RevisionFacts,
-    { answerBatch, standsAlone }: Rare,
-  ): Promise<void> {
-    if (batch.some(standsAlone)) {
-      this.send(this.#unreadable(RpcError.invalidRequest('A batch may not hold this kind of request')));
-      return;
-    }
-    if (batches === 'accepted') {
-      for (const one of batch) this.onMessage(one);
-      return;
-    }
+  async #answerBatch(batch: readonly (Message | ParseError)[]): Promise<void> {
     const responses = await answerBatch(batch, {
       answer: (request) => this.#answerUnlessDropped(request),
       take: (message) => this.#take(message),
@@ -393,15 +375,8 @@ class ServedConnection implements Receiver, ServedLine, Line {
   }
 }
 
-// Calls of a session and news for it; not answers, not cancellations, not what brings its own revision.
-function belongsToSession(payload: Payload): boolean {
-  if (isBatch(payload)) return true;
-  if (payload instanceof Error || !('method' in payload) || payload.method === 'notifications/cancelled') return false;
-  return claimedVersion(payload.params) === undefined;
-}
-
-function isRequestNamed(payload: Payload, id: unknown): boolean {
-  return !isBatch(payload) && !(payload instanceof Error) && isRequest(payload) && payload.id === id;
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve));
 }
 
 function error(id: Id | null | undefined, fault: RpcError): ErrorResponse {

@@ -297,6 +297,11 @@ describe('registration', () => {
     ],
     ['a root that is no object', { inputSchema: { type: 'string' } }, /^Tool "t": inputSchema\/type/],
     ['an output schema that is none', { outputSchema: { type: 5 } }, /^Tool "t": outputSchema\/type/],
+  ])('refuses %s, naming tool and place', (_, config, message) => {
+    expect(() => make().registerTool('t', config, () => '')).toThrow(message);
+  });
+
+  test.each<[string, object, RegExp]>([
     [
       'a reference to elsewhere',
       { inputSchema: { type: 'object', $ref: 'https://example.com/x' } },
@@ -328,8 +333,12 @@ describe('registration', () => {
       },
       /^Tool "t": inputSchema: x-mcp-header/,
     ],
-  ])('refuses %s, naming tool and place', (_, config, message) => {
-    expect(() => make().registerTool('t', config, () => '')).toThrow(message);
+  ])('of %s is refused before it is served, naming tool and place', async (_, config, message) => {
+    const onError = vi.fn();
+    const refused = async (): Promise<unknown> => open(make({ onError }).registerTool('t', config, () => ''));
+    await expect(refused()).rejects.toThrow(TypeError);
+    await expect(refused()).rejects.toThrow(message);
+    expect(onError).not.toHaveBeenCalled();
   });
 
   test('refuses a handler that is none', () => {

@@ -105,7 +105,9 @@ export class StreamTransport implements Transport {
   }
 
   get #reads(): boolean {
-    return this.#state === 'open' && (this.#options.alwaysReads === true || !this.#outbox.full);
+    return (
+      this.#state === 'open' && !this.#receiver?.ready && (this.#options.alwaysReads === true || !this.#outbox.full)
+    );
   }
 
   readonly #onData = (chunk: Uint8Array | string): void => {
@@ -148,6 +150,7 @@ export class StreamTransport implements Transport {
       const line = this.#lines.next();
       if (line === undefined) return true;
       this.#hand(this.#read(line));
+      if (this.#receiver?.ready) this.#waitFor(this.#receiver.ready);
     }
     return false;
   }
@@ -171,6 +174,11 @@ export class StreamTransport implements Transport {
     } catch (error) {
       this.#receiver?.onError(toError(error, 'The receiver failed'));
     }
+  }
+
+  #waitFor(ready: Promise<void>): void {
+    this.#input.pause();
+    void ready.then(() => this.#goOn());
   }
 
   #tellEnd(): void {

@@ -1,0 +1,52 @@
+/** What arrives for a session while its handshake is not through. It waits, and goes on in its order. */
+
+import { isBatch, isRequest } from '../jsonrpc/message.ts';
+import type { Payload } from '../jsonrpc/parse.ts';
+import { claimedVersion } from '../protocol/claim.ts';
+
+/** Holds it, up to as many messages as may be worked on at the same time. */
+export class Held {
+  readonly #limit: number;
+  #waiting: Payload[] | undefined;
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  /** Begins to hold; false if that goes on already. */
+  begin(): boolean {
+    if (this.#waiting) return false;
+    this.#waiting = [];
+    return true;
+  }
+
+  /** True for what has to wait. */
+  takes(payload: Payload): boolean {
+    if (!this.#waiting || this.#waiting.length >= this.#limit || !belongsToSession(payload)) return false;
+    this.#waiting.push(payload);
+    return true;
+  }
+
+  /** A request that was cancelled need not begin. */
+  forget(id: unknown): void {
+    this.#waiting = this.#waiting?.filter((payload) => !isRequestNamed(payload, id));
+  }
+
+  /** Holds no longer; gives what waited. */
+  end(): readonly Payload[] {
+    const waited = this.#waiting ?? [];
+    this.#waiting = undefined;
+    return waited;
+  }
+}
+
+// Calls of a session and news for it; not answers, not cancellations, not what brings its own revision.
+function belongsToSession(payload: Payload): boolean {
+  if (isBatch(payload)) return true;
+  if (payload instanceof Error || !('method' in payload) || payload.method === 'notifications/cancelled') return false;
+  return claimedVersion(payload.params) === undefined;
+}
+
+function isRequestNamed(payload: Payload, id: unknown): boolean {
+  return !isBatch(payload) && !(payload instanceof Error) && isRequest(payload) && payload.id === id;
+}
