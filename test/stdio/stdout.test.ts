@@ -34,6 +34,24 @@ describe('stdout', () => {
     expect(rest).toEqual(['']);
   });
 
+  test('has an answer to each of thousands of first requests that are piped in, in their order', () => {
+    const ids = Array.from({ length: 3000 }, (_, id) => id);
+    const _meta = {
+      'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+      'io.modelcontextprotocol/clientCapabilities': {},
+    };
+    const params = { name: 'echo', arguments: { text: 'hi' }, _meta };
+    const input = ids.map((id) => `${JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/call', params })}\n`).join('');
+    const output = execFileSync(process.execPath, [fixture('server')], { input, stdio: 'pipe', maxBuffer: 2 ** 24 });
+    const answers = output
+      .toString()
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(answers.map(({ id }) => id)).toEqual(ids);
+    expect(answers.filter(({ error }) => error)).toEqual([]);
+  });
+
   test('and stdin may be files', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'mcpp-stdio-'));
     const text = 'x'.repeat(300_000);

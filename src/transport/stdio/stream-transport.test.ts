@@ -15,6 +15,7 @@ class Recorder implements Receiver {
   readonly closes: (Error | undefined)[] = [];
   readonly closed: Promise<void>;
   answer: (payload: Payload) => void = () => {};
+  ready: Promise<void> | undefined;
   #close: () => void = () => {};
 
   constructor() {
@@ -54,6 +55,28 @@ async function connected(
 }
 
 describe('reading', () => {
+  test('waits for a receiver that is not ready, also with the end', async () => {
+    const input = new PassThrough();
+    const order: unknown[] = [];
+    const { receiver } = await connected(input, new PassThrough(), { onEnd: () => order.push('end') });
+    let go: () => void = () => {};
+    receiver.answer = (payload) => {
+      order.push((payload as Request).id);
+      if (receiver.messages.length > 1) return;
+      receiver.ready = new Promise<void>((resolve) => {
+        go = resolve;
+      }).then(() => {
+        receiver.ready = undefined;
+      });
+    };
+    input.end([1, 2, 3].map((id) => `${JSON.stringify(ping(id))}\n`).join(''));
+    for (let turns = 0; turns < 5; turns++) await turn();
+    expect(order).toEqual([1]);
+    go();
+    for (let turns = 0; turns < 5; turns++) await turn();
+    expect(order).toEqual([1, 2, 3, 'end']);
+  });
+
   test('delivers a message per line, then says once that the input ended', async () => {
     const input = new PassThrough();
     const order: unknown[] = [];
