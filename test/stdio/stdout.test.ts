@@ -40,8 +40,10 @@ describe('stdout', () => {
       'io.modelcontextprotocol/protocolVersion': '2026-07-28',
       'io.modelcontextprotocol/clientCapabilities': {},
     };
-    const params = { name: 'echo', arguments: { text: 'hi' }, _meta };
-    const input = ids.map((id) => `${JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/call', params })}\n`).join('');
+    const params = { _meta };
+    const input = ids
+      .map((id) => `${JSON.stringify({ jsonrpc: '2.0', id, method: 'server/discover', params })}\n`)
+      .join('');
     const output = execFileSync(process.execPath, [fixture('server')], { input, stdio: 'pipe', maxBuffer: 2 ** 24 });
     const answers = output
       .toString()
