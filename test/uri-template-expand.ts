@@ -50,7 +50,8 @@ function expandValue(operator: Operator, variable: Variable, value: UriTemplateV
 
 function withName(operator: Operator, name: string, text: string): string {
   if (!operator.named) return text;
-  return name + (text === '' ? operator.ifEmpty : `=${text}`);
+  // Only path parameters are written without it.
+  return name + (text === '' && operator.symbol === ';' ? '' : `=${text}`);
 }
 
 function isList(value: UriTemplateValue): value is readonly string[] {

@@ -40,8 +40,8 @@ export type {
 } from '../server/resources.ts';
 export type { Secret } from '../server/secrets.ts';
 export { type ServeOptions, serve } from '../server/serve.ts';
-export type { Serving } from '../server/served-connection.ts';
 export { McpServer } from '../server/server.ts';
+export type { Serving } from '../server/serving.ts';
 export { isSuspension } from '../server/suspension.ts';
 export {
   type AnyResult,

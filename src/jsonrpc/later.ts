@@ -5,7 +5,7 @@ export interface Later<M> {
   /** Does something with it: at once if it is there, else when it is. Those who wait for it go on in their order. */
   use<T>(use: (part: M) => T): T | Promise<Awaited<T>>;
   readonly isLoaded: boolean;
-  /** Spares the loading: for those who have the part anyway. */
+  /** Spares the loading: for those who have the part anyway. Who waits for it already goes on when it is loaded. */
   have(part: M): void;
 }
 

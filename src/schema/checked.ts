@@ -77,9 +77,13 @@ export const authorReader: Later<typeof import('./author-reader.ts')> = later(()
 /** A raw schema: until it was read closely, every check waits for it. */
 function checkedRaw(jsonSchema: JsonSchema, where: string): CheckedSchema {
   let check: CheckedSchema['check'] | undefined;
+  let fault: TypeError | undefined;
   const read = (): Read | Promise<Read> => authorReader.use(({ readAuthors }) => readAuthors(jsonSchema));
   const keep = (result: Read): CheckedSchema['check'] => {
-    if ('fault' in result) throw faulty(where, result.fault);
+    if ('fault' in result) {
+      fault = faulty(where, result.fault);
+      throw fault;
+    }
     check = checkBy(engine, result.document);
     return check;
   };
@@ -90,12 +94,13 @@ function checkedRaw(jsonSchema: JsonSchema, where: string): CheckedSchema {
   return {
     jsonSchema,
     passed,
-    // What could not be loaded may be there the next time.
-    check: (value) =>
-      check
-        ? check(value)
-        : Promise.resolve(read())
-            .then(keep)
-            .then((use) => use(value)),
+    check(value) {
+      if (check) return check(value);
+      if (fault) throw fault;
+      // What could not be loaded may be there the next time.
+      return Promise.resolve(read())
+        .then(keep)
+        .then((use) => use(value));
+    },
   };
 }

@@ -1,7 +1,7 @@
 /** Input schemas that name arguments HTTP is to repeat as header fields. Few do, and what reads that is loaded then. */
 
 import { later } from '../jsonrpc/later.ts';
-import type { CheckedSchema } from '../schema/checked.ts';
+import type { Checked, CheckedSchema } from '../schema/checked.ts';
 import { isPromise, type Maybe } from './maybe.ts';
 
 const reader = later(() => import('../protocol/param-headers.ts'));
@@ -17,14 +17,14 @@ export function annotated(schema: CheckedSchema, where: string): CheckedSchema {
     });
   const reading = read();
   if (!isPromise(reading)) return schema;
-  const passed = Promise.all([schema.passed, reading]);
+  let isRead = false;
+  const passed = Promise.all([schema.passed, reading]).then(() => {
+    isRead = true;
+  });
   passed.catch(() => {});
-  return {
-    jsonSchema,
-    passed,
-    async check(value) {
-      await read();
-      return schema.check(value);
-    },
+  const checkLate = async (value: unknown): Promise<Checked> => {
+    await read();
+    return schema.check(value);
   };
+  return { jsonSchema, passed, check: (value) => (isRead ? schema.check(value) : checkLate(value)) };
 }

@@ -22,7 +22,10 @@ export function answer(server: Served, request: Request, exchange: Exchange): Ma
     const revision = revisionOf(request.method, params, exchange.session, own.host.versions);
     return isPromise(revision)
       ? revision
-          .then((loaded) => answerIn(loaded, own, request, params, exchange))
+          .then((loaded) => {
+            if (exchange.cancelled) throw RpcError.internal('The request was cancelled before it began');
+            return answerIn(loaded, own, request, params, exchange);
+          })
           .catch((error: unknown) => unreadable(own, request, error))
       : answerIn(revision, own, request, params, exchange);
   } catch (error) {

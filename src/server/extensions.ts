@@ -1,27 +1,20 @@
 /** All extensions of a server together: what is declared, what is answered, and to whom. */
 
-import { guarded, RpcError } from '../jsonrpc/errors.ts';
+import { later } from '../jsonrpc/later.ts';
 import { isObject } from '../jsonrpc/message.ts';
-import { hasCapability } from '../protocol/caller.ts';
-import { missingCapability } from '../protocol/errors.ts';
-import { checkMethod, checkVocabularies, declaredIn, isKnownIn, mcpNamesOf } from '../protocol/extension.ts';
+import { checkMethod, checkVocabularies, declaredIn, mcpNamesOf } from '../protocol/extension.ts';
 import type { ServerCapabilities } from '../protocol/model/capabilities.ts';
 import type { Tool } from '../protocol/model/tools.ts';
 import type { Principal } from '../protocol/principal.ts';
 import type { Call, OpenSubscription } from '../protocol/revision.ts';
-import type { ProtocolVersion } from '../protocol/versions.ts';
 import type { RequestContext } from './context.ts';
-import type {
-  ExtensionHandler,
-  InProtocol,
-  OpenField,
-  ServerExtension,
-  SubscriptionField,
-  TakeOver,
-} from './extension.ts';
+import type { ServerExtension, TakeOver } from './extension.ts';
+import { inProtocol, isDeclared } from './extension-declared.ts';
 import type { ExtensionResult } from './extension-result.ts';
 import type { ServedExtensions } from './parts.ts';
 import type { ToolConfig } from './tool-types.ts';
+
+const work = later(() => import('./extension-work.ts'));
 
 type Result = Readonly<Record<string, unknown>>;
 type Handler = (ctx: RequestContext) => unknown;
@@ -100,15 +93,6 @@ export class Extensions implements ServedExtensions {
   }
 }
 
-/** True if this very request declares the extension, in a revision that has it. */
-function isDeclared(extension: ServerExtension, { revision, caller }: Call): boolean {
-  return isKnownIn(extension, revision) && hasCapability(caller.capabilities, `extensions.${extension.id}`);
-}
-
-function inProtocol({ server }: ServerExtension, version: string): InProtocol | undefined {
-  return server?.inProtocol?.[version as ProtocolVersion];
-}
-
 function handlersOf(all: readonly ServerExtension[]): ReadonlyMap<string, Handler> {
   const handlers = new Map<string, Handler>();
   for (const extension of all) {
@@ -117,28 +101,10 @@ function handlersOf(all: readonly ServerExtension[]): ReadonlyMap<string, Handle
     for (const method of new Set(names)) {
       checkMethod(extension.id, method);
       if (handlers.has(method)) throw new TypeError(`Extension "${extension.id}": another has the method ${method}`);
-      handlers.set(method, (ctx) => answer(extension, method, ctx));
+      handlers.set(method, (ctx) => work.use(({ answerMethod }) => answerMethod(extension, method, ctx)));
     }
   }
   return handlers;
-}
-
-function answer(extension: ServerExtension, method: string, ctx: RequestContext): unknown {
-  const native = handlerIn(inProtocol(extension, ctx.revision)?.methods, method);
-  if (native) return native(ctx.params, ctx);
-  const handler = isKnownIn(extension, ctx.revision) ? handlerIn(extension.server?.methods, method) : undefined;
-  if (!handler) throw RpcError.methodNotFound(method);
-  if (extension.server?.answers === 'everybody' || isDeclared(extension, ctx)) return handler(ctx.params, ctx);
-  // A notification has nobody to be refused to.
-  if (method.startsWith('notifications/')) return undefined;
-  throw missingCapability(`extensions.${extension.id}`);
-}
-
-function handlerIn(
-  methods: Readonly<Record<string, ExtensionHandler>> | undefined,
-  method: string,
-): ExtensionHandler | undefined {
-  return methods && Object.hasOwn(methods, method) ? methods[method] : undefined;
 }
 
 const OWN_FIELDS: ReadonlySet<string> = new Set([
@@ -155,30 +121,8 @@ function subscriptionsOf(all: readonly ServerExtension[]): ReadonlyMap<string, O
       if (OWN_FIELDS.has(name) || fields.has(name)) {
         throw new TypeError(`Extension "${extension.id}": the field "${name}" of subscriptions/listen is taken`);
       }
-      fields.set(name, (wanted, call) => openField(extension, field, wanted, call as RequestContext));
+      fields.set(name, (wanted, call) => work.use(({ openField }) => openField(extension, field, wanted, call)));
     }
   }
   return fields;
-}
-
-async function openField(
-  extension: ServerExtension,
-  field: SubscriptionField,
-  wanted: unknown,
-  ctx: RequestContext,
-): Promise<OpenField | undefined> {
-  if (extension.server?.answers !== 'everybody' && !isDeclared(extension, ctx)) {
-    throw missingCapability(`extensions.${extension.id}`);
-  }
-  const opened = await field.open(wanted, ctx);
-  if (!opened) return undefined;
-  const failed = (error: Error): void => ctx.parts.report(error, { method: ctx.method, name: extension.id });
-  return {
-    honoured: opened.honoured,
-    begin(tell) {
-      const end = opened.begin(tell);
-      // It is called when the request is over, and whoever ended that could do nothing about it.
-      return () => guarded(end, failed);
-    },
-  };
 }

@@ -1,30 +1,33 @@
-/** What arrives for a session while its handshake is not through. It waits, and goes on in its order. */
+/** What arrives too early, for a session while its handshake is not through. It waits, and goes on in its order. */
 
 import { isBatch, isRequest } from '../jsonrpc/message.ts';
 import type { Payload } from '../jsonrpc/parse.ts';
 import { claimedVersion } from '../protocol/claim.ts';
 
-/** Holds it, up to as many messages as may be worked on at the same time. */
+/** Holds it, up to as many messages as may be worked on at the same time; or everything, for the moment a part is loaded in. */
 export class Held {
   readonly #limit: number;
   #waiting: Payload[] | undefined;
+  #isForAll = false;
 
   constructor(limit: number) {
     this.#limit = limit;
   }
 
-  /** Begins to hold; false if that goes on already. */
-  begin(): boolean {
+  /** Begins to hold what belongs to the session, or everything there is; false if that goes on already. */
+  begin(isForAll = false): boolean {
     if (this.#waiting) return false;
     this.#waiting = [];
+    this.#isForAll = isForAll;
     return true;
   }
 
   /** True for what has to wait. */
   takes(payload: Payload): boolean {
-    if (!this.#waiting || this.#waiting.length >= this.#limit || !belongsToSession(payload)) return false;
-    this.#waiting.push(payload);
-    return true;
+    if (!this.#waiting) return false;
+    const waits = this.#isForAll || (this.#waiting.length < this.#limit && belongsToSession(payload));
+    if (waits) this.#waiting.push(payload);
+    return waits;
   }
 
   /** A request that was cancelled need not begin. */

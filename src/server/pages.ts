@@ -1,4 +1,7 @@
-/** Pages of a list. Loaded with the first list of several. A cursor names the entry the page before it ended with, so it means the same on every node. */
+/**
+ * Pages of a list, loaded with the first list that has several. A cursor names the entry the page before it ended with, so it
+ * means the same on every node.
+ */
 
 import { RpcError } from '../jsonrpc/errors.ts';
 import type { Params } from '../jsonrpc/message.ts';

@@ -102,3 +102,69 @@ test.each(['./rare.ts', './asking.ts'])(
     expect(unhandled).toEqual([]);
   },
 );
+
+describe('the first connection of somebody who is known', () => {
+  test('hears what is said as soon as it is connected, and asks for scopes', async () => {
+    const [{ McpServer }, { serve }] = await Promise.all([import('./server.ts'), import('./serve.ts')]);
+    const server = new McpServer({ name: 's', version: '1' })
+      .registerTool('open', {}, () => 'x')
+      .registerTool('closed', { scopes: ['files:write'] }, () => 'x');
+    const wire = new Wire({});
+    const serving = serve(server, wire, { principal: { subject: 'bob', scopes: ['files:read'] } });
+    const calls = ['open', 'closed'].map((name) => wire.call('tools/call', { name }));
+    expect(wire.received).toEqual([]);
+    const [opened, closed] = await Promise.all(calls);
+    expect(opened?.result).toMatchObject({ content: [{ text: 'x' }] });
+    expect(closed?.error).toMatchObject({ code: -32600, data: { requiredScopes: ['files:write'] } });
+    await serving;
+  });
+
+  test('is not served if it cannot be a caller', async () => {
+    const [{ McpServer }, { serve }] = await Promise.all([import('./server.ts'), import('./serve.ts')]);
+    const wire = new Wire({});
+    const serving = serve(new McpServer({ name: 's', version: '1' }), wire, { principal: { subject: '' } });
+    void wire.call('server/discover');
+    await expect(serving).rejects.toThrow('must have a "subject"');
+    expect([wire.connected, wire.received]).toEqual([false, []]);
+  });
+});
+
+test('a request that is cancelled while its revision is loaded does not begin', async () => {
+  const [{ McpServer }, { serve }] = await Promise.all([import('./server.ts'), import('./serve.ts')]);
+  const handler = vi.fn(() => ({}));
+  const middleware = vi.fn((_: unknown, next: () => unknown) => next());
+  const server = new McpServer({ name: 's', version: '1' }).use(middleware).setHandler('own/method', handler);
+  const wire = new Wire({});
+  wire.serving = await serve(server, wire, { ownsProcess: true });
+  void wire.call('own/method', {}, 1);
+  wire.notify('notifications/cancelled', { requestId: 1 });
+  await wire.call('server/discover');
+  expect([handler, middleware].map(({ mock }) => mock.calls.length)).toEqual([0, 1]);
+});
+
+describe('a schema that cannot be used', () => {
+  const bad = { inputSchema: { type: 'object', properties: { a: { $ref: '#/$defs/none' } } } } as const;
+  const fault = 'Tool "bad": inputSchema/properties/a/$ref: leads nowhere in this schema';
+
+  test('is told to who serves, also if it is registered while that waits', async () => {
+    const [{ McpServer }, { serve }] = await Promise.all([import('./server.ts'), import('./serve.ts')]);
+    const onError = vi.fn();
+    const server = new McpServer({ name: 's', version: '1' }, { onError });
+    server.registerTool('good', { inputSchema: { type: 'object' } }, () => 'x');
+    const serving = serve(server, new Wire({}), { ownsProcess: true });
+    server.registerTool('bad', bad, () => 'x');
+    await expect(serving).rejects.toThrow(new TypeError(fault));
+    expect(onError).not.toHaveBeenCalled();
+  });
+
+  test('is reported where nobody waits, and does not keep others from being served', async () => {
+    const [{ McpServer }, { serve }] = await Promise.all([import('./server.ts'), import('./serve.ts')]);
+    const onError = vi.fn();
+    const server = new McpServer({ name: 's', version: '1' }, { onError }).registerTool('bad', bad, () => 'x');
+    await vi.waitFor(() => expect(onError).toHaveBeenCalled());
+    expect(onError.mock.calls).toEqual([[new TypeError(fault), { method: 'tools/call', name: 'bad' }]]);
+    const wire = new Wire({});
+    wire.serving = await serve(server, wire, { ownsProcess: true });
+    expect((await wire.call('tools/call', { name: 'bad' })).error).toMatchObject({ code: -32603 });
+  });
+});

@@ -1,4 +1,4 @@
-/** Schemas that are still being read closely. What is wrong with one is told to whoever waits for them, or reported. */
+/** Schemas that are being read closely. What is wrong with one is told once: to whoever waits for them, or reported. */
 export class Readings {
   readonly #open = new Set<Promise<unknown>>();
   #waiting = 0;
@@ -12,11 +12,15 @@ export class Readings {
     void passed.catch(failed).finally(() => this.#open.delete(passed));
   }
 
-  /** Settles when all of them are read; rejects with what is wrong with the first that cannot be used. */
-  async end(): Promise<void> {
+  /** Settles when all of them are read, and rejects with what is wrong; undefined if there is nothing to wait for. */
+  end(): Promise<void> | undefined {
+    return this.#open.size > 0 ? this.#end() : undefined;
+  }
+
+  async #end(): Promise<void> {
     this.#waiting++;
     try {
-      await Promise.all(this.#open);
+      while (this.#open.size > 0) await Promise.all(this.#open);
     } finally {
       this.#waiting--;
     }

@@ -6,16 +6,21 @@ import type { Principal } from '../protocol/principal.ts';
 import { checkPrincipal } from '../protocol/principal-check.ts';
 import { scopeRefusal } from './scope-checks.ts';
 import type { Served } from './served.ts';
-import { connectLine, type ServedLine } from './served-connection.ts';
+import { connectLine } from './served-connection.ts';
+import type { ServedLine } from './serving.ts';
 
-/** Serves somebody who may or may not be known: what needs scopes is refused to those who were not granted them. */
+/** Makes ready for somebody who may or may not be known: what needs scopes is refused to those who were not granted them. */
+export function admit(principal: Principal | undefined): typeof scopeRefusal {
+  if (principal) checkPrincipal(principal, 'serve');
+  haveEveryRevision();
+  return scopeRefusal;
+}
+
+/** Serves somebody; who it is may change with each message. */
 export async function serveAnybody(
   server: Served,
   transport: Transport,
   principal: Principal | undefined,
-  forceReruns = false,
 ): Promise<ServedLine> {
-  if (principal) checkPrincipal(principal, 'serve');
-  haveEveryRevision();
-  return connectLine(server, transport, { principal, forceReruns, scopeRefusal });
+  return connectLine(server, transport, { principal, forceReruns: false, scopeRefusal: admit(principal) });
 }

@@ -4,7 +4,8 @@ import { later } from '../jsonrpc/later.ts';
 import type { Transport } from '../jsonrpc/transport.ts';
 import type { Principal } from '../protocol/principal.ts';
 import type { Served } from './served.ts';
-import { type Serving, serveOwner } from './served-connection.ts';
+import { connectLine, serveOwner } from './served-connection.ts';
+import type { Serving } from './serving.ts';
 
 const anybody = later(() => import('./serve-anybody.ts'));
 
@@ -25,6 +26,8 @@ export interface ServeOptions {
 export async function serve(server: Served, transport: Transport, options: ServeOptions = {}): Promise<Serving> {
   const { principal, ownsProcess = false, forceReruns = false } = options;
   if (ownsProcess && !principal) return serveOwner(server, transport, forceReruns);
-  await server['~parts'].readings.end();
-  return anybody.use(({ serveAnybody }) => serveAnybody(server, transport, principal, forceReruns));
+  const reading = server['~parts'].readings.end();
+  if (reading) await reading;
+  const scopeRefusal = anybody.use(({ admit }) => admit(principal));
+  return connectLine(server, transport, { principal, forceReruns, scopeRefusal });
 }

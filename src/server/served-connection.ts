@@ -31,45 +31,33 @@ import { isPromise, type Maybe } from './maybe.ts';
 import { OwnRequests } from './own-requests.ts';
 import type { Sender } from './scope-checks.ts';
 import type { Served, ServerParts } from './served.ts';
+import type { ServedLine } from './serving.ts';
 import { Unread } from './unread.ts';
-
-/** A connection being served. */
-export interface Serving {
-  /** Settles when the connection has ended. */
-  readonly closed: Promise<void>;
-  /** Takes no new requests, gives running ones `graceMs` to end, aborts the rest and disconnects. */
-  close(options?: { readonly graceMs?: number }): Promise<void>;
-}
 
 /** Time an aborted handler has to answer before the connection is closed, in milliseconds. */
 const ABORT_MS = 100;
-
-/** A connection being served, as those see it who authenticate each message. */
-export interface ServedLine extends Serving {
-  /** Who sends what arrives from now on. */
-  principal: Principal | undefined;
-  readonly session: Session | undefined;
-  /**
-   * Takes no new requests and ends what only listens, for a reason that is told; disconnects when everything that runs
-   * has ended. Whoever calls `close` meanwhile does not wait for that.
-   */
-  retire(reason: string): Promise<void>;
-}
 
 /** How a connection is served. */
 export interface LineOptions {
   readonly principal: Principal | undefined;
   readonly forceReruns: boolean;
   /** Why a request is not carried out for want of scopes. Only for whoever owns this process nobody finds that out. */
-  readonly scopeRefusal:
-    | ((own: ServerParts, request: Request, sender: Sender) => { readonly error: RpcError } | undefined)
-    | undefined;
+  readonly scopeRefusal: Maybe<ScopeRefusalOf | undefined>;
 }
+
+type ScopeRefusalOf = (own: ServerParts, request: Request, sender: Sender) => { readonly error: RpcError } | undefined;
 
 /** Serves a connection. */
 export async function connectLine(server: Served, transport: Transport, options: LineOptions): Promise<ServedLine> {
   const connection = new ServedConnection(server, transport, options);
+  connection.ready?.catch(() => {}); // Told below, if it comes to that.
   await transport.connect(connection);
+  try {
+    await connection.ready;
+  } catch (error) {
+    await transport.disconnect();
+    throw error;
+  }
   return connection;
 }
 
@@ -79,7 +67,8 @@ export async function connectLine(server: Served, transport: Transport, options:
  */
 export async function serveOwner(server: Served, transport: Transport, forceReruns = false): Promise<ServedLine> {
   const { owned, readings } = server['~parts'];
-  await readings.end();
+  const reading = readings.end();
+  if (reading) await reading;
   return connectLine(owned, transport, { principal: undefined, forceReruns, scopeRefusal: undefined });
 }
 
@@ -96,7 +85,7 @@ class ServedConnection implements Receiver, ServedLine, Line {
   #facts: RevisionFacts | undefined;
   readonly #server: Served;
   readonly #own: ServerParts;
-  readonly #scopeRefusal: LineOptions['scopeRefusal'];
+  #scopeRefusal: ScopeRefusalOf | undefined;
   readonly #transport: Transport;
   readonly #inFlight = new InFlight();
   readonly #held: Held;
@@ -111,8 +100,9 @@ class ServedConnection implements Receiver, ServedLine, Line {
   constructor(server: Served, transport: Transport, { principal, forceReruns, scopeRefusal }: LineOptions) {
     this.#server = server;
     this.#own = server['~parts'];
-    this.#scopeRefusal = scopeRefusal;
     this.#held = new Held(this.#own.limits.inFlight);
+    if (isPromise(scopeRefusal)) this.#holdFor(scopeRefusal);
+    else this.#scopeRefusal = scopeRefusal;
     this.#transport = transport;
     this.principal = principal;
     this.forceReruns = forceReruns;
@@ -125,6 +115,20 @@ class ServedConnection implements Receiver, ServedLine, Line {
       cancel: (requestId, _method, reason) =>
         this.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId, reason } }),
     });
+  }
+
+  // What arrives before it is known who may do what waits; for ever, if that cannot be known.
+  #holdFor(loading: Promise<ScopeRefusalOf | undefined>): void {
+    this.#held.begin(true);
+    this.ready = loading.then((loaded) => {
+      this.#scopeRefusal = loaded;
+      this.ready = undefined;
+      this.#release();
+    });
+  }
+
+  #release(): void {
+    for (const payload of this.#held.end()) this.onMessage(payload);
   }
 
   openSession(session: Session): void {
@@ -254,18 +258,19 @@ class ServedConnection implements Receiver, ServedLine, Line {
     const opens = request.method === 'initialize' && this.#held.begin();
     const answered = response.then((late) => {
       this.#respond(request, late);
-      if (opens) for (const payload of this.#held.end()) this.onMessage(payload);
+      if (opens) this.#release();
     });
-    const loading = loadingFor(request.params);
-    if (loading) this.#waitFor(loading, answered);
+    this.#waitFor(request, answered);
   }
 
-  // What comes next finds the first request of a revision answered, unless its handler takes its time.
-  #waitFor(loading: Promise<void>, answered: Promise<void>): void {
-    const next = Promise.race([answered, loading.then(nextTurn)]).then(() => {
-      if (this.ready === next) this.ready = undefined;
-    });
-    this.ready = next;
+  // What comes next finds the first message of a revision dealt with, unless its handler takes its time.
+  #waitFor({ params }: Request | Notification, done: Promise<unknown>): void {
+    const loading = loadingFor(params);
+    if (!loading) return;
+    const over = (): void => {
+      this.ready = undefined;
+    };
+    this.ready = Promise.race([done, loading.then(nextTurn)]).then(over, over);
   }
 
   #respond(request: Request, response: Response | undefined): void {
@@ -305,8 +310,9 @@ class ServedConnection implements Receiver, ServedLine, Line {
     const exchange = new ConnectionExchange(this, method);
     this.#inFlight.beginNotification(exchange);
     const taken = notice(this.#server, notification, exchange);
-    if (isPromise(taken)) void taken.then(() => this.#inFlight.endNotification(exchange));
-    else this.#inFlight.endNotification(exchange);
+    const ended = (): void => this.#inFlight.endNotification(exchange);
+    if (isPromise(taken)) this.#waitFor(notification, taken.then(ended));
+    else ended();
   }
 
   #cancel({ params }: Notification): void {

@@ -10,8 +10,6 @@ export interface Operator {
   readonly separator: string;
   /** Values come as `name=value`. */
   readonly named: boolean;
-  /** What follows a name whose value is empty. */
-  readonly ifEmpty: string;
   /** Reserved characters stand for themselves. */
   readonly reserved: boolean;
 }
@@ -36,7 +34,7 @@ export type Part = string | Expression;
 const MAX_LENGTH = 8192;
 const MAX_VARIABLES = 64;
 
-const simple: Operator = { symbol: '', first: '', separator: ',', named: false, ifEmpty: '', reserved: false };
+const simple: Operator = { symbol: '', first: '', separator: ',', named: false, reserved: false };
 const operators: ReadonlyMap<string, Operator> = new Map(
   [
     { ...simple, symbol: '+', reserved: true },
@@ -44,8 +42,8 @@ const operators: ReadonlyMap<string, Operator> = new Map(
     { ...simple, symbol: '.', first: '.', separator: '.' },
     { ...simple, symbol: '/', first: '/', separator: '/' },
     { ...simple, symbol: ';', first: ';', separator: ';', named: true },
-    { ...simple, symbol: '?', first: '?', separator: '&', named: true, ifEmpty: '=' },
-    { ...simple, symbol: '&', first: '&', separator: '&', named: true, ifEmpty: '=' },
+    { ...simple, symbol: '?', first: '?', separator: '&', named: true },
+    { ...simple, symbol: '&', first: '&', separator: '&', named: true },
   ].map((operator) => [operator.symbol, operator]),
 );
 

@@ -2,8 +2,9 @@
 
 import type { Readable, Writable } from 'node:stream';
 import { clearTimeout, setTimeout } from 'node:timers';
-import { type Serving, serveOwner } from '../../server/served-connection.ts';
+import { serveOwner } from '../../server/served-connection.ts';
 import type { McpServer } from '../../server/server.ts';
+import type { Serving } from '../../server/serving.ts';
 import { type EndReason, onProcessEnd } from './process-end.ts';
 import { guardStdout } from './stdout-guard.ts';
 import { StreamTransport } from './stream-transport.ts';

@@ -178,7 +178,8 @@ export class StreamTransport implements Transport {
 
   #waitFor(ready: Promise<void>): void {
     this.#input.pause();
-    void ready.then(() => this.#goOn());
+    const goOn = (): void => this.#goOn();
+    ready.then(goOn, goOn);
   }
 
   #tellEnd(): void {

@@ -7,7 +7,7 @@ import type { Authenticate, HttpRequest } from '../../protocol/http-request.ts';
 import type { Principal } from '../../protocol/principal.ts';
 import { serveAnybody } from '../../server/serve-anybody.ts';
 import type { Served } from '../../server/served.ts';
-import type { ServedLine } from '../../server/served-connection.ts';
+import type { ServedLine } from '../../server/serving.ts';
 import { authenticate } from '../http/server/authenticate.ts';
 import { EXPIRED, whenExpired } from '../http/server/expiry.ts';
 import { type Guard, guardOf } from '../http/server/guard.ts';

@@ -8,7 +8,7 @@ import type { Authenticate } from '../../../protocol/http-request.ts';
 import { type Principal, principalKey } from '../../../protocol/principal.ts';
 import { serveAnybody } from '../../../server/serve-anybody.ts';
 import type { Served } from '../../../server/served.ts';
-import type { ServedLine } from '../../../server/served-connection.ts';
+import type { ServedLine } from '../../../server/serving.ts';
 import { checkScopes } from './authenticate.ts';
 import { EVENT_STREAM, messageEvent } from './events.ts';
 import { EXPIRED, whenExpired } from './expiry.ts';
