@@ -27,15 +27,10 @@ export class Changes {
 
   /** Hears of every change that may be told to this viewer, until the returned function is called. */
   watch(listener: (change: Change) => void, viewer: Viewer, maySee: MaySee): () => void {
-    let isOver = false;
     // One listener that fails must not keep the others from hearing.
-    const unsubscribe = this.#bus.subscribe((change) =>
-      this.#attempt(() => chain(maySee(change, viewer), (may) => may && !isOver && listener(change))),
+    return this.#bus.subscribe((change) =>
+      this.#attempt(() => chain(maySee(change, viewer), (may) => may && listener(change))),
     );
-    return () => {
-      isOver = true;
-      unsubscribe();
-    };
   }
 
   #flush(): void {
