@@ -21,13 +21,25 @@ export function answer(server: Served, request: Request, exchange: Exchange): Ma
     const params = paramsOf(request);
     const revision = revisionOf(request.method, params, exchange.session, own.host.versions);
     return isPromise(revision)
-      ? revision
-          .then((loaded) => {
-            if (exchange.cancelled) throw RpcError.internal('The request was cancelled before it began');
-            return answerIn(loaded, own, request, params, exchange);
-          })
-          .catch((error: unknown) => unreadable(own, request, error))
+      ? answerLate(revision, own, request, params, exchange)
       : answerIn(revision, own, request, params, exchange);
+  } catch (error) {
+    return unreadable(own, request, error);
+  }
+}
+
+// The first of its revision. What was given up while that was loaded need not begin.
+async function answerLate(
+  loading: Promise<Revision>,
+  own: ServerParts,
+  request: Request,
+  params: Params,
+  exchange: Exchange,
+): Promise<Response> {
+  try {
+    const revision = await loading;
+    if (exchange.cancelled) throw RpcError.internal('The request was cancelled before it began');
+    return await answerIn(revision, own, request, params, exchange);
   } catch (error) {
     return unreadable(own, request, error);
   }
