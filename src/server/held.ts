@@ -1,10 +1,10 @@
-/** What arrives too early, for a session while its handshake is not through. It waits, and goes on in its order. */
+/** What arrives too early: for a session whose handshake is not through, or while a part is loaded. It goes on in its order. */
 
 import { isBatch, isRequest } from '../jsonrpc/message.ts';
 import type { Payload } from '../jsonrpc/parse.ts';
 import { claimedVersion } from '../protocol/claim.ts';
 
-/** Holds it, up to as many messages as may be worked on at the same time; or everything, for the moment a part is loaded in. */
+/** Holds it: for a session no more messages than may be worked on at the same time. */
 export class Held {
   readonly #limit: number;
   #waiting: Payload[] | undefined;
