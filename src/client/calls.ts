@@ -241,28 +241,34 @@ export class Calls {
     if (options.signal?.aborted) throw aborted(call.what, options.signal);
   }
 
-  async #answer(
+  #answer(
     conversation: Conversation,
     call: Call,
     take: (other: Other, call: Call) => Result | Rest<Result>,
   ): Promise<Result | Rest<Result>> {
-    const { method, params } = call;
-    const keep = this.cache.expect(method, params, NOBODY);
+    const keep = this.cache.expect(call.method, call.params, NOBODY);
     call.legs = 0;
-    let settled: Settled;
-    try {
-      settled = await throughRounds(conversation, call, this.#rounds);
-    } catch (error) {
-      settled = await this.#visitPages(conversation, call, error);
-    }
-    if (settled.type === 'other') return take(settled, call);
+    const read = (settled: Settled): Result | Rest<Result> | Promise<Result> =>
+      settled.type === 'other' ? take(settled, call) : this.#read(conversation, call, settled.result, keep);
+    return throughRounds(conversation, call, this.#rounds).then(read, (error: unknown) =>
+      this.#visitPages(conversation, call, error).then(read),
+    );
+  }
+
+  #read(
+    conversation: Conversation,
+    call: Call,
+    result: Result,
+    keep: (result: Result) => void,
+  ): Result | Promise<Result> {
     const { facts } = conversation.revision;
+    const { book, options } = this.#host;
     const mirrored = this.#mirrored(conversation);
-    const reading = readResult(method, params, settled.result, facts, this.#host.book, mirrored);
-    const read = reading instanceof Promise ? await reading : reading;
+    const read = readResult(call.method, call.params, result, facts, book, mirrored);
     // What was answered after questions depends on the answers, and is for this call only.
-    if (call.legs === 1 && facts.cacheHints && this.#host.options.cache !== false) keep(read);
-    return read;
+    if (call.legs !== 1 || !facts.cacheHints || options.cache === false) return read;
+    if (read instanceof Promise) return read.then((later) => kept(later, keep));
+    return kept(read, keep);
   }
 
   #visitPages(conversation: Conversation, call: Call, error: unknown): Promise<Settled> {
@@ -318,6 +324,11 @@ export class Calls {
   #mirrored({ mirrorsArguments }: Conversation): ArgumentHeaders | undefined {
     return mirrorsArguments ? this.#host.mirrored : undefined;
   }
+}
+
+function kept(result: Result, keep: (result: Result) => void): Result {
+  keep(result);
+  return result;
 }
 
 // The server refused to look at it: it does not know the session any more.

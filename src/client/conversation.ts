@@ -165,7 +165,7 @@ export class Conversation implements Receiver {
   }
 
   /** Sends a request in the way of the revision, and reads its result likewise. */
-  async send(method: string, params: Params, options: RequestOptions, details?: OutgoingDetails): Promise<Decoded> {
+  send(method: string, params: Params, options: RequestOptions, details?: OutgoingDetails): Promise<Decoded> {
     const { revision } = this;
     const { onProgress, meta } = options;
     let token: Id | undefined;
@@ -177,15 +177,12 @@ export class Conversation implements Receiver {
       const whole = added || meta ? { ...added, ...meta, progressToken: id } : { progressToken: id };
       return revision.encodeRequest(params, this.#host.client, whole);
     };
-    try {
-      const result = await this.#outgoing.request(method, encode, options, details);
+    const decode = (result: unknown): Decoded => {
       this.#hasAnswered = true;
       return revision.decodeResult(method, result);
-    } catch (error) {
-      throw answerIn(error);
-    } finally {
-      if (onProgress && token !== undefined) this.#progress.delete(token);
-    }
+    };
+    const decoded = this.#outgoing.request(method, encode, options, details).then(decode, throwAnswerIn);
+    return onProgress ? decoded.finally(() => this.#progress.delete(token as Id)) : decoded;
   }
 
   /**
@@ -352,6 +349,10 @@ export class Conversation implements Receiver {
   #tell(listener: () => void): void {
     guarded(listener, (error) => this.onError(error));
   }
+}
+
+function throwAnswerIn(error: unknown): never {
+  throw answerIn(error);
 }
 
 // What a server answers with an error of JSON-RPC is its answer, whatever status that came with.

@@ -5,10 +5,10 @@ export function now(): number {
   return performance.now();
 }
 
-/** When so many milliseconds will have passed. */
-export function inMilliseconds(milliseconds: number): number {
+/** When so many milliseconds will have passed, from now on or since another time. */
+export function inMilliseconds(milliseconds: number, since: number = now()): number {
   // setTimeout counts with 32 bits: anything longer is for ever.
-  return milliseconds < 2 ** 31 ? now() + Math.max(milliseconds, 0) : Number.POSITIVE_INFINITY;
+  return milliseconds < 2 ** 31 ? since + Math.max(milliseconds, 0) : Number.POSITIVE_INFINITY;
 }
 
 /** Rings at the earliest of the times that it was set for; whoever hears it looks what is due, and sets it again. */

@@ -44,6 +44,7 @@ export interface OutgoingWire {
 interface Pending {
   readonly method: string;
   readonly details: OutgoingDetails;
+  /** By the time of alarms, as the others. */
   readonly started: number;
   readonly timeout: number;
   lastProgress: number | undefined;
@@ -51,7 +52,7 @@ interface Pending {
   pauses: number;
   /** What is left on the idle clock while it stands still. */
   left: number;
-  /** When it is over without an answer or progress, by the time of alarms; and when it is in any case. */
+  /** When it is over without an answer or progress; and when it is in any case. */
   idleAt: number;
   readonly maximumAt: number;
   readonly stopHearing: (() => void) | undefined;
@@ -102,25 +103,26 @@ export class OutgoingRequests {
 
     return new Promise((resolve, reject) => {
       const own = typeof params === 'function' ? params(id) : params;
+      const started = now();
       const timeout = options.timeout ?? this.#defaults.timeout ?? DEFAULT_TIMEOUT;
       const maximum = details.maxTimeout ?? options.maxTimeout ?? this.#defaults.maxTimeout ?? DEFAULT_MAXIMUM;
       const pending: Pending = {
         method,
         details,
-        started: Date.now(),
+        started,
         timeout,
         lastProgress: undefined,
         pauses: this.#holds > 0 ? 1 : 0,
         left: timeout,
         idleAt: Number.POSITIVE_INFINITY,
-        maximumAt: inMilliseconds(maximum),
+        maximumAt: inMilliseconds(maximum, started),
         stopHearing: signal && this.#hear(signal, id, method, details),
         resolve,
         reject,
       };
       this.#pending.set(id, pending);
       if (isLimited(pending)) this.#limited++;
-      this.#startClock(pending);
+      this.#startClock(pending, started);
       this.#alarm.set(pending.maximumAt);
       this.#send(id, method, own, details);
     });
@@ -215,9 +217,9 @@ export class OutgoingRequests {
     return pending;
   }
 
-  #startClock(pending: Pending): void {
+  #startClock(pending: Pending, time: number = now()): void {
     if (pending.pauses > 0) return;
-    pending.idleAt = inMilliseconds(pending.left);
+    pending.idleAt = inMilliseconds(pending.left, time);
     this.#alarm.set(pending.idleAt);
   }
 
@@ -250,7 +252,7 @@ export class OutgoingRequests {
   #expire(id: Id, { started, lastProgress, method, details }: Pending, why: string): void {
     const { what = method } = details;
     const progress = lastProgress === undefined ? '' : `; last progress ${lastProgress}`;
-    const text = `${what} timed out after ${Date.now() - started} ms (${why}${progress})`;
+    const text = `${what} timed out after ${Math.round(now() - started)} ms (${why}${progress})`;
     this.#giveUp(id, new ConnectionError('timeout', text), 'Timed out');
   }
 
