@@ -42,7 +42,7 @@ const shared = {
   revisions: (by) => [by(STATEFUL), by(STATELESS), by('client')].filter(Boolean).length > 1,
   stateful: (by) => by(STATEFUL),
   stateless: (by) => by(STATELESS),
-  scopes: (by) => by('server/serve-anybody') || by('server/hidden'),
+  seldom: (by) => ['serve-anybody', 'hidden', 'batch'].some((name) => by(`server/${name}`)),
   messages: (by, ever) => by('client') && by('fetch') && (by('stdio') || !ever('server')),
   requests: (by) => by('client') && by('fetch'),
   late: (by, ever) => by('client') && ever('server'),

@@ -4,12 +4,17 @@
 export interface Later<M> {
   /** Does something with it: at once if it is there, else when it is. Those who wait for it go on in their order. */
   use<T>(use: (part: M) => T): T | Promise<Awaited<T>>;
-  readonly isLoaded: boolean;
+  /** The part, if it is there. */
+  readonly loaded: M | undefined;
+  /** Loads it: settles when that is done. Undefined if the part is there. */
+  load(): Promise<void> | undefined;
   /** Spares the loading: for those who have the part anyway. Who waits for it already goes on when it is loaded. */
   have(part: M): void;
 }
 
 /** Loads a part when it is first used, once for all who wait for it. */
+// A bundler may leave out what nobody uses:
+/* @__NO_SIDE_EFFECTS__ */
 export function later<M>(load: () => Promise<M>): Later<M> {
   let loaded: M | undefined;
   let loading: Promise<M> | undefined;
@@ -21,14 +26,17 @@ export function later<M>(load: () => Promise<M>): Later<M> {
     loading = undefined; // The next call may have more luck.
     throw error;
   };
+  const begin = (): Promise<M> => {
+    loading ??= load().then(keep, forget);
+    return loading;
+  };
   return {
     use<T>(use: (part: M) => T) {
-      if (loaded !== undefined) return use(loaded);
-      loading ??= load().then(keep, forget);
-      return loading.then(use) as Promise<Awaited<T>>;
+      return loaded === undefined ? (begin().then(use) as Promise<Awaited<T>>) : use(loaded);
     },
-    get isLoaded() {
-      return loaded !== undefined;
+    load: () => (loaded === undefined ? begin().then(() => {}) : undefined),
+    get loaded() {
+      return loaded;
     },
     have: keep,
   };

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { badArguments, missingCapability, resourceNotFound } from './errors.ts';
-import { haveEveryRevision, readyRevision } from './every-revision.ts';
+import { haveEveryRevision } from './every-revision.ts';
 import type { ContentBlock } from './model/content.ts';
+import { revisionNamed } from './pick.ts';
 import type { Host, ListKind, ResultFacts, Revision } from './revision.ts';
 
 const VERSIONS = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25', '2026-07-28'] as const;
@@ -19,7 +20,7 @@ const host: Host = {
 
 function revision(version: string): Revision {
   haveEveryRevision();
-  return readyRevision(version);
+  return revisionNamed(version);
 }
 
 const item = (version: string, kind: ListKind, entry: object): Record<string, unknown> =>

@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
+import { ParseError } from '../jsonrpc/errors.ts';
+import type { Message } from '../jsonrpc/message.ts';
 import { haveEveryRevision } from './every-revision.ts';
 import { REVISIONS } from './facts.ts';
 import { MetaKey } from './model/meta.ts';
-import { isServed, revisionNamed, revisionOf } from './pick.ts';
-import type { Revision } from './revision.ts';
+import { isServed, loadingOf, revisionNamed, revisionOf } from './pick.ts';
 import type { Session } from './session.ts';
 
 const all = REVISIONS.map((facts) => facts.version);
@@ -20,17 +21,21 @@ const session = (version: string): Session => ({
   subscriptions: [],
 });
 const picked = (method: string, params: object, open?: Session, served = all): string =>
-  (revisionOf(method, params as never, open, served) as Revision).facts.version;
+  revisionOf(method, params as never, open, served).facts.version;
 
 test('a family of revisions is loaded when it is first spoken', async () => {
-  const unserved = expect(revisionOf('tools/list', meta('1900-01-01'), undefined, all)).rejects;
-  const claimed = revisionOf('tools/list', meta('2026-07-28'), undefined, all);
-  const opening = revisionOf('initialize', {}, undefined, all);
-  expect([claimed, opening].map((one) => one instanceof Promise)).toEqual([true, true]);
-  await unserved.toMatchObject({ code: -32022 });
-  expect((await claimed).facts.version).toBe('2026-07-28');
-  expect((await opening).facts.version).toBe('2025-11-25');
-  expect(revisionNamed('2026-07-28')).toBe(await claimed);
+  const message = (params: object): Message => ({ jsonrpc: '2.0', id: 1, method: 'tools/list', params }) as Message;
+  const loading = [meta('2026-07-28'), {}].map((params) => loadingOf(message(params)));
+  expect(loading.map((one) => one instanceof Promise)).toEqual([true, true]);
+  expect(() => revisionNamed('2026-07-28')).toThrow(expect.objectContaining({ code: -32603 }));
+  await Promise.all(loading);
+  expect([meta('2026-07-28'), {}].map((params) => loadingOf(message(params)))).toEqual([undefined, undefined]);
+  expect(revisionNamed('2026-07-28')).toBe(revisionNamed('2026-07-28'));
+});
+
+test('nothing is loaded for what speaks no revision', () => {
+  const result: Message = { jsonrpc: '2.0', id: 1, result: {} };
+  expect([result, [result], new ParseError('MalformedJson', 'x')].map(loadingOf)).toEqual(Array(3).fill(undefined));
 });
 
 describe('a claim', () => {
@@ -101,9 +106,9 @@ describe('without a claim', () => {
   });
 });
 
-test('where every revision is loaded in advance, none is waited for', () => {
+test('every revision can be there from the start', () => {
   haveEveryRevision();
-  expect(all.map((version) => (revisionNamed(version) as Revision).facts.version)).toEqual(all);
+  expect(all.map((version) => revisionNamed(version).facts.version)).toEqual(all);
 });
 
 test('a revision is found by its name and by nothing else', () => {

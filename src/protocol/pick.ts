@@ -2,7 +2,8 @@
 
 import { RpcError } from '../jsonrpc/errors.ts';
 import { type Later, later } from '../jsonrpc/later.ts';
-import type { Params } from '../jsonrpc/message.ts';
+import { isBatch, type Params } from '../jsonrpc/message.ts';
+import type { Payload } from '../jsonrpc/parse.ts';
 import { claimedVersion } from './claim.ts';
 import { unsupportedVersion } from './errors.ts';
 import type { Revision } from './revision.ts';
@@ -12,39 +13,44 @@ import { type Family, familyOf, LATEST_VERSION } from './versions.ts';
 /** Makes the revision of this name. */
 type Make = (version: string) => Revision;
 
-/** The two families: a client speaks one of them, and the other is never loaded. */
-export const families: Readonly<Record<Family, Later<Make>>> = {
+/** What loads each of the two families: a client speaks one of them, and the other is never needed. */
+export const loaders: Readonly<Record<Family, Later<Make>>> = {
   stateful: later(() => import('./stateful/revision.ts').then(({ statefulRevision }) => statefulRevision)),
   stateless: later(() => import('./stateless/revision.ts').then(({ statelessRevision }) => statelessRevision)),
 };
 
-const revisions = new Map<string, Revision>();
-
-/** The revision of this name: at once if its family is loaded, else when it is. */
-export function revisionNamed(version: string): Revision | Promise<Revision> {
-  return revisions.get(version) ?? load(version);
+/** Settles when the family that a message speaks is loaded; undefined if it is, or if the message speaks none. */
+export function loadingOf(payload: Payload): Promise<void> | undefined {
+  if (isBatch(payload) || payload instanceof Error || !('method' in payload)) return undefined;
+  return loaders[claimedVersion(payload.params) === undefined ? 'stateful' : 'stateless'].load();
 }
 
-function load(version: string): Revision | Promise<Revision> {
+const revisions = new Map<string, Revision>();
+
+/** The revision of this name. Its family has to be loaded. */
+export function revisionNamed(version: string): Revision {
+  return revisions.get(version) ?? made(version);
+}
+
+function made(version: string): Revision {
   const family = familyOf(version);
-  if (!family) throw RpcError.internal();
-  return families[family].use((make) => {
-    const revision = revisions.get(version) ?? make(version);
-    revisions.set(version, revision);
-    return revision;
-  });
+  const make = family && loaders[family].loaded;
+  if (!make) throw RpcError.internal();
+  const revision = make(version);
+  revisions.set(version, revision);
+  return revision;
 }
 
 /**
  * The revision a request speaks. A claim in `_meta` means a stateless one, whatever was said before on this
- * connection; without a claim it is the session's. Throws or rejects with an `RpcError` if there is none.
+ * connection; without a claim it is the session's. Throws an `RpcError` if there is none.
  */
 export function revisionOf(
   method: string,
   params: Params,
   session: Session | undefined,
   served: readonly string[],
-): Revision | Promise<Revision> {
+): Revision {
   const claim = claimedVersion(params);
   if (claim !== undefined) return claimedRevision(claim, params, served);
   if (session) return revisionNamed(session.version);
@@ -56,13 +62,11 @@ export function revisionOf(
   );
 }
 
-function claimedRevision(claim: unknown, params: Params, served: readonly string[]): Revision | Promise<Revision> {
+function claimedRevision(claim: unknown, params: Params, served: readonly string[]): Revision {
   if (isServed(claim, served, 'stateless')) return revisionNamed(claim);
-  return families.stateless.use((): never => {
-    // A malformed envelope is the first thing to be told, an unknown version the second.
-    (revisionNamed(LATEST_VERSION) as Revision).callerOf(params, undefined);
-    throw unsupportedVersion(claim as string, served);
-  });
+  // A malformed envelope is the first thing to be told, an unknown version the second.
+  revisionNamed(LATEST_VERSION).callerOf(params, undefined);
+  throw unsupportedVersion(claim as string, served);
 }
 
 // Until `initialize` is answered no revision is agreed on; any stateful one can answer it.
@@ -72,14 +76,6 @@ function firstStateful(method: string, params: Params, served: readonly string[]
   if (method === 'ping') throw RpcError.methodNotFound(method);
   const requested = params['protocolVersion'];
   throw unsupportedVersion(typeof requested === 'string' ? requested : undefined, served);
-}
-
-/** Settles when what a message speaks is loaded, or cannot be; undefined if nothing has to be waited for. */
-export function loadingFor(params: Params | readonly unknown[] | undefined): Promise<void> | undefined {
-  const family = families[claimedVersion(params) === undefined ? 'stateful' : 'stateless'];
-  if (family.isLoaded) return undefined;
-  const done = (): void => {};
-  return Promise.resolve(family.use(done)).catch(done);
 }
 
 /** True for the name of a revision of this family that is among those served. */

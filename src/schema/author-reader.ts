@@ -1,11 +1,12 @@
 /** Reads raw schemas of authors closely: where their references lead, what their patterns may do. Loaded with the first. */
 
-import { later } from '../jsonrpc/later.ts';
+import { type Later, later } from '../jsonrpc/later.ts';
 import type { JsonSchema } from './json.ts';
 import { repeatsGroup, unreadable } from './pattern.ts';
 import { type Read, readSchema } from './walker.ts';
 
-const ambiguity = later(() => import('./ambiguity.ts'));
+/** What finds out whether a pattern may take for ever. */
+export const ambiguity: Later<typeof import('./ambiguity.ts')> = later(() => import('./ambiguity.ts'));
 
 /** Goes over one: at once, unless it has a pattern that may take for ever. */
 export function readAuthors(schema: JsonSchema): Read | Promise<Read> {

@@ -74,22 +74,31 @@ export function checkBy(preparing: Later<Prepare>, document: SchemaDocument): Ch
 /** What reads raw schemas closely. */
 export const authorReader: Later<typeof import('./author-reader.ts')> = later(() => import('./author-reader.ts'));
 
-/** A raw schema: until it was read closely, every check waits for it. */
+/** A raw schema: until it was read closely, every check waits for that. */
 function checkedRaw(jsonSchema: JsonSchema, where: string): CheckedSchema {
   let check: CheckedSchema['check'] | undefined;
   let fault: TypeError | undefined;
-  const read = (): Read | Promise<Read> => authorReader.use(({ readAuthors }) => readAuthors(jsonSchema));
-  const keep = (result: Read): CheckedSchema['check'] => {
-    if ('fault' in result) {
-      fault = faulty(where, result.fault);
+  const keep = (read: Read): CheckedSchema['check'] => {
+    if ('fault' in read) {
+      fault = faulty(where, read.fault);
       throw fault;
     }
-    check = checkBy(engine, result.document);
+    check = checkBy(engine, read.document);
     return check;
   };
-  const reading = read();
-  if (!(reading instanceof Promise)) return { jsonSchema, check: keep(reading) };
-  const passed = reading.then(keep);
+  const read = (): Read | Promise<Read> => authorReader.use(({ readAuthors }) => readAuthors(jsonSchema));
+  const begun = read();
+  if (!(begun instanceof Promise)) return { jsonSchema, check: keep(begun) };
+  let reading: Promise<CheckedSchema['check']> | undefined;
+  const readOn = async (result: Read | Promise<Read>): Promise<CheckedSchema['check']> => {
+    try {
+      return keep(await result);
+    } finally {
+      reading = undefined; // What could not be loaded may be there the next time.
+    }
+  };
+  reading = readOn(begun);
+  const passed = reading;
   passed.catch(() => {});
   return {
     jsonSchema,
@@ -97,10 +106,8 @@ function checkedRaw(jsonSchema: JsonSchema, where: string): CheckedSchema {
     check(value) {
       if (check) return check(value);
       if (fault) throw fault;
-      // What could not be loaded may be there the next time.
-      return Promise.resolve(read())
-        .then(keep)
-        .then((use) => use(value));
+      reading ??= readOn(read());
+      return reading.then((use) => use(value));
     },
   };
 }

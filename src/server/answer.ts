@@ -7,54 +7,26 @@ import { claimedVersion } from '../protocol/claim.ts';
 import type { Exchange } from '../protocol/exchange.ts';
 import { livesIn, staysOpen } from '../protocol/methods.ts';
 import { revisionNamed, revisionOf } from '../protocol/pick.ts';
-import type { Revision } from '../protocol/revision.ts';
 import { RequestContext } from './context.ts';
-import { chain, isPromise, type Maybe } from './maybe.ts';
+import { isPromise, type Maybe } from './maybe.ts';
 import { failureOf, resultOf } from './outcome.ts';
 import { runInRounds } from './rounds.ts';
 import type { Served, ServerParts } from './served.ts';
 
-/** Answers a request; synchronously, if its handler is and its revision is loaded. Never throws, never rejects. */
+/** Answers a request; synchronously, if its handler is. Its revision is loaded. Never throws, never rejects. */
 export function answer(server: Served, request: Request, exchange: Exchange): Maybe<Response> {
   const own = server['~parts'];
+  const { id, method } = request;
+  let ctx: RequestContext;
   try {
     const params = paramsOf(request);
-    const revision = revisionOf(request.method, params, exchange.session, own.host.versions);
-    return isPromise(revision)
-      ? answerLate(revision, own, request, params, exchange)
-      : answerIn(revision, own, request, params, exchange);
+    const revision = revisionOf(method, params, exchange.session, own.host.versions);
+    const caller = revision.callerOf(params, exchange.session);
+    ctx = new RequestContext(id, method, params, caller, exchange, revision, own);
   } catch (error) {
-    return unreadable(own, request, error);
+    // Only this package's own code ran, and it throws nothing but these.
+    return { jsonrpc: '2.0', id, error: (error as RpcError).toObject() };
   }
-}
-
-// The first of its revision. What was given up while that was loaded need not begin.
-async function answerLate(
-  loading: Promise<Revision>,
-  own: ServerParts,
-  request: Request,
-  params: Params,
-  exchange: Exchange,
-): Promise<Response> {
-  try {
-    const revision = await loading;
-    if (exchange.cancelled) throw RpcError.internal('The request was cancelled before it began');
-    return await answerIn(revision, own, request, params, exchange);
-  } catch (error) {
-    return unreadable(own, request, error);
-  }
-}
-
-// Throws what is wrong with the request before there is a context for it.
-function answerIn(
-  revision: Revision,
-  own: ServerParts,
-  { id, method }: Request,
-  params: Params,
-  exchange: Exchange,
-): Maybe<Response> {
-  const caller = revision.callerOf(params, exchange.session);
-  const ctx = new RequestContext(id, method, params, caller, exchange, revision, own);
   try {
     const result = asksNobody(own, method) ? handle(own, ctx) : runInRounds(ctx, () => enter(own, ctx));
     if (!isPromise(result)) return respond(ctx, result);
@@ -67,52 +39,32 @@ function answerIn(
   }
 }
 
-function unreadable(own: ServerParts, { id, method }: Request, error: unknown): Response {
-  if (error instanceof RpcError) return { jsonrpc: '2.0', id, error: error.toObject() };
-  // Part of this package could not be loaded.
-  own.report(error, { method });
-  return { jsonrpc: '2.0', id, error: RpcError.internal().toObject() };
-}
-
 /** Takes a notification. There is no answer, so what goes wrong is only reported. */
 export function notice(server: Served, notification: Notification, exchange: Exchange): Maybe<void> {
   const own = server['~parts'];
   const { method } = notification;
   const report = (error: unknown): void => own.report(error, { method });
   try {
-    const params = paramsOf(notification);
-    const taken = chain(revisionOfNotice(own, method, params, exchange), (revision) =>
-      revision && livesIn(method, revision.facts.version)
-        ? noticeIn(revision, own, method, params, exchange)
-        : undefined,
-    );
-    return isPromise(taken) ? taken.then(() => undefined, report) : undefined;
+    const ctx = noticeContext(own, notification, exchange);
+    if (!ctx) return undefined;
+    const result = runThrough(own.middleware, ctx, () => handleNotice(own, ctx));
+    return isPromise(result) ? result.then(() => undefined, report) : undefined;
   } catch (error) {
     report(error);
   }
 }
 
 // A notification speaks the revision it claims, else the session's; if there is neither, it is for nobody.
-function revisionOfNotice(
-  { host }: ServerParts,
-  method: string,
-  params: Params,
-  { session }: Exchange,
-): Maybe<Revision | undefined> {
-  if (claimedVersion(params) !== undefined) return revisionOf(method, params, undefined, host.versions);
-  return session && revisionNamed(session.version);
-}
-
-function noticeIn(
-  revision: Revision,
-  own: ServerParts,
-  method: string,
-  params: Params,
-  exchange: Exchange,
-): Maybe<unknown> {
-  const caller = revision.callerOf(params, exchange.session);
-  const ctx = new RequestContext('', method, params, caller, exchange, revision, own);
-  return runThrough(own.middleware, ctx, () => handleNotice(own, ctx)) as Maybe<unknown>;
+function noticeContext(own: ServerParts, notification: Notification, exchange: Exchange): RequestContext | undefined {
+  const { method } = notification;
+  const { session } = exchange;
+  const params = paramsOf(notification);
+  const revision =
+    claimedVersion(params) === undefined
+      ? session && revisionNamed(session.version)
+      : revisionOf(method, params, undefined, own.host.versions);
+  if (!revision || !livesIn(method, revision.facts.version)) return undefined;
+  return new RequestContext('', method, params, revision.callerOf(params, session), exchange, revision, own);
 }
 
 // What stays open, unless it is the author's: nothing is kept ready for questions for as long as it lasts.

@@ -5,6 +5,7 @@ import { elicitForm } from '../protocol/elicit-form.ts';
 import type { ElicitResult } from '../protocol/model/elicitation.ts';
 import type { ListRootsResult } from '../protocol/model/roots.ts';
 import type { CreateMessageParams, CreateMessageResult } from '../protocol/model/sampling.ts';
+import * as ambiguity from '../schema/ambiguity.ts';
 import * as authors from '../schema/author-reader.ts';
 import { authorReader, checkedSchema } from '../schema/checked.ts';
 import { type Asker, Questions } from './questions.ts';
@@ -49,10 +50,10 @@ export async function elicit(
   schema: unknown,
   options: AskOptions = {},
 ): Promise<ElicitAnswer<unknown>> {
-  // Questions are told apart by their order, so none may overtake one whose form is still being read.
+  // Questions are told apart by their order, so none may overtake one whose form is still being read: it is read at once.
   authorReader.have(authors);
+  authors.ambiguity.have(ambiguity);
   const form = checkedSchema(schema, 'elicit: schema', 'input');
-  if (form.passed) await form.passed;
   const requestedSchema = elicitForm(form.jsonSchema);
   let content: unknown;
   const fits = async (answer: unknown): Promise<boolean> => {

@@ -3,7 +3,10 @@
 import type { ParseError } from '../jsonrpc/errors.ts';
 import { isRequest, type Message, type Request, type Response, serialize } from '../jsonrpc/message.ts';
 import { claimedVersion } from '../protocol/claim.ts';
-import type { Maybe } from './maybe.ts';
+import type { ConnectionExchange } from './connection-exchange.ts';
+import { isPromise, type Maybe } from './maybe.ts';
+
+type CallExchange = Pick<ConnectionExchange, 'dropped' | 'onEnd'>;
 
 /** What answering a batch needs of its connection. */
 export interface BatchLine {
@@ -31,6 +34,18 @@ export async function answerBatch(batch: readonly (Message | ParseError)[], line
   }
   const responses = (await Promise.all(answers)).filter((response) => response !== undefined);
   return responses.map((response) => encodable(response, line));
+}
+
+/** The answer to a part of a batch. A call that was cancelled and does not end must not hold back those of the others. */
+export function unlessDropped(
+  response: Maybe<Response | undefined>,
+  exchange: CallExchange | undefined,
+): Maybe<Response | undefined> {
+  if (!isPromise(response) || !exchange) return response;
+  const dropped = new Promise<undefined>((resolve) => {
+    exchange.onEnd(() => exchange.dropped && resolve(undefined));
+  });
+  return Promise.race([response, dropped]);
 }
 
 // One result that cannot be encoded must not take the others with it.

@@ -1,38 +1,37 @@
-/** What arrives too early: for a session whose handshake is not through, or while a part is loaded. It goes on in its order. */
+/** What arrives too early: while a part is loaded, or for a session whose handshake is not through. It goes on in its order. */
 
-import { isBatch, isRequest } from '../jsonrpc/message.ts';
+import { isBatch, isObject, isRequest } from '../jsonrpc/message.ts';
 import type { Payload } from '../jsonrpc/parse.ts';
 import { claimedVersion } from '../protocol/claim.ts';
 
-/** Holds it: for a session no more messages than may be worked on at the same time. */
+/** Holds back what it is for: everything, unless it is told otherwise. */
 export class Held {
-  readonly #limit: number;
+  readonly #isFor: (payload: Payload) => boolean;
   #waiting: Payload[] | undefined;
-  #isForAll = false;
 
-  constructor(limit: number) {
-    this.#limit = limit;
+  constructor(isFor: (payload: Payload) => boolean = () => true) {
+    this.#isFor = isFor;
   }
 
-  /** Begins to hold what belongs to the session, or everything there is; false if that goes on already. */
-  begin(isForAll = false): boolean {
+  /** How much waits. */
+  get size(): number {
+    return this.#waiting?.length ?? 0;
+  }
+
+  /** Begins to hold; false if that goes on already. */
+  begin(): boolean {
     if (this.#waiting) return false;
     this.#waiting = [];
-    this.#isForAll = isForAll;
     return true;
   }
 
-  /** True for what has to wait. */
+  /** True for what has to wait, and for what takes back something that waits: neither need begin then. */
   takes(payload: Payload): boolean {
     if (!this.#waiting) return false;
-    const waits = this.#isForAll || (this.#waiting.length < this.#limit && belongsToSession(payload));
+    if (this.#forgets(payload)) return true;
+    const waits = this.#isFor(payload);
     if (waits) this.#waiting.push(payload);
     return waits;
-  }
-
-  /** A request that was cancelled need not begin. */
-  forget(id: unknown): void {
-    this.#waiting = this.#waiting?.filter((payload) => !isRequestNamed(payload, id));
   }
 
   /** Holds no longer; gives what waited. */
@@ -41,13 +40,26 @@ export class Held {
     this.#waiting = undefined;
     return waited;
   }
+
+  #forgets(payload: Payload): boolean {
+    const id = idTakenBack(payload);
+    const at = id === undefined ? -1 : (this.#waiting ?? []).findIndex((one) => isRequestNamed(one, id));
+    if (at >= 0) this.#waiting?.splice(at, 1);
+    return at >= 0;
+  }
 }
 
-// Calls of a session and news for it; not answers, not cancellations, not what brings its own revision.
-function belongsToSession(payload: Payload): boolean {
+/** True for calls of a session and news for it; not for answers, cancellations, and what brings its own revision. */
+export function belongsToSession(payload: Payload): boolean {
   if (isBatch(payload)) return true;
   if (payload instanceof Error || !('method' in payload) || payload.method === 'notifications/cancelled') return false;
   return claimedVersion(payload.params) === undefined;
+}
+
+function idTakenBack(payload: Payload): unknown {
+  if (isBatch(payload) || payload instanceof Error || !('method' in payload)) return undefined;
+  const { method, params } = payload;
+  return method === 'notifications/cancelled' && isObject(params) ? params['requestId'] : undefined;
 }
 
 function isRequestNamed(payload: Payload, id: unknown): boolean {

@@ -2,14 +2,17 @@
 
 import { memoryPair } from '../jsonrpc/memory.ts';
 import type { Transport } from '../jsonrpc/transport.ts';
-import { haveEveryRevision } from '../protocol/every-revision.ts';
-import { type ServeOptions, serve } from './serve.ts';
+import type { ServeOptions } from './serve.ts';
+import { serveAnybody } from './serve-anybody.ts';
 import type { Served } from './served.ts';
+import { serveOwner } from './served-connection.ts';
 
 /** Serves one, and gives the client's end of it. */
-export async function connectWithin(server: Served, options: ServeOptions | undefined): Promise<Transport> {
-  haveEveryRevision();
+export async function connectWithin(server: Served, options: ServeOptions = {}): Promise<Transport> {
+  const { principal, ownsProcess = true, forceReruns } = options;
+  await server['~parts'].preparation.end();
   const [near, far] = memoryPair();
-  await serve(server, far, { ownsProcess: true, ...options });
+  if (ownsProcess && !principal) await serveOwner(server, far, forceReruns);
+  else await serveAnybody(server, far, principal, forceReruns);
   return near;
 }

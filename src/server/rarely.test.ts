@@ -2,9 +2,11 @@
 
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
-import { unhandledDuring, Wire, type WireOptions } from '../../test/wire.ts';
+import { claim, quiet, unhandledDuring, Wire, type WireOptions } from '../../test/wire.ts';
 import type { Context } from './context.ts';
+import type { McpServer } from './server.ts';
 
+const HELLO = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'c', version: '1' } };
 const CAN_ASK = { elicitation: { form: {} } };
 const asks = (ctx: Context, key: string) => ctx.elicit(`${key}?`, z.object({ name: z.string() }), { key });
 
@@ -34,6 +36,19 @@ describe('the first questions of a server', () => {
     const { call } = await fresh((ctx) => Promise.all([asks(ctx, 'a'), asks(ctx, 'b')]));
     const { result } = await call();
     expect(Object.keys(result?.['inputRequests'] as object)).toEqual(['a', 'b']);
+  });
+
+  test('make one round also if a form has a pattern that takes long to read', async () => {
+    const text = { type: 'string' } as const;
+    const { call } = await fresh((ctx) =>
+      Promise.all([
+        ctx.elicit('a?', { type: 'object', properties: { name: { ...text, pattern: '^(ab)+$' } } }),
+        ctx.elicit('b?', { type: 'object', properties: { name: text } }),
+      ]),
+    );
+    const { result } = await call();
+    const asked = Object.values(result?.['inputRequests'] as Record<string, { params: { message: string } }>);
+    expect(asked.map(({ params }) => params.message)).toEqual(['a?', 'b?']);
   });
 
   test('count although the handler gave up before they could be put', async () => {
@@ -142,29 +157,163 @@ test('a request that is cancelled while its revision is loaded does not begin', 
   expect([handler, middleware].map(({ mock }) => mock.calls.length)).toEqual([0, 1]);
 });
 
-describe('a schema that cannot be used', () => {
-  const bad = { inputSchema: { type: 'object', properties: { a: { $ref: '#/$defs/none' } } } } as const;
-  const fault = 'Tool "bad": inputSchema/properties/a/$ref: leads nowhere in this schema';
+describe('the first connection of whoever owns the process', () => {
+  const call = (id: number, more: object = {}): object => ({
+    id,
+    method: 'tools/call',
+    params: { name: 't', ...more },
+  });
 
-  test('is told to who serves, also if it is registered while that waits', async () => {
-    const [{ McpServer }, { serve }] = await Promise.all([import('./server.ts'), import('./serve.ts')]);
+  async function served(prepare: (server: McpServer) => unknown = () => {}) {
+    const [{ McpServer: Fresh }, { serve }] = await Promise.all([import('./server.ts'), import('./serve.ts')]);
+    const onError = vi.fn();
+    const server = new Fresh({ name: 's', version: '1' }, { onError }).registerTool('t', {}, () => 'x');
+    prepare(server);
+    const wire = new Wire({ revision: 'none' });
+    const serving = serve(server, wire, { ownsProcess: true });
+    const say = (message: object): void => wire.say({ jsonrpc: '2.0', ...message });
+    return { wire, serving, say, onError, ids: () => wire.received.map(({ id }) => id) };
+  }
+
+  test('hears what is said as soon as it is connected, also while a schema is read', async () => {
+    const { wire, say, serving } = await served((server) =>
+      server.registerTool('raw', { inputSchema: { type: 'object' } }, () => 'y'),
+    );
+    say(call(1, { _meta: claim() }));
+    say({ id: 2, method: 'tools/call', params: { name: 'raw', _meta: claim() } });
+    await serving;
+    expect((await wire.answerTo(1)).result).toMatchObject({ content: [{ text: 'x' }] });
+    expect((await wire.answerTo(2)).result).toMatchObject({ content: [{ text: 'y' }] });
+  });
+
+  test('may say more than is worked on at the same time: none of it is refused or overtaken', async () => {
+    const { wire, say, ids } = await served();
+    const count = 3000;
+    say({ id: 0, method: 'initialize', params: HELLO });
+    for (let id = 1; id < count; id++) say(call(id, id % 2 ? {} : { _meta: claim() }));
+    await wire.answerTo(count - 1);
+    expect(ids()).toEqual(Array.from({ length: count }, (_, id) => id));
+    expect(wire.received.filter(({ error }) => error)).toEqual([]);
+  });
+
+  test('may begin with a batch', async () => {
+    const { wire, say, ids } = await served();
+    say({ id: 0, method: 'initialize', params: { ...HELLO, protocolVersion: '2025-03-26' } });
+    wire.say(JSON.stringify([1, 2].map((id) => ({ jsonrpc: '2.0', ...call(id) }))));
+    say(call(3));
+    await wire.answerTo(2);
+    expect(ids().sort()).toEqual([0, 1, 2, 3]);
+  });
+
+  test('is answered although the server closes before what answers is loaded', async () => {
+    const { wire, say, serving } = await served();
+    const line = await serving;
+    say(call(1, { _meta: claim() }));
+    await line.close();
+    expect(wire.received).toMatchObject([{ id: 1, result: { content: [{ text: 'x' }] } }]);
+    expect(wire.connected).toBe(false);
+  });
+});
+
+test('a notification of an extension is not overtaken by what follows', async () => {
+  const { McpServer } = await import('./server.ts');
+  const { serve } = await import('./serve.ts');
+  const heard: string[] = [];
+  const methods = { 'notifications/x': () => void heard.push('notification') };
+  const extension = { id: 'com.example/x', revisions: ['2026-07-28'], server: { answers: 'everybody', methods } };
+  const server = new McpServer({ name: 's', version: '1' }, { extensions: [extension as never] }).registerTool(
+    't',
+    {},
+    () => {
+      heard.push('tool');
+      return 'x';
+    },
+  );
+  const wire = new Wire({});
+  void serve(server, wire, { ownsProcess: true });
+  wire.notify('notifications/x', { _meta: claim() });
+  await wire.call('tools/call', { name: 't' });
+  expect(heard).toEqual(['notification', 'tool']);
+});
+
+test('a schema is read and compiled once for all calls that wait for it', async () => {
+  const compile = vi.fn(() => () => undefined);
+  vi.doMock('../schema/engine.ts', () => ({ compile }));
+  const { checkedSchema } = await import('../schema/checked.ts');
+  const schema = checkedSchema({ type: 'object' }, 'x', 'input');
+  const checks = [1, 2, 3].map((a) => schema.check({ a }));
+  expect(await Promise.all(checks)).toEqual([1, 2, 3].map((a) => ({ ok: true, value: { a } })));
+  expect(compile).toHaveBeenCalledTimes(1);
+  vi.doUnmock('../schema/engine.ts');
+});
+
+describe('a schema that cannot be used', () => {
+  const wrong = (name: string) => ({ type: 'object', properties: { [name]: { $ref: '#/$defs/none' } } }) as const;
+  const bad = { inputSchema: wrong('a') };
+  const faultOf = (tool: string, property: string): TypeError =>
+    new TypeError(`Tool "${tool}": inputSchema/properties/${property}/$ref: leads nowhere in this schema`);
+
+  async function unserved() {
+    const [{ McpServer }, { serve }, { Endpoint }] = await Promise.all([
+      import('./server.ts'),
+      import('./serve.ts'),
+      import('../transport/http/server/endpoint.ts'),
+    ]);
     const onError = vi.fn();
     const server = new McpServer({ name: 's', version: '1' }, { onError });
+    const wire = new Wire({});
+    return { server, onError, wire, serve: () => serve(server, wire, { ownsProcess: true }), Endpoint };
+  }
+
+  test('is told to who serves, also if it is registered while that waits', async () => {
+    const { server, onError, serve, wire } = await unserved();
     server.registerTool('good', { inputSchema: { type: 'object' } }, () => 'x');
-    const serving = serve(server, new Wire({}), { ownsProcess: true });
+    const serving = serve();
     server.registerTool('bad', bad, () => 'x');
-    await expect(serving).rejects.toThrow(new TypeError(fault));
+    await expect(serving).rejects.toThrow(faultOf('bad', 'a'));
+    expect(onError).not.toHaveBeenCalled();
+    expect(wire.connected).toBe(false);
+  });
+
+  test('is told to who serves, however long after it was registered', async () => {
+    const { server, onError, serve } = await unserved();
+    server.registerTool('bad', bad, () => 'x');
+    await quiet();
+    await expect(serve()).rejects.toThrow(faultOf('bad', 'a'));
     expect(onError).not.toHaveBeenCalled();
   });
 
-  test('is reported where nobody waits, and does not keep others from being served', async () => {
-    const [{ McpServer }, { serve }] = await Promise.all([import('./server.ts'), import('./serve.ts')]);
-    const onError = vi.fn();
-    const server = new McpServer({ name: 's', version: '1' }, { onError }).registerTool('bad', bad, () => 'x');
+  test('is told beside others: the first to who serves, the others are reported', async () => {
+    const { server, onError, serve } = await unserved();
+    server.registerTool('one', { inputSchema: wrong('a') }, () => 'x');
+    server.registerTool('two', { inputSchema: wrong('b') }, () => 'x');
+    await expect(serve()).rejects.toThrow(faultOf('one', 'a'));
+    expect(onError.mock.calls).toEqual([[faultOf('two', 'b'), { method: 'tools/call', name: 'two' }]]);
+  });
+
+  test('is told to nobody if its tool was taken away or replaced', async () => {
+    const { server, onError, serve } = await unserved();
+    server.registerTool('gone', bad, () => 'x').registerTool('other', bad, () => 'x');
+    server.tools.remove('gone');
+    server.registerTool('other', { replace: true }, () => 'x');
+    await serve();
+    expect(onError).not.toHaveBeenCalled();
+  });
+
+  test('is reported where nobody can wait, and does not keep others from being served', async () => {
+    const { server, onError, serve, wire, Endpoint } = await unserved();
+    server.registerTool('bad', bad, () => 'x');
+    new Endpoint(server);
     await vi.waitFor(() => expect(onError).toHaveBeenCalled());
-    expect(onError.mock.calls).toEqual([[new TypeError(fault), { method: 'tools/call', name: 'bad' }]]);
-    const wire = new Wire({});
-    wire.serving = await serve(server, wire, { ownsProcess: true });
+    expect(onError.mock.calls).toEqual([[faultOf('bad', 'a'), { method: 'tools/call', name: 'bad' }]]);
+    await serve();
     expect((await wire.call('tools/call', { name: 'bad' })).error).toMatchObject({ code: -32603 });
+  });
+
+  test('is reported if it is registered while others are served', async () => {
+    const { server, onError, serve } = await unserved();
+    await serve();
+    server.registerTool('bad', bad, () => 'x');
+    await vi.waitFor(() => expect(onError).toHaveBeenCalled());
   });
 });

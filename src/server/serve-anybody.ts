@@ -1,18 +1,21 @@
 /** Serves whoever may be at the other end of a connection. */
 
 import type { Transport } from '../jsonrpc/transport.ts';
-import { haveEveryRevision } from '../protocol/every-revision.ts';
 import type { Principal } from '../protocol/principal.ts';
 import { checkPrincipal } from '../protocol/principal-check.ts';
+import { haveAllAtOnce } from './all-at-once.ts';
 import { scopeRefusal } from './scope-checks.ts';
 import type { Served } from './served.ts';
 import { connectLine } from './served-connection.ts';
 import type { ServedLine } from './serving.ts';
 
-/** Makes ready for somebody who may or may not be known: what needs scopes is refused to those who were not granted them. */
+/**
+ * Makes ready for somebody, who then waits for nothing to be loaded: gives what refuses requests that need scopes to
+ * those who were not granted them. Throws if this cannot be a caller.
+ */
 export function admit(principal: Principal | undefined): typeof scopeRefusal {
   if (principal) checkPrincipal(principal, 'serve');
-  haveEveryRevision();
+  haveAllAtOnce();
   return scopeRefusal;
 }
 
@@ -21,6 +24,7 @@ export async function serveAnybody(
   server: Served,
   transport: Transport,
   principal: Principal | undefined,
+  forceReruns = false,
 ): Promise<ServedLine> {
-  return connectLine(server, transport, { principal, forceReruns: false, scopeRefusal: admit(principal) });
+  return connectLine(server, transport, { principal, forceReruns, scopeRefusal: admit(principal) });
 }

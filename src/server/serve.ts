@@ -26,8 +26,7 @@ export interface ServeOptions {
 export async function serve(server: Served, transport: Transport, options: ServeOptions = {}): Promise<Serving> {
   const { principal, ownsProcess = false, forceReruns = false } = options;
   if (ownsProcess && !principal) return serveOwner(server, transport, forceReruns);
-  const reading = server['~parts'].readings.end();
-  if (reading) await reading;
-  const scopeRefusal = anybody.use(({ admit }) => admit(principal));
+  const prepared = Promise.resolve(server['~parts'].preparation.end());
+  const scopeRefusal = prepared.then(() => anybody.use(({ admit }) => admit(principal)));
   return connectLine(server, transport, { principal, forceReruns, scopeRefusal });
 }

@@ -1,6 +1,7 @@
 /** Serves a server over a connection: one exchange per request, both kinds of revision on the same line. */
 
 import { ConnectionError, type ParseError, RpcError } from '../jsonrpc/errors.ts';
+import { type Later, later } from '../jsonrpc/later.ts';
 import {
   type ErrorResponse,
   type Id,
@@ -18,21 +19,22 @@ import type { Payload } from '../jsonrpc/parse.ts';
 import type { Receiver, Transport } from '../jsonrpc/transport.ts';
 import type { RevisionFacts } from '../protocol/facts.ts';
 import { METHODS, staysOpen } from '../protocol/methods.ts';
-import { loadingFor, revisionNamed } from '../protocol/pick.ts';
+import { loadingOf, revisionNamed } from '../protocol/pick.ts';
 import type { Principal } from '../protocol/principal.ts';
-import type { Revision } from '../protocol/revision.ts';
 import type { Session } from '../protocol/session.ts';
 import { answer, notice } from './answer.ts';
-import { answerBatch, standsAlone } from './batch.ts';
 import { ConnectionExchange, type Line } from './connection-exchange.ts';
-import { Held } from './held.ts';
+import { belongsToSession, Held } from './held.ts';
 import { InFlight } from './in-flight.ts';
-import { isPromise, type Maybe } from './maybe.ts';
+import { chain, isPromise, type Maybe } from './maybe.ts';
 import { OwnRequests } from './own-requests.ts';
 import type { Sender } from './scope-checks.ts';
 import type { Served, ServerParts } from './served.ts';
 import type { ServedLine } from './serving.ts';
 import { Unread } from './unread.ts';
+
+/** What answers batches, which only few revisions have. */
+export const batches: Later<typeof import('./batch.ts')> = later(() => import('./batch.ts'));
 
 /** Time an aborted handler has to answer before the connection is closed, in milliseconds. */
 const ABORT_MS = 100;
@@ -41,19 +43,21 @@ const ABORT_MS = 100;
 export interface LineOptions {
   readonly principal: Principal | undefined;
   readonly forceReruns: boolean;
-  /** Why a request is not carried out for want of scopes. Only for whoever owns this process nobody finds that out. */
-  readonly scopeRefusal: Maybe<ScopeRefusalOf | undefined>;
+  /** Why a request is not carried out for want of scopes. Until it is there, whatever is said waits. */
+  readonly scopeRefusal: Maybe<ScopeRefusalOf>;
 }
 
+type Batch = readonly (Message | ParseError)[];
 type ScopeRefusalOf = (own: ServerParts, request: Request, sender: Sender) => { readonly error: RpcError } | undefined;
 
 /** Serves a connection. */
 export async function connectLine(server: Served, transport: Transport, options: LineOptions): Promise<ServedLine> {
   const connection = new ServedConnection(server, transport, options);
-  connection.ready?.catch(() => {}); // Told below, if it comes to that.
+  const { ready } = connection;
+  ready?.catch(() => {}); // Awaited below; until then a rejection has nobody.
   await transport.connect(connection);
   try {
-    await connection.ready;
+    await ready;
   } catch (error) {
     await transport.disconnect();
     throw error;
@@ -66,10 +70,9 @@ export async function connectLine(server: Served, transport: Transport, options:
  * scopes are asked for.
  */
 export async function serveOwner(server: Served, transport: Transport, forceReruns = false): Promise<ServedLine> {
-  const { owned, readings } = server['~parts'];
-  const reading = readings.end();
-  if (reading) await reading;
-  return connectLine(owned, transport, { principal: undefined, forceReruns, scopeRefusal: undefined });
+  const { owned, preparation } = server['~parts'];
+  const scopeRefusal = chain(preparation.end(), () => () => undefined);
+  return connectLine(owned, transport, { principal: undefined, forceReruns, scopeRefusal });
 }
 
 class ServedConnection implements Receiver, ServedLine, Line {
@@ -85,10 +88,12 @@ class ServedConnection implements Receiver, ServedLine, Line {
   #facts: RevisionFacts | undefined;
   readonly #server: Served;
   readonly #own: ServerParts;
-  #scopeRefusal: ScopeRefusalOf | undefined;
+  #scopeRefusal!: ScopeRefusalOf;
   readonly #transport: Transport;
   readonly #inFlight = new InFlight();
-  readonly #held: Held;
+  /** What waits until a part is loaded, and what waits for the session. */
+  readonly #early = new Held();
+  readonly #forSession = new Held((payload) => this.#forSession.size < this.#limit && belongsToSession(payload));
   readonly #unread = new Unread((error) => this.onError(error));
   #unwatch: (() => void) | undefined;
   #closing = false;
@@ -100,7 +105,6 @@ class ServedConnection implements Receiver, ServedLine, Line {
   constructor(server: Served, transport: Transport, { principal, forceReruns, scopeRefusal }: LineOptions) {
     this.#server = server;
     this.#own = server['~parts'];
-    this.#held = new Held(this.#own.limits.inFlight);
     if (isPromise(scopeRefusal)) this.#holdFor(scopeRefusal);
     else this.#scopeRefusal = scopeRefusal;
     this.#transport = transport;
@@ -117,24 +121,9 @@ class ServedConnection implements Receiver, ServedLine, Line {
     });
   }
 
-  // What arrives before it is known who may do what waits; for ever, if that cannot be known.
-  #holdFor(loading: Promise<ScopeRefusalOf | undefined>): void {
-    this.#held.begin(true);
-    this.ready = loading.then((loaded) => {
-      this.#scopeRefusal = loaded;
-      this.ready = undefined;
-      this.#release();
-    });
-  }
-
-  #release(): void {
-    for (const payload of this.#held.end()) this.onMessage(payload);
-  }
-
   openSession(session: Session): void {
     this.session = session;
-    // It answered the handshake, so it is loaded.
-    const revision = revisionNamed(session.version) as Revision;
+    const revision = revisionNamed(session.version);
     this.#facts = revision.facts;
     // A handshake that took long can be through after the client is gone.
     if (this.#over !== undefined || this.#ended) return;
@@ -145,15 +134,60 @@ class ServedConnection implements Receiver, ServedLine, Line {
     }, viewer);
   }
 
+  /** How many messages may be worked on at the same time. */
+  get #limit(): number {
+    return this.#own.limits.inFlight;
+  }
+
   get isCongested(): boolean {
     return this.#unread.isAny;
   }
 
   onMessage(payload: Payload): void {
-    if (this.#ended || this.#held.takes(payload)) return;
-    if (isBatch(payload)) this.#takeBatch(payload as readonly (Message | ParseError)[]);
+    if (this.#ended || this.#early.takes(payload) || this.#forSession.takes(payload)) return;
+    const loading = isBatch(payload) ? batches.load() : loadingOf(payload);
+    if (loading) this.#holdWhile(loading, payload);
+    else this.#handle(payload);
+  }
+
+  #handle(payload: Payload): void {
+    if (isBatch(payload)) void batches.use((part) => this.#takeBatch(part, payload as Batch));
     else if (payload instanceof Error) this.#sendIfAny(this.#answerToUnreadable(payload));
     else this.#take(payload as Message);
+  }
+
+  // What arrives before it is known who may do what waits; for ever, if that cannot be known.
+  #holdFor(loading: Promise<ScopeRefusalOf>): void {
+    this.#early.begin();
+    this.ready = loading.then((loaded) => {
+      this.#scopeRefusal = loaded;
+      this.#goOn();
+    });
+  }
+
+  // A revision is loaded with the first message that speaks it, and nothing overtakes that. If it cannot be loaded, the
+  // next such message tries again.
+  #holdWhile(loading: Promise<void>, first: Payload): void {
+    this.#early.begin();
+    this.#early.takes(first);
+    this.ready = loading.then(
+      () => this.#goOn(),
+      (cause) => this.#goOn(first, cause),
+    );
+  }
+
+  #goOn(failed?: Payload, cause?: unknown): void {
+    this.ready = undefined;
+    for (const payload of this.#early.end()) {
+      if (payload === failed) this.#refuseUnloaded(payload, cause);
+      else this.onMessage(payload);
+    }
+  }
+
+  #refuseUnloaded(payload: Payload, cause: unknown): void {
+    const message = payload as Message;
+    this.#own.report(cause, { method: 'method' in message ? message.method : 'batch' });
+    if (isRequest(message)) this.send(error(message.id, RpcError.internal()));
   }
 
   onError(error: Error): void {
@@ -172,6 +206,8 @@ class ServedConnection implements Receiver, ServedLine, Line {
   async close({ graceMs = 0 }: { readonly graceMs?: number } = {}): Promise<void> {
     if (!this.#closing) {
       this.#closing = true;
+      // What has come already and waits for a part to be loaded is not new.
+      if (this.ready) await this.ready.catch(() => {});
       const reason = this.#takeNoMore('The server is closing');
       await this.#inFlight.idle(graceMs);
       this.#inFlight.abort(reason);
@@ -188,6 +224,7 @@ class ServedConnection implements Receiver, ServedLine, Line {
   }
 
   async retire(reason: string): Promise<void> {
+    if (this.ready) await this.ready.catch(() => {});
     this.#takeNoMore(reason);
     await this.#inFlight.idle(Number.POSITIVE_INFINITY);
     await this.close();
@@ -247,30 +284,19 @@ class ServedConnection implements Receiver, ServedLine, Line {
     if (this.#inFlight.get(id))
       return this.#unreadable(RpcError.invalidRequest('A request with this id is running already'));
     if (this.#over !== undefined) return error(id, RpcError.internal(this.#over));
-    if (this.#inFlight.running >= this.#own.limits.inFlight) {
+    if (this.#inFlight.running + this.#forSession.size >= this.#limit) {
       return error(id, RpcError.internal('Too many requests are running on this connection'));
     }
-    const lacking = this.#scopeRefusal?.(this.#own, request, this);
+    const lacking = this.#scopeRefusal(this.#own, request, this);
     return lacking && error(id, lacking.error);
   }
 
   #respondLater(request: Request, response: Promise<Response | undefined>): void {
-    const opens = request.method === 'initialize' && this.#held.begin();
-    const answered = response.then((late) => {
+    const opens = request.method === 'initialize' && this.#forSession.begin();
+    void response.then((late) => {
       this.#respond(request, late);
-      if (opens) this.#release();
+      if (opens) for (const payload of this.#forSession.end()) this.#handle(payload);
     });
-    this.#waitFor(request, answered);
-  }
-
-  // What comes next finds the first message of a revision dealt with, unless its handler takes its time.
-  #waitFor({ params }: Request | Notification, done: Promise<unknown>): void {
-    const loading = loadingFor(params);
-    if (!loading) return;
-    const over = (): void => {
-      this.ready = undefined;
-    };
-    this.ready = Promise.race([done, loading.then(nextTurn)]).then(over, over);
   }
 
   #respond(request: Request, response: Response | undefined): void {
@@ -306,26 +332,24 @@ class ServedConnection implements Receiver, ServedLine, Line {
       return;
     }
     // A request without an id is for nobody, and a flood is not taken on.
-    if (METHODS.get(method)?.kind === 'request' || this.#inFlight.notifications >= this.#own.limits.inFlight) return;
+    if (METHODS.get(method)?.kind === 'request' || this.#inFlight.notifications >= this.#limit) return;
     const exchange = new ConnectionExchange(this, method);
     this.#inFlight.beginNotification(exchange);
     const taken = notice(this.#server, notification, exchange);
     const ended = (): void => this.#inFlight.endNotification(exchange);
-    if (isPromise(taken)) this.#waitFor(notification, taken.then(ended));
+    if (isPromise(taken)) void taken.then(ended);
     else ended();
   }
 
   #cancel({ params }: Notification): void {
     const { requestId, reason } = isObject(params) ? params : {};
-    // It may wait for the handshake, and then need not begin.
-    this.#held.forget(requestId);
     const exchange = this.#inFlight.get(requestId as Id);
     if (!exchange || exchange.method === 'initialize') return;
     const text = typeof reason === 'string' ? reason : 'Cancelled by the client';
     this.#inFlight.cancel(requestId as Id, new ConnectionError('aborted', text));
   }
 
-  #takeBatch(batch: readonly (Message | ParseError)[]): void {
+  #takeBatch({ answerBatch, standsAlone, unlessDropped }: typeof import('./batch.ts'), batch: Batch): void {
     const facts = this.#facts;
     if (!facts || facts.batches === 'refused') {
       this.send(this.#unreadable(RpcError.invalidRequest('Batches are not part of this protocol revision')));
@@ -334,30 +358,17 @@ class ServedConnection implements Receiver, ServedLine, Line {
     } else if (facts.batches === 'accepted') {
       for (const one of batch) this.onMessage(one);
     } else {
-      void this.#answerBatch(batch);
+      const answered = answerBatch(batch, {
+        answer: (request) => unlessDropped(this.#answer(request), this.#inFlight.get(request.id)),
+        take: (message) => this.#take(message),
+        refuse: (fault) => this.#answerToUnreadable(fault),
+        unencodable: ({ id }, cause) => this.#unencodable(id as Id, 'batch', cause),
+      });
+      void answered.then((responses) => {
+        if (responses.length > 0) this.send(responses);
+        this.#inFlight.checkIdle();
+      });
     }
-  }
-
-  async #answerBatch(batch: readonly (Message | ParseError)[]): Promise<void> {
-    const responses = await answerBatch(batch, {
-      answer: (request) => this.#answerUnlessDropped(request),
-      take: (message) => this.#take(message),
-      refuse: (fault) => this.#answerToUnreadable(fault),
-      unencodable: ({ id }, cause) => this.#unencodable(id as Id, 'batch', cause),
-    });
-    if (responses.length > 0) this.send(responses);
-    this.#inFlight.checkIdle();
-  }
-
-  // One call that was cancelled and does not end must not hold back the answers of the others.
-  #answerUnlessDropped(request: Request): Maybe<Response | undefined> {
-    const response = this.#answer(request);
-    const exchange = this.#inFlight.get(request.id);
-    if (!isPromise(response) || !exchange) return response;
-    const dropped = new Promise<undefined>((resolve) => {
-      exchange.onEnd(() => exchange.dropped && resolve(undefined));
-    });
-    return Promise.race([response, dropped]);
   }
 
   #answerToUnreadable(fault: ParseError): ErrorResponse | undefined {
@@ -379,10 +390,6 @@ class ServedConnection implements Receiver, ServedLine, Line {
   #sendIfAny(message: Message | undefined): void {
     if (message) this.send(message);
   }
-}
-
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve));
 }
 
 function error(id: Id | null | undefined, fault: RpcError): ErrorResponse {

@@ -12,16 +12,16 @@ import type { AnySchema, InferInput } from '../schema/infer.ts';
 import { memoryChangeBus } from '../store/changes.ts';
 import { Changes, type MaySee } from './changes.ts';
 import type { Context, RequestContext } from './context.ts';
-import { Extensions } from './extensions.ts';
+import { Extensions, extensionWork } from './extensions.ts';
 import type { Maybe } from './maybe.ts';
 import type { Middleware } from './middleware.ts';
 import type { Registries } from './needed-scopes.ts';
 import { limitsOf, type McpServerOptions, mergeCapabilities, reporter, servedVersions } from './options.ts';
 import type { PageOf } from './pages.ts';
+import { Preparation } from './preparation.ts';
 import { type PromptConfig, type PromptEntry, type PromptHandler, promptEntry } from './prompts.ts';
 import { rarely } from './rarely.ts';
-import { Readings } from './readings.ts';
-import { type Features, Registry } from './registry.ts';
+import { type Entry, type Features, Registry } from './registry.ts';
 import {
   type ResourceConfig,
   type ResourceEntry,
@@ -95,6 +95,7 @@ export class McpServer<out Tools = {}> implements Served {
     this.#templates = new Registry('resourceTemplates', 'Resource template', changed('resources'), failed('visible'));
     this.#all = { tools: this.#tools, prompts: this.#prompts, resources: this.#resources, templates: this.#templates };
     this.#parts = this.#makeParts(info, options);
+    if (options.extensions?.length) this.#prepareExtensions();
     this.#offerDeclared(options.capabilities);
     for (const { server } of options.extensions ?? []) server?.setUp?.(this);
   }
@@ -112,7 +113,7 @@ export class McpServer<out Tools = {}> implements Served {
   ): McpServer<Tools & { readonly [K in N]: ToolType<InferInput<I>, Result<O>> }> {
     const entry = toolEntry(name, config, handler as ToolHandler<never, unknown>, this.#extensions);
     this.#tools.add(entry, config.replace === true);
-    this.#watchReading('tools/call', name, entry.input, entry.output);
+    this.#prepare('tools/call', entry, this.#tools, entry.input, entry.output);
     this.#offerTools();
     return this as unknown as McpServer<never>;
   }
@@ -156,7 +157,7 @@ export class McpServer<out Tools = {}> implements Served {
   ): this {
     const entry = promptEntry(name, config, handler);
     this.#prompts.add(entry, config.replace === true);
-    this.#watchReading('prompts/get', name, entry.input);
+    this.#prepare('prompts/get', entry, this.#prompts, entry.input);
     if (entry.complete) this.#offerCompletions();
     this.#offerPrompts();
     return this;
@@ -238,7 +239,7 @@ export class McpServer<out Tools = {}> implements Served {
       middleware: this.#middleware,
       extensions: this.#extensions,
       registries: this.#all,
-      readings: new Readings(),
+      preparation: new Preparation(),
       handler: (method) => (method.startsWith('notifications/') ? undefined : this.#handlers.get(method)),
       notificationHandler: (method) => (method.startsWith('notifications/') ? this.#handlers.get(method) : undefined),
       toolsFor: (viewer) => [...this.#tools.entries(viewer)].map(({ definition }) => definition),
@@ -260,10 +261,23 @@ export class McpServer<out Tools = {}> implements Served {
     };
   }
 
+  // Their notifications must not be overtaken, so what takes them is not loaded with the first.
+  #prepareExtensions(): void {
+    const loading = extensionWork.load();
+    const report = (error: unknown): void => this.#parts.report(error, { method: 'extensions' });
+    if (loading) this.#parts.preparation.add(loading, report);
+  }
+
   // What is wrong with a schema may be known only after its registration.
-  #watchReading(method: string, name: string, ...schemas: (CheckedSchema | undefined)[]): void {
-    const report = (error: unknown): void => this.#parts.report(error, { method, name });
-    for (const schema of schemas) if (schema?.passed) this.#parts.readings.add(schema.passed, report);
+  #prepare<E extends Entry>(
+    method: string,
+    entry: E,
+    to: Registry<E>,
+    ...schemas: (CheckedSchema | undefined)[]
+  ): void {
+    const report = (error: unknown): void => this.#parts.report(error, { method, name: entry.key });
+    const isNeeded = (): boolean => to.peek(entry.key) === entry;
+    for (const schema of schemas) if (schema?.passed) this.#parts.preparation.add(schema.passed, report, isNeeded);
   }
 
   // Servers that ask for no scopes do nothing for them per request.

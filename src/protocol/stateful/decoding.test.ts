@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { revisionNamed as clientRevision } from '../client-revisions.ts';
-import { haveEveryRevision, readyRevision } from '../every-revision.ts';
+import { haveEveryRevision } from '../every-revision.ts';
+import { revisionNamed } from '../pick.ts';
 import type { Decoded, Host, ResultFacts, Revision } from '../revision.ts';
 import { restore } from './decoding.ts';
 
@@ -21,7 +22,7 @@ const host: Host = {
 
 function revision(version: string): Revision {
   haveEveryRevision();
-  return readyRevision(version);
+  return revisionNamed(version);
 }
 
 /** What arrives on the wire. */

@@ -55,6 +55,23 @@ async function connected(
 }
 
 describe('reading', () => {
+  test('waits for a receiver that is not ready from the beginning', async () => {
+    const receiver = new Recorder();
+    let getReady = (): void => {};
+    receiver.ready = new Promise((resolve) => {
+      getReady = resolve;
+    });
+    const input = new PassThrough();
+    await new StreamTransport(input, new PassThrough()).connect(receiver);
+    input.end(`${JSON.stringify(ping(1))}\n${JSON.stringify(ping(2))}\n`);
+    await turn();
+    expect(receiver.messages).toEqual([]);
+    receiver.ready = undefined;
+    getReady();
+    await receiver.closed;
+    expect(receiver.messages).toEqual([ping(1), ping(2)]);
+  });
+
   test('waits for a receiver that is not ready, also with the end', async () => {
     const input = new PassThrough();
     const order: unknown[] = [];

@@ -43,6 +43,8 @@ export class StreamTransport implements Transport {
   readonly #outbox: Outbox;
   #receiver: Receiver | undefined;
   #state: 'new' | 'open' | 'closing' | 'closed' = 'new';
+  /** What the receiver asked to wait for last. */
+  #waitsFor: Promise<void> | undefined;
   #inputEnded = false;
   #endTold = false;
   #disconnected: Promise<void> | undefined;
@@ -150,8 +152,8 @@ export class StreamTransport implements Transport {
       const line = this.#lines.next();
       if (line === undefined) return true;
       this.#hand(this.#read(line));
-      if (this.#receiver?.ready) this.#waitFor(this.#receiver.ready);
     }
+    if (this.#receiver?.ready) this.#pauseUntil(this.#receiver.ready);
     return false;
   }
 
@@ -176,7 +178,9 @@ export class StreamTransport implements Transport {
     }
   }
 
-  #waitFor(ready: Promise<void>): void {
+  #pauseUntil(ready: Promise<void>): void {
+    if (this.#waitsFor === ready) return;
+    this.#waitsFor = ready;
     this.#input.pause();
     const goOn = (): void => this.#goOn();
     ready.then(goOn, goOn);

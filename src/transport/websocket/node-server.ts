@@ -35,7 +35,7 @@ export async function listen(server: Served, options: ServeWebSocketOptions): Pr
     );
   }
   if (!path.startsWith('/')) throw new TypeError('serveWebSocket: "path" must begin with "/"');
-  await server['~parts'].readings.end();
+  await server['~parts'].preparation.end();
   const handler = new Handler(server, options, path);
   await handler.ready;
   const http = createServer({ headersTimeout: 10_000, requestTimeout: 30_000 });

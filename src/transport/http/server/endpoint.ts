@@ -14,9 +14,9 @@ import type { Payload } from '../../../jsonrpc/parse.ts';
 import { readPayload } from '../../../jsonrpc/structure.ts';
 import { claimedVersion } from '../../../protocol/claim.ts';
 import { McpErrorCode, unsupportedVersion } from '../../../protocol/errors.ts';
-import { haveEveryRevision } from '../../../protocol/every-revision.ts';
 import { staysOpen } from '../../../protocol/methods.ts';
 import { familyOf } from '../../../protocol/versions.ts';
+import { haveAllAtOnce } from '../../../server/all-at-once.ts';
 import type { InFlight } from '../../../server/in-flight.ts';
 import { isPromise, type Maybe } from '../../../server/maybe.ts';
 import type { Served } from '../../../server/served.ts';
@@ -69,10 +69,11 @@ export class Endpoint {
     path?: string,
     Clock: new (interval: number) => Heartbeat = OwnClocks,
   ) {
-    haveEveryRevision();
+    haveAllAtOnce();
     const settings = settingsOf(options);
     const { limits, sessions } = settings;
     const own = server['~parts'];
+    own.preparation.reportAll();
     const report = (error: unknown): void => own.report(error, { method: 'http' });
     this.#server = server;
     this.#path = path;

@@ -52,7 +52,7 @@ export async function serveHttp(server: Served, options: ServeHttpOptions = {}):
         `hosts: ["mcp.example.com"], or who may call with "auth"; without "address" only this machine can call.`,
     );
   }
-  await server['~parts'].readings.end();
+  await server['~parts'].preparation.end();
   const handler = handlerOf(new Endpoint(server, options, path, SharedClock));
   const http = createServer(PATIENCE, handler);
   await listen(http, port, address);

@@ -13,13 +13,13 @@ import {
   type Response,
 } from '../../../jsonrpc/message.ts';
 import type { Payload } from '../../../jsonrpc/parse.ts';
-import { readyRevision } from '../../../protocol/every-revision.ts';
 import type { Authenticate } from '../../../protocol/http-request.ts';
 import { METHODS } from '../../../protocol/methods.ts';
+import { revisionNamed } from '../../../protocol/pick.ts';
 import type { Revision } from '../../../protocol/revision.ts';
 import type { Session } from '../../../protocol/session.ts';
 import { answer, notice } from '../../../server/answer.ts';
-import { answerBatch, standsAlone } from '../../../server/batch.ts';
+import { answerBatch, standsAlone, unlessDropped } from '../../../server/batch.ts';
 import { ConnectionExchange } from '../../../server/connection-exchange.ts';
 import { chain, isPromise, type Maybe, unwatched } from '../../../server/maybe.ts';
 import type { Served } from '../../../server/served.ts';
@@ -60,7 +60,7 @@ export class SessionCalls<P extends Place> {
   constructor(host: CallsHost<P>, place: P) {
     this.#host = host;
     this.#place = place;
-    this.#revision = readyRevision(place.session.version);
+    this.#revision = revisionNamed(place.session.version);
   }
 
   /** Answers it; throws `Refusal` if it cannot be served. */
@@ -218,12 +218,7 @@ export class SessionCalls<P extends Place> {
     const refusal = this.#refusalOf(request);
     if (refusal) return errorResponse(refusal.error, refusal.id);
     const exchange = this.#begin(post, request);
-    const dropped = new Promise<undefined>((resolve) => {
-      exchange.onEnd(() => exchange.dropped && resolve(undefined));
-    });
-    // One call that was cancelled and does not end must not hold back the answers of the others.
-    const response = this.#answer(exchange, request);
-    return isPromise(response) ? Promise.race([response, dropped]) : response;
+    return unlessDropped(this.#answer(exchange, request), exchange);
   }
 
   #takeInBatch(visit: Visit, message: Message): void {

@@ -5,11 +5,10 @@ import type { Id, Request } from '../../../jsonrpc/message.ts';
 import type { Payload } from '../../../jsonrpc/parse.ts';
 import { ShortLived } from '../../../jsonrpc/places.ts';
 import { unsupportedVersion } from '../../../protocol/errors.ts';
-import { readyRevision } from '../../../protocol/every-revision.ts';
 import { factsOf } from '../../../protocol/facts.ts';
 import type { ClientCapabilities } from '../../../protocol/model/capabilities.ts';
 import type { Change } from '../../../protocol/model/changes.ts';
-import { isServed } from '../../../protocol/pick.ts';
+import { isServed, revisionNamed } from '../../../protocol/pick.ts';
 import { principalKey } from '../../../protocol/principal.ts';
 import type { Viewer } from '../../../protocol/revision.ts';
 import type { Session } from '../../../protocol/session.ts';
@@ -270,7 +269,7 @@ export class Stateful {
     // What a client subscribed to may have been said to another node.
     this.#unwatched(() =>
       chain(this.#stores.store.get(stream.session), (stored) => {
-        const notification = stored && readyRevision(stored.session.version).deliver(change, stored.session);
+        const notification = stored && revisionNamed(stored.session.version).deliver(change, stored.session);
         if (notification) stream.tell(notification);
       }),
     );
