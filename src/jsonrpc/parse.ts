@@ -1,10 +1,23 @@
 /** Text to messages. Nothing here throws, and no text that is refused is ever repeated. */
 
 import { ParseError, type ParseErrorCode } from './errors.ts';
-import { type ErrorObject, type Id, isObject, type Message } from './message.ts';
+import {
+  type ErrorObject,
+  type Id,
+  isBatch,
+  isObject,
+  type Message,
+  type Notification,
+  type Request,
+} from './message.ts';
 
 /** What one piece of text held: a message, several (a batch), or the reason it could not be read. */
 export type Payload = Message | ParseError | readonly (Message | ParseError)[];
+
+/** The request or notification that this is; undefined for answers, batches and what could not be read. */
+export function callIn(payload: Payload): Request | Notification | undefined {
+  return isBatch(payload) || payload instanceof Error || !('method' in payload) ? undefined : payload;
+}
 
 const MAX_ID_LENGTH = 1024;
 

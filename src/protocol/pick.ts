@@ -2,8 +2,8 @@
 
 import { RpcError } from '../jsonrpc/errors.ts';
 import { type Later, later } from '../jsonrpc/later.ts';
-import { isBatch, type Params } from '../jsonrpc/message.ts';
-import type { Payload } from '../jsonrpc/parse.ts';
+import { isRequest, type Params } from '../jsonrpc/message.ts';
+import { callIn, type Payload } from '../jsonrpc/parse.ts';
 import { claimedVersion } from './claim.ts';
 import { unsupportedVersion } from './errors.ts';
 import type { Revision } from './revision.ts';
@@ -21,8 +21,10 @@ export const loaders: Readonly<Record<Family, Later<Make>>> = {
 
 /** Settles when the family that a message speaks is loaded; undefined if it is, or if the message speaks none. */
 export function loadingOf(payload: Payload): Promise<void> | undefined {
-  if (isBatch(payload) || payload instanceof Error || !('method' in payload)) return undefined;
-  return loaders[claimedVersion(payload.params) === undefined ? 'stateful' : 'stateless'].load();
+  const call = callIn(payload);
+  if (call && claimedVersion(call.params) !== undefined) return loaders.stateless.load();
+  // A notification without a claim is for the session, whose handshake loaded what it speaks.
+  return call && isRequest(call) ? loaders.stateful.load() : undefined;
 }
 
 const revisions = new Map<string, Revision>();

@@ -4,7 +4,7 @@ import { haveEveryRevision } from '../protocol/every-revision.ts';
 import * as batch from './batch.ts';
 import * as work from './extension-work.ts';
 import { extensionWork } from './extensions.ts';
-import { batches } from './served-connection.ts';
+import { batches } from './gate.ts';
 
 /** Makes all of it ready, from now on. */
 export function haveAllAtOnce(): void {

@@ -6,20 +6,20 @@ import type { CompleteResult, Completion } from '../protocol/model/completion.ts
 import type { Completers } from './completers.ts';
 import type { RequestContext } from './context.ts';
 import { chain, type Maybe } from './maybe.ts';
+import type { PromptEntry } from './prompts.ts';
+import type { Registry } from './registry.ts';
+import type { TemplateEntry } from './resources.ts';
 
 const MAX_VALUES = 100;
 
-/** Finds what is being completed; undefined for a reference to something that does not exist. */
-export type FindCompleters = (
-  type: string,
-  name: string,
-  ctx: RequestContext,
-) => { readonly completers: Completers | undefined; readonly names: readonly string[] } | undefined;
-
 /** Answers `completion/complete`. */
-export function complete(find: FindCompleters, ctx: RequestContext): Maybe<CompleteResult> {
+export function complete(
+  prompts: Registry<PromptEntry>,
+  templates: Registry<TemplateEntry>,
+  ctx: RequestContext,
+): Maybe<CompleteResult> {
   const { type, target, name, value, others } = readParams(ctx.params);
-  const found = find(type, target, ctx);
+  const found = type === 'ref/prompt' ? inPrompt(prompts.get(target, ctx)) : inTemplate(templates.get(target, ctx));
   if (!found) throw RpcError.invalidParams('"ref" names nothing that can be completed');
   const { completers } = found;
   const completer = completers && Object.hasOwn(completers, name) ? completers[name] : undefined;
@@ -28,6 +28,20 @@ export function complete(find: FindCompleters, ctx: RequestContext): Maybe<Compl
     return { completion: { values: [] } };
   }
   return chain(completer(value, { value, arguments: others }, ctx) as Maybe<readonly string[] | Completion>, cut);
+}
+
+/** What can be completed of something, and what all it has. */
+interface Completable {
+  readonly completers: Completers | undefined;
+  readonly names: readonly string[];
+}
+
+function inPrompt(prompt: PromptEntry | undefined): Completable | undefined {
+  return prompt && { completers: prompt.complete, names: (prompt.definition.arguments ?? []).map((one) => one.name) };
+}
+
+function inTemplate(template: TemplateEntry | undefined): Completable | undefined {
+  return template && { completers: template.complete, names: template.template.variables };
 }
 
 function cut(suggested: readonly string[] | Completion): CompleteResult {

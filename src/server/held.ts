@@ -1,8 +1,10 @@
 /** What arrives too early: while a part is loaded, or for a session whose handshake is not through. It goes on in its order. */
 
 import { isBatch, isObject, isRequest } from '../jsonrpc/message.ts';
-import type { Payload } from '../jsonrpc/parse.ts';
+import { callIn, type Payload } from '../jsonrpc/parse.ts';
 import { claimedVersion } from '../protocol/claim.ts';
+
+const CANCELLED = 'notifications/cancelled';
 
 /** Holds back what it is for: everything, unless it is told otherwise. */
 export class Held {
@@ -51,17 +53,18 @@ export class Held {
 
 /** True for calls of a session and news for it; not for answers, cancellations, and what brings its own revision. */
 export function belongsToSession(payload: Payload): boolean {
-  if (isBatch(payload)) return true;
-  if (payload instanceof Error || !('method' in payload) || payload.method === 'notifications/cancelled') return false;
-  return claimedVersion(payload.params) === undefined;
+  const call = callIn(payload);
+  if (!call) return isBatch(payload);
+  return call.method !== CANCELLED && claimedVersion(call.params) === undefined;
 }
 
 function idTakenBack(payload: Payload): unknown {
-  if (isBatch(payload) || payload instanceof Error || !('method' in payload)) return undefined;
-  const { method, params } = payload;
-  return method === 'notifications/cancelled' && isObject(params) ? params['requestId'] : undefined;
+  const { method, params } = callIn(payload) ?? {};
+  return method === CANCELLED && isObject(params) ? params['requestId'] : undefined;
 }
 
+// The handshake cannot be taken back.
 function isRequestNamed(payload: Payload, id: unknown): boolean {
-  return !isBatch(payload) && !(payload instanceof Error) && isRequest(payload) && payload.id === id;
+  const call = callIn(payload);
+  return call !== undefined && isRequest(call) && call.id === id && call.method !== 'initialize';
 }

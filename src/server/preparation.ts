@@ -14,7 +14,7 @@ export class Preparation {
     this.#open.add(work);
     const failed = (error: unknown): void => {
       this.#faults.push({ error, report, isNeeded });
-      if (this.#isServed && this.#waiting === 0) this.reportAll();
+      if (this.#isServed) this.reportFromNowOn();
     };
     void work.catch(failed).finally(() => this.#open.delete(work));
   }
@@ -25,10 +25,10 @@ export class Preparation {
     return this.#open.size > 0 || this.#faults.length > 0 ? this.#end() : undefined;
   }
 
-  /** For those who cannot: what goes wrong is reported, now and from now on. */
-  reportAll(): void {
+  /** For those who cannot: what went wrong is reported, and what will, unless somebody waits to be told. */
+  reportFromNowOn(): void {
     this.#isServed = true;
-    for (const { error, report } of this.#take()) report(error);
+    if (this.#waiting === 0) for (const { error, report } of this.#take()) report(error);
   }
 
   async #end(): Promise<void> {

@@ -205,6 +205,50 @@ describe('the first connection of whoever owns the process', () => {
     expect(ids().sort()).toEqual([0, 1, 2, 3]);
   });
 
+  test('has its batch begun before what follows, also if the handshake takes time', async () => {
+    const begun: unknown[] = [];
+    const { wire, say } = await served((server) =>
+      server.use(async (ctx, next) => {
+        if (ctx.method === 'initialize') await quiet();
+        else begun.push((ctx as Context & { id?: unknown }).params['name']);
+        return next();
+      }),
+    );
+    say({ id: 0, method: 'initialize', params: { ...HELLO, protocolVersion: '2025-03-26' } });
+    wire.say(JSON.stringify([{ jsonrpc: '2.0', ...call(1), params: { name: 'first' } }]));
+    say({ ...call(2), params: { name: 'second' } });
+    await Promise.all([wire.answerTo(1), wire.answerTo(2)]);
+    expect(begun).toEqual(['first', 'second']);
+  });
+
+  test('is told if what answers batches cannot be loaded', async () => {
+    vi.doMock('./batch.ts', () => {
+      throw new Error('no such chunk');
+    });
+    const { wire, say } = await served();
+    say({ id: 0, method: 'initialize', params: { ...HELLO, protocolVersion: '2025-03-26' } });
+    wire.say(JSON.stringify([1, 2].map((id) => ({ jsonrpc: '2.0', ...call(id) }))));
+    await wire.answerTo(2);
+    vi.doUnmock('./batch.ts');
+    expect(wire.received.slice(1)).toMatchObject([1, 2].map((id) => ({ id, error: { code: -32603 } })));
+  });
+
+  test('cannot take its handshake back while that is loaded', async () => {
+    const { wire, say } = await served();
+    say({ id: 0, method: 'initialize', params: HELLO });
+    say({ method: 'notifications/cancelled', params: { requestId: 0 } });
+    expect((await wire.answerTo(0)).result).toMatchObject({ protocolVersion: '2025-11-25' });
+  });
+
+  test('is answered in both families although the server closes before either is loaded', async () => {
+    const { wire, say, serving } = await served();
+    const line = await serving;
+    say({ id: 1, method: 'ping' });
+    say(call(2, { _meta: claim() }));
+    await line.close();
+    expect(wire.received).toMatchObject([1, 2].map((id) => ({ id, result: {} })));
+  });
+
   test('is answered although the server closes before what answers is loaded', async () => {
     const { wire, say, serving } = await served();
     const line = await serving;
@@ -289,6 +333,14 @@ describe('a schema that cannot be used', () => {
     server.registerTool('two', { inputSchema: wrong('b') }, () => 'x');
     await expect(serve()).rejects.toThrow(faultOf('one', 'a'));
     expect(onError.mock.calls).toEqual([[faultOf('two', 'b'), { method: 'tools/call', name: 'two' }]]);
+  });
+
+  test('is reported to who cannot connect either', async () => {
+    const { server, onError, serve, wire } = await unserved();
+    server.registerTool('bad', bad, () => 'x');
+    wire.connect = () => Promise.reject(new Error('nobody there'));
+    await expect(serve()).rejects.toThrow('nobody there');
+    await vi.waitFor(() => expect(onError.mock.calls[0]?.[0]).toEqual(faultOf('bad', 'a')));
   });
 
   test('is told to nobody if its tool was taken away or replaced', async () => {

@@ -1,7 +1,6 @@
 /** Serves a server over a connection: one exchange per request, both kinds of revision on the same line. */
 
 import { ConnectionError, type ParseError, RpcError } from '../jsonrpc/errors.ts';
-import { type Later, later } from '../jsonrpc/later.ts';
 import {
   type ErrorResponse,
   type Id,
@@ -15,15 +14,16 @@ import {
   type Request,
   type Response,
 } from '../jsonrpc/message.ts';
-import type { Payload } from '../jsonrpc/parse.ts';
+import { callIn, type Payload } from '../jsonrpc/parse.ts';
 import type { Receiver, Transport } from '../jsonrpc/transport.ts';
 import type { RevisionFacts } from '../protocol/facts.ts';
 import { METHODS, staysOpen } from '../protocol/methods.ts';
-import { loadingOf, revisionNamed } from '../protocol/pick.ts';
+import { revisionNamed } from '../protocol/pick.ts';
 import type { Principal } from '../protocol/principal.ts';
 import type { Session } from '../protocol/session.ts';
 import { answer, notice } from './answer.ts';
 import { ConnectionExchange, type Line } from './connection-exchange.ts';
+import { batches, Gate, type GateHost } from './gate.ts';
 import { belongsToSession, Held } from './held.ts';
 import { InFlight } from './in-flight.ts';
 import { chain, isPromise, type Maybe } from './maybe.ts';
@@ -32,9 +32,6 @@ import type { Sender } from './scope-checks.ts';
 import type { Served, ServerParts } from './served.ts';
 import type { ServedLine } from './serving.ts';
 import { Unread } from './unread.ts';
-
-/** What answers batches, which only few revisions have. */
-export const batches: Later<typeof import('./batch.ts')> = later(() => import('./batch.ts'));
 
 /** Time an aborted handler has to answer before the connection is closed, in milliseconds. */
 const ABORT_MS = 100;
@@ -55,7 +52,12 @@ export async function connectLine(server: Served, transport: Transport, options:
   const connection = new ServedConnection(server, transport, options);
   const { ready } = connection;
   ready?.catch(() => {}); // Awaited below; until then a rejection has nobody.
-  await transport.connect(connection);
+  try {
+    await transport.connect(connection);
+  } catch (error) {
+    ready?.catch((fault) => connection.onError(fault));
+    throw error;
+  }
   try {
     await ready;
   } catch (error) {
@@ -75,12 +77,11 @@ export async function serveOwner(server: Served, transport: Transport, forceReru
   return connectLine(owned, transport, { principal: undefined, forceReruns, scopeRefusal });
 }
 
-class ServedConnection implements Receiver, ServedLine, Line {
+class ServedConnection implements Receiver, ServedLine, Line, GateHost {
   readonly closed: Promise<void>;
   principal: Principal | undefined;
   readonly forceReruns: boolean;
   readonly headers = undefined;
-  ready: Promise<void> | undefined;
   readonly ask: Line['ask'];
   readonly #outgoing: OwnRequests;
   session: Session | undefined;
@@ -91,9 +92,9 @@ class ServedConnection implements Receiver, ServedLine, Line {
   #scopeRefusal!: ScopeRefusalOf;
   readonly #transport: Transport;
   readonly #inFlight = new InFlight();
-  /** What waits until a part is loaded, and what waits for the session. */
-  readonly #early = new Held();
-  readonly #forSession = new Held((payload) => this.#forSession.size < this.#limit && belongsToSession(payload));
+  readonly #gate = new Gate(this);
+  /** What waits for the session. */
+  readonly #forSession = new Held((payload) => !this.#isFull && belongsToSession(payload));
   readonly #unread = new Unread((error) => this.onError(error));
   #unwatch: (() => void) | undefined;
   #closing = false;
@@ -105,8 +106,11 @@ class ServedConnection implements Receiver, ServedLine, Line {
   constructor(server: Served, transport: Transport, { principal, forceReruns, scopeRefusal }: LineOptions) {
     this.#server = server;
     this.#own = server['~parts'];
-    if (isPromise(scopeRefusal)) this.#holdFor(scopeRefusal);
-    else this.#scopeRefusal = scopeRefusal;
+    const known = chain(scopeRefusal, (loaded): void => {
+      this.#scopeRefusal = loaded;
+    });
+    // What arrives before it is known who may do what waits; for ever, if that cannot be known.
+    if (known) this.#gate.closeUntil(known);
     this.#transport = transport;
     this.principal = principal;
     this.forceReruns = forceReruns;
@@ -134,20 +138,21 @@ class ServedConnection implements Receiver, ServedLine, Line {
     }, viewer);
   }
 
-  /** How many messages may be worked on at the same time. */
-  get #limit(): number {
-    return this.#own.limits.inFlight;
+  get #isFull(): boolean {
+    return this.#inFlight.running + this.#forSession.size >= this.#own.limits.inFlight;
   }
 
   get isCongested(): boolean {
     return this.#unread.isAny;
   }
 
+  get ready(): Promise<void> | undefined {
+    return this.#gate.ready;
+  }
+
   onMessage(payload: Payload): void {
-    if (this.#ended || this.#early.takes(payload) || this.#forSession.takes(payload)) return;
-    const loading = isBatch(payload) ? batches.load() : loadingOf(payload);
-    if (loading) this.#holdWhile(loading, payload);
-    else this.#handle(payload);
+    if (this.#ended || this.#gate.holds(payload) || this.#forSession.takes(payload)) return;
+    this.#handle(payload);
   }
 
   #handle(payload: Payload): void {
@@ -156,38 +161,12 @@ class ServedConnection implements Receiver, ServedLine, Line {
     else this.#take(payload as Message);
   }
 
-  // What arrives before it is known who may do what waits; for ever, if that cannot be known.
-  #holdFor(loading: Promise<ScopeRefusalOf>): void {
-    this.#early.begin();
-    this.ready = loading.then((loaded) => {
-      this.#scopeRefusal = loaded;
-      this.#goOn();
-    });
-  }
-
-  // A revision is loaded with the first message that speaks it, and nothing overtakes that. If it cannot be loaded, the
-  // next such message tries again.
-  #holdWhile(loading: Promise<void>, first: Payload): void {
-    this.#early.begin();
-    this.#early.takes(first);
-    this.ready = loading.then(
-      () => this.#goOn(),
-      (cause) => this.#goOn(first, cause),
-    );
-  }
-
-  #goOn(failed?: Payload, cause?: unknown): void {
-    this.ready = undefined;
-    for (const payload of this.#early.end()) {
-      if (payload === failed) this.#refuseUnloaded(payload, cause);
-      else this.onMessage(payload);
-    }
-  }
-
-  #refuseUnloaded(payload: Payload, cause: unknown): void {
-    const message = payload as Message;
-    this.#own.report(cause, { method: 'method' in message ? message.method : 'batch' });
-    if (isRequest(message)) this.send(error(message.id, RpcError.internal()));
+  refuse(payload: Payload, cause: unknown): void {
+    if (isBatch(payload)) for (const one of payload) this.refuse(one as Payload, cause);
+    const call = callIn(payload);
+    if (!call) return;
+    this.#own.report(cause, { method: call.method });
+    if (isRequest(call)) this.send(error(call.id, RpcError.internal()));
   }
 
   onError(error: Error): void {
@@ -206,8 +185,8 @@ class ServedConnection implements Receiver, ServedLine, Line {
   async close({ graceMs = 0 }: { readonly graceMs?: number } = {}): Promise<void> {
     if (!this.#closing) {
       this.#closing = true;
-      // What has come already and waits for a part to be loaded is not new.
-      if (this.ready) await this.ready.catch(() => {});
+      // What has come already is not new.
+      if (this.ready) await this.#gate.idle();
       const reason = this.#takeNoMore('The server is closing');
       await this.#inFlight.idle(graceMs);
       this.#inFlight.abort(reason);
@@ -224,7 +203,7 @@ class ServedConnection implements Receiver, ServedLine, Line {
   }
 
   async retire(reason: string): Promise<void> {
-    if (this.ready) await this.ready.catch(() => {});
+    if (this.ready) await this.#gate.idle();
     this.#takeNoMore(reason);
     await this.#inFlight.idle(Number.POSITIVE_INFINITY);
     await this.close();
@@ -284,7 +263,7 @@ class ServedConnection implements Receiver, ServedLine, Line {
     if (this.#inFlight.get(id))
       return this.#unreadable(RpcError.invalidRequest('A request with this id is running already'));
     if (this.#over !== undefined) return error(id, RpcError.internal(this.#over));
-    if (this.#inFlight.running + this.#forSession.size >= this.#limit) {
+    if (this.#isFull) {
       return error(id, RpcError.internal('Too many requests are running on this connection'));
     }
     const lacking = this.#scopeRefusal(this.#own, request, this);
@@ -332,7 +311,7 @@ class ServedConnection implements Receiver, ServedLine, Line {
       return;
     }
     // A request without an id is for nobody, and a flood is not taken on.
-    if (METHODS.get(method)?.kind === 'request' || this.#inFlight.notifications >= this.#limit) return;
+    if (METHODS.get(method)?.kind === 'request' || this.#inFlight.notifications >= this.#own.limits.inFlight) return;
     const exchange = new ConnectionExchange(this, method);
     this.#inFlight.beginNotification(exchange);
     const taken = notice(this.#server, notification, exchange);

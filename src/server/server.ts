@@ -329,7 +329,7 @@ export class McpServer<out Tools = {}> implements Served {
 
   #offerCompletions(): void {
     this.#offer('completions', {}, [
-      ['completion/complete', (ctx) => rarely.use(({ complete }) => complete(this.#findCompleters, ctx))],
+      ['completion/complete', (ctx) => rarely.use(({ complete }) => complete(this.#prompts, this.#templates, ctx))],
     ]);
   }
 
@@ -348,15 +348,4 @@ export class McpServer<out Tools = {}> implements Served {
     ctx.about = { cache: registry.cache(host.cache) };
     return registry.list(ctx.params, ctx, pageOf);
   }
-
-  readonly #findCompleters = (type: string, name: string, ctx: RequestContext) => {
-    if (type === 'ref/prompt') {
-      const prompt = this.#prompts.get(name, ctx);
-      return (
-        prompt && { completers: prompt.complete, names: (prompt.definition.arguments ?? []).map((one) => one.name) }
-      );
-    }
-    const template = this.#templates.get(name, ctx);
-    return template && { completers: template.complete, names: template.template.variables };
-  };
 }

@@ -66,7 +66,6 @@ export async function serveStdio(server: McpServer, options: StdioOptions = {}):
     letGo();
     throw error;
   }
-  if ('isTTY' in input && input.isTTY) greet(server);
 
   const closed = serving.closed.then(async () => {
     deadline.start();
@@ -75,6 +74,9 @@ export async function serveStdio(server: McpServer, options: StdioOptions = {}):
     letGo();
     if (exit) process.exit();
   });
+  // A person who gets no welcome is served all the same.
+  if ('isTTY' in input && input.isTTY)
+    await import('./welcome.ts').then(({ welcome }) => welcome(server.info)).catch(() => {});
   return {
     closed,
     close: async (how) => {
@@ -126,13 +128,4 @@ async function atMost(milliseconds: number, work: () => Promise<unknown>): Promi
   } finally {
     clearTimeout(timer);
   }
-}
-
-// A person who starts a server by hand sees nothing happen, and wonders.
-function greet({ info }: McpServer): void {
-  process.stderr.write(
-    `${info.name} ${info.version} is an MCP server and waits for its client: JSON-RPC messages, one per line. Try\n` +
-      '{"jsonrpc":"2.0","id":1,"method":"ping"}\n' +
-      'Ctrl-D ends it.\n',
-  );
 }

@@ -60,7 +60,7 @@ export class Handler implements WebSocketHandler {
   #closed: Promise<void> | undefined;
 
   constructor(server: Served, options: WebSocketOptions, path?: string) {
-    server['~parts'].preparation.reportAll();
+    server['~parts'].preparation.reportFromNowOn();
     this.#server = server;
     this.#auth = options.auth;
     this.#settings = settingsOf(options);

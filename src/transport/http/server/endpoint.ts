@@ -73,7 +73,7 @@ export class Endpoint {
     const settings = settingsOf(options);
     const { limits, sessions } = settings;
     const own = server['~parts'];
-    own.preparation.reportAll();
+    own.preparation.reportFromNowOn();
     const report = (error: unknown): void => own.report(error, { method: 'http' });
     this.#server = server;
     this.#path = path;
