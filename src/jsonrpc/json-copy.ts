@@ -14,6 +14,7 @@ function copy(value: unknown, levels: number): unknown {
   if (typeof value === 'string' || typeof value === 'boolean' || value === null) return value;
   // JSON has no minus zero.
   if (typeof value === 'number') return Number.isFinite(value) ? value + 0 : null;
+  if (value instanceof EncodedJson && value.value !== undefined) return copy(value.value, levels);
   if (typeof value !== 'object' || levels === 0 || 'toJSON' in value) return throughText(value);
   if (Array.isArray(value)) return copyArray(value, levels - 1);
   const prototype: unknown = Object.getPrototypeOf(value);

@@ -51,14 +51,17 @@ export type Message = Request | Notification | Response;
 /** A part of a message that is JSON text already, so that what never changes is encoded once. */
 export class EncodedJson {
   readonly text: string;
+  /** What it was made of, where that is known: plain data that says the same. */
+  readonly value: unknown;
 
-  constructor(text: string) {
+  constructor(text: string, value?: object) {
     this.text = text;
+    this.value = value;
   }
 
   /** For those who look inside; the wire takes `text` as it is. */
   toJSON(): unknown {
-    return JSON.parse(this.text);
+    return this.value ?? JSON.parse(this.text);
   }
 }
 

@@ -93,6 +93,8 @@ export interface ResultFacts {
   readonly resultType?: string;
   /** The schema of a tool's structured result. */
   readonly outputSchema?: JsonSchemaObject | undefined;
+  /** A result that is nothing but structured content and its JSON as text, with that JSON: it need not be made again. */
+  readonly structured?: { readonly result: object; readonly json: string } | undefined;
 }
 
 /** What a client says with each request, or once when it opens a session. */

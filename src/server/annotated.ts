@@ -17,14 +17,18 @@ export function annotated(schema: CheckedSchema, where: string): CheckedSchema {
     });
   const reading = read();
   if (!isPromise(reading)) return schema;
-  let isRead = false;
-  const passed = Promise.all([schema.passed, reading]).then(() => {
-    isRead = true;
-  });
-  passed.catch(() => {});
-  const checkLate = async (value: unknown): Promise<Checked> => {
-    await read();
-    return schema.check(value);
+  const passed = Promise.all([schema.passed, reading]);
+  const checked = {
+    jsonSchema,
+    passed,
+    check: async (value: unknown): Promise<Checked> => {
+      await read();
+      return schema.check(value);
+    },
   };
-  return { jsonSchema, passed, check: (value) => (isRead ? schema.check(value) : checkLate(value)) };
+  passed.then(
+    () => Object.assign(checked, schema),
+    () => {},
+  );
+  return checked;
 }

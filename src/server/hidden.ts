@@ -2,6 +2,7 @@
 
 import type { Viewer } from '../protocol/revision.ts';
 import { ofResource, type Registries } from './needed-scopes.ts';
+import type { TemplateEntry } from './resources.ts';
 import { hasScopes } from './scope-checks.ts';
 import { matchUri } from './uri-template-match.ts';
 
@@ -11,9 +12,11 @@ export function isHiddenFrom(viewer: Viewer, uri: string, all: Registries, asksF
   const needed = asksForScopes ? ofResource(all, uri, viewer) : undefined;
   if (needed && !(principal && hasScopes(principal, needed))) return true;
   const { resources, templates } = all;
-  if (resources.has(uri)) return resources.hides(uri, viewer);
-  for (const { key, template } of templates.all()) {
-    if (matchUri(template, uri)) return templates.hides(key, viewer);
-  }
-  return false;
+  if (resources.has(uri)) return !resources.get(uri, viewer);
+  const named = templates.names.find((name) => isAt(templates.peek(name), uri));
+  return named !== undefined && !templates.get(named, viewer);
+}
+
+function isAt(entry: TemplateEntry | undefined, uri: string): boolean {
+  return entry !== undefined && matchUri(entry.template, uri) !== undefined;
 }

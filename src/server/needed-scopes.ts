@@ -3,7 +3,7 @@
 import { isObject, type Params, type Request } from '../jsonrpc/message.ts';
 import type { Viewer } from '../protocol/revision.ts';
 import type { PromptEntry } from './prompts.ts';
-import type { Registry } from './registry.ts';
+import type { Entry, Registry } from './registry.ts';
 import { resourceAt } from './resource-at.ts';
 import type { ResourceEntry, TemplateEntry } from './resources.ts';
 import type { ToolEntry } from './tools.ts';
@@ -20,8 +20,8 @@ type Scopes = readonly string[] | undefined;
 type Finder = (all: Registries, params: Params, viewer: Viewer) => Scopes;
 
 const FINDERS: ReadonlyMap<string, Finder> = new Map<string, Finder>([
-  ['tools/call', ({ tools }, { name }, viewer) => tools.scopes(name, viewer)],
-  ['prompts/get', ({ prompts }, { name }, viewer) => prompts.scopes(name, viewer)],
+  ['tools/call', ({ tools }, { name }, viewer) => ofEntry(tools, name, viewer)],
+  ['prompts/get', ({ prompts }, { name }, viewer) => ofEntry(prompts, name, viewer)],
   ['resources/read', (all, { uri }, viewer) => ofResource(all, uri, viewer)],
   ['resources/subscribe', (all, { uri }, viewer) => ofResource(all, uri, viewer)],
   ['subscriptions/listen', ofSubscriptions],
@@ -34,6 +34,12 @@ const MAX_URIS = 10_000;
 /** All scopes this request needs; undefined if none. */
 export function neededScopes(all: Registries, { method, params }: Request, viewer: Viewer): Scopes {
   return isObject(params) ? FINDERS.get(method)?.(all, params, viewer) : undefined;
+}
+
+// Whether the viewer may know of it is found out only of what needs some.
+function ofEntry<E extends Entry>(registry: Registry<E>, name: unknown, viewer: Viewer): Scopes {
+  const entry = registry.peek(name);
+  return entry?.scopes && registry.get(entry.key, viewer)?.scopes;
 }
 
 /** The scopes of whatever is read at this URI. */
@@ -50,6 +56,6 @@ function ofSubscriptions(all: Registries, { notifications }: Params, viewer: Vie
 
 function ofCompletion({ prompts, templates }: Registries, { ref }: Params, viewer: Viewer): Scopes {
   if (!isObject(ref)) return undefined;
-  if (ref['type'] === 'ref/prompt') return prompts.scopes(ref['name'], viewer);
-  return ref['type'] === 'ref/resource' ? templates.scopes(ref['uri'], viewer) : undefined;
+  if (ref['type'] === 'ref/prompt') return ofEntry(prompts, ref['name'], viewer);
+  return ref['type'] === 'ref/resource' ? ofEntry(templates, ref['uri'], viewer) : undefined;
 }

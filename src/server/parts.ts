@@ -59,5 +59,7 @@ export interface Parts {
   /** What state is sealed with. */
   readonly secrets: readonly Uint8Array[];
   readonly extensions: ServedExtensions;
+  /** What stands around every request. */
+  readonly middleware: readonly unknown[];
   report(error: unknown, about: ErrorReport): void;
 }

@@ -114,25 +114,9 @@ export class Registry<E extends Entry> implements Features {
     return this.#guarded;
   }
 
-  /** The scopes the entry of this name needs, if the viewer may know of it. */
-  scopes(name: unknown, viewer: Viewer): readonly string[] | undefined {
-    const entry = this.peek(name);
-    return entry?.scopes && this.get(entry.key, viewer)?.scopes;
-  }
-
   /** The entry of this name, whoever may know of it: to see whether it is worth finding that out. */
   peek(name: unknown): E | undefined {
     return this.#slots.get(name as string)?.entry;
-  }
-
-  /** True for an entry that is there, but not for this viewer. */
-  hides(name: string, viewer: Viewer): boolean {
-    return this.#slots.has(name) && !this.get(name, viewer);
-  }
-
-  /** Every entry, also those nobody sees. */
-  *all(): Generator<E> {
-    for (const { entry } of this.#slots.values()) yield entry;
   }
 
   /** Every entry the viewer may know of. */

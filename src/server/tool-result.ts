@@ -6,15 +6,18 @@ import type { CallToolResult } from '../protocol/model/tools.ts';
 
 const CONTENT_TYPES: ReadonlySet<unknown> = new Set(['text', 'image', 'audio', 'resource_link', 'resource']);
 
+/** The content of a result that is nothing but structured, before its text is made. */
+export const NO_CONTENT: readonly ContentBlock[] = Object.freeze([]);
+
 /** The result a returned value stands for. With an output schema, anything but a whole result is structured. */
 export function toolResult(value: unknown, hasOutputSchema: boolean): CallToolResult {
   if (isResult(value, hasOutputSchema)) return value;
   if (hasToJson(value)) return toolResult(value.toJSON(), hasOutputSchema);
-  if (hasOutputSchema) return { content: [], structuredContent: value };
+  if (hasOutputSchema) return { content: NO_CONTENT, structuredContent: value };
   if (value === undefined || value === null) return { content: [] };
   if (isContent(value)) return { content: [value] };
   if (Array.isArray(value) && value.every(isContent)) return { content: value };
-  if (typeof value === 'object') return { content: [], structuredContent: value };
+  if (typeof value === 'object') return { content: NO_CONTENT, structuredContent: value };
   return { content: [{ type: 'text', text: String(value) }] };
 }
 

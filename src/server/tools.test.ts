@@ -380,3 +380,43 @@ describe('registration', () => {
     ]);
   });
 });
+
+describe('a structured result is encoded from the text it has', () => {
+  const call = async (server: McpServer, revision: string): Promise<string> => {
+    const wire = await open(server, { revision });
+    await wire.call('tools/call', { name: 't' }, 'id');
+    return wire.lines.at(-1) ?? '';
+  };
+  const returning = (value: unknown): McpServer => make().registerTool('t', {}, () => value as never);
+  const content = '"content":[{"type":"text","text":"{\\"a\\":\\"é\\\\n\\"}"}],"structuredContent":{"a":"é\\n"}';
+  const signed = '"resultType":"complete","_meta":{"io.modelcontextprotocol/serverInfo":{"name":"s","version":"1"}}';
+
+  test.each([
+    ['2025-11-25', `{"jsonrpc":"2.0","id":"id","result":{${content}}}`],
+    ['2025-06-18', `{"jsonrpc":"2.0","id":"id","result":{${content}}}`],
+    ['2026-07-28', `{"jsonrpc":"2.0","id":"id","result":{${content},${signed}}}`],
+  ])('to the letter: %s', async (revision, line) => {
+    expect(await call(returning({ a: 'é\n' }), revision)).toBe(line);
+  });
+
+  test.each(['2025-11-25', '2026-07-28'])('unless a middleware changes it on its way: %s', async (revision) => {
+    const server = returning({ secret: 'x' }).use(async (ctx, next) => {
+      const result = (await next()) as { structuredContent?: { secret: string } };
+      if (ctx.method === 'tools/call' && result.structuredContent) result.structuredContent.secret = '***';
+      return result;
+    });
+    expect(JSON.parse(await call(server, revision)).result.structuredContent).toEqual({ secret: '***' });
+  });
+
+  test.each(['2025-11-25', '2026-07-28'])('unless it has more than that: %s', async (revision) => {
+    const result = { content: [], structuredContent: { a: 1 }, _meta: { 'com.example/x': 1 } };
+    const { _meta, structuredContent } = JSON.parse(await call(returning({ toJSON: () => result }), revision)).result;
+    expect(structuredContent).toEqual({ a: 1 });
+    expect(_meta).toMatchObject({ 'com.example/x': 1 });
+  });
+
+  test('and what has no JSON has no text', async () => {
+    const { result } = JSON.parse(await call(returning({ toJSON: () => ({ toJSON: () => undefined }) }), '2026-07-28'));
+    expect(result.structuredContent).toBeUndefined();
+  });
+});

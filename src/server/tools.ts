@@ -20,7 +20,7 @@ import { rarely } from './rarely.ts';
 import type { Entry, Registry } from './registry.ts';
 import { runInRounds } from './rounds.ts';
 import { scopesOf } from './scopes.ts';
-import { toolResult, withStructured } from './tool-result.ts';
+import { NO_CONTENT, toolResult, withStructured } from './tool-result.ts';
 import type { ToolConfig } from './tool-types.ts';
 
 /** A registered tool. */
@@ -127,26 +127,36 @@ function run(tool: ToolEntry, args: unknown, ctx: RequestContext): Maybe<unknown
   const failed = (error: unknown): Maybe<CallToolResult> => toolFailure(error, ctx, tool.key);
   try {
     const value = tool.call(args as never, ctx) as Maybe<unknown>;
-    const result = chain(value, (returned) => finish(tool, returned));
+    const result = chain(value, (returned) => finish(tool, returned, ctx));
     return isPromise(result) ? result.catch(failed) : result;
   } catch (error) {
     return failed(error);
   }
 }
 
-function finish(tool: ToolEntry, returned: unknown): Maybe<unknown> {
+function finish(tool: ToolEntry, returned: unknown, ctx: RequestContext): Maybe<unknown> {
   // Questions for the client, which are not a result of the tool yet, or what an extension has in place of one.
   if (returned instanceof InputRequired || returned instanceof ExtensionResult) return returned;
   const result = toolResult(returned, tool.output !== undefined);
-  if (!tool.output || result.isError) return withStructured(result, result.structuredContent);
+  if (!tool.output || result.isError) return structured(ctx, result, result.structuredContent);
   if (result.structuredContent === undefined) {
     throw new Error(`Tool "${tool.key}" has an output schema, but returned no structured content`);
   }
-  return chain(tool.output.check(result.structuredContent), (checked) => conforming(tool, result, checked));
+  return chain(tool.output.check(result.structuredContent), (checked) => conforming(tool, result, checked, ctx));
 }
 
-function conforming(tool: ToolEntry, result: CallToolResult, checked: Checked): CallToolResult {
+function conforming(tool: ToolEntry, result: CallToolResult, checked: Checked, ctx: RequestContext): CallToolResult {
   // What the schema adds or takes away counts for the text, too.
-  if (checked.ok) return withStructured(result, checked.value);
+  if (checked.ok) return structured(ctx, result, checked.value);
   throw new Error(`Tool "${tool.key}" returned what its output schema refuses: ${describeProblems(checked.problems)}`);
+}
+
+// What was made text once is not made text again, where nobody can change it on its way.
+function structured(ctx: RequestContext, given: CallToolResult, structuredContent: unknown): CallToolResult {
+  const result = withStructured(given, structuredContent);
+  const { text: json } = (result.content[0] ?? {}) as { text?: string };
+  if (given.content === NO_CONTENT && json !== undefined && ctx.parts.middleware.length === 0) {
+    ctx.about = { outputSchema: ctx.about.outputSchema, structured: { result, json } };
+  }
+  return result;
 }

@@ -2,6 +2,7 @@
 
 import { EncodedJson, isObject } from '../../jsonrpc/message.ts';
 import type { RevisionFacts } from '../facts.ts';
+import { knownJson } from '../known-json.ts';
 import type { ContentBlock, ResourceContents } from '../model/content.ts';
 import { STRUCTURED_TEXT, WRAPPED_RESULT } from '../model/meta.ts';
 import type { PromptMessage } from '../model/prompts.ts';
@@ -42,16 +43,18 @@ export function encodePage({ kind, items, nextCursor }: EncodedPage): EncodedJso
 }
 
 function encodeToolResult(given: Record<string, unknown>, facts: RevisionFacts, about: ResultFacts): object {
+  const { structuredContent } = given;
+  // An error need not follow the tool's schema, so neither does its wrapping.
+  const schema = given['isError'] === true ? undefined : about.outputSchema;
+  const isPlain = facts.structuredContent !== 'nothing' && !isWrappedValue(structuredContent, schema);
+  const json = isPlain ? knownJson(given, about) : undefined;
+  if (json !== undefined) return new EncodedJson(json, given);
   const content = (given['content'] as ContentBlock[]).map((block) => encodeContent(block, facts));
   const result = { ...unmarked(given), content };
-  const { structuredContent } = given;
-  if (structuredContent === undefined) return result;
+  if (structuredContent === undefined || isPlain) return result;
   if (facts.structuredContent === 'nothing') {
     return withStructuredText(without(result, 'structuredContent'), structuredContent);
   }
-  // An error need not follow the tool's schema, so neither does its wrapping.
-  const schema = given['isError'] === true ? undefined : about.outputSchema;
-  if (!isWrappedValue(structuredContent, schema)) return result;
   return { ...marked(result, WRAPPED_RESULT, true), structuredContent: { result: structuredContent } };
 }
 

@@ -1,6 +1,7 @@
 /** Results that say of themselves what they are, whose they are, and how long they keep. */
 
 import { EncodedJson } from '../../jsonrpc/message.ts';
+import { knownJson } from '../known-json.ts';
 import { isCacheable } from '../methods.ts';
 import type { Implementation } from '../model/implementation.ts';
 import { type Meta, MetaKey } from '../model/meta.ts';
@@ -16,7 +17,7 @@ export function encodeResult(method: string, result: object, about: ResultFacts,
   const hints = resultType === 'complete' && isCacheable(method) ? (cache ?? STALE) : undefined;
   const isUsual =
     resultType === 'complete' && !hints && _meta === undefined && !('resultType' in result) && !('toJSON' in result);
-  if (isUsual && !isLong(result)) return signedText(result, host.info);
+  if (isUsual && !isLong(result)) return signedText(knownJson(result, about) ?? JSON.stringify(result), host.info);
   // Whoever asks what the server is gets all of it; other results only say whose they are, without pictures.
   const own = method === 'server/discover' ? { [MetaKey.serverInfo]: host.info } : signatureOf(host.info);
   const signed = { ...result, resultType, _meta: _meta ? { ..._meta, ...own } : own };
@@ -41,8 +42,7 @@ function isLongText(value: unknown): boolean {
   return typeof value === 'string' && value.length > LONG;
 }
 
-function signedText(result: object, info: Implementation): EncodedJson {
-  const text = JSON.stringify(result);
+function signedText(text: string, info: Implementation): EncodedJson {
   return new EncodedJson(`${text.slice(0, -1)}${text.length > 2 ? ',' : ''}${tailOf(info)}`);
 }
 
