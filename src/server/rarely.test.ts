@@ -221,6 +221,28 @@ describe('the first connection of whoever owns the process', () => {
     expect(begun).toEqual(['first', 'second']);
   });
 
+  test('is gone before its handshake is through: what waited for that does not begin', async () => {
+    const begun: string[] = [];
+    let goOn = (): void => {};
+    const { wire, say, serving } = await served((server) =>
+      server.use(async (ctx, next) => {
+        begun.push(ctx.method);
+        await new Promise<void>((resolve) => {
+          goOn = resolve;
+        });
+        return next();
+      }),
+    );
+    say({ id: 0, method: 'initialize', params: HELLO });
+    say(call(1));
+    await vi.waitFor(() => expect(begun).toEqual(['initialize']));
+    await wire.disconnect();
+    await (await serving).closed;
+    goOn();
+    await quiet();
+    expect(begun).toEqual(['initialize']);
+  });
+
   test('is told if what answers batches cannot be loaded', async () => {
     vi.doMock('./batch.ts', () => {
       throw new Error('no such chunk');

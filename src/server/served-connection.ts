@@ -274,7 +274,8 @@ class ServedConnection implements Receiver, ServedLine, Line, GateHost {
     const opens = request.method === 'initialize' && this.#forSession.begin();
     void response.then((late) => {
       this.#respond(request, late);
-      if (opens) for (const payload of this.#forSession.end()) this.#handle(payload);
+      // The client may be gone by now, and what it wanted need not begin.
+      if (opens) for (const payload of this.#forSession.end()) if (!this.#ended) this.#handle(payload);
     });
   }
 

@@ -151,7 +151,8 @@ function conforming(tool: ToolEntry, result: CallToolResult, checked: Checked, c
   throw new Error(`Tool "${tool.key}" returned what its output schema refuses: ${describeProblems(checked.problems)}`);
 }
 
-// What was made text once is not made text again, where nobody can change it on its way.
+// What was made text once is not made text again, where nobody can change it on its way. A result that began without content
+// of its own has nothing but that text and the structured content.
 function structured(ctx: RequestContext, given: CallToolResult, structuredContent: unknown): CallToolResult {
   const result = withStructured(given, structuredContent);
   const { text: json } = (result.content[0] ?? {}) as { text?: string };
