@@ -1,7 +1,7 @@
 /** Clients of revisions with sessions, served without: each request stands alone, nobody is asked or told anything. */
 
-import { type Id, isBatch, type Request } from '../../../jsonrpc/message.ts';
-import type { Payload } from '../../../jsonrpc/parse.ts';
+import { type Id, isRequest, type Request } from '../../../jsonrpc/message.ts';
+import { callIn, type Payload } from '../../../jsonrpc/parse.ts';
 import { ShortLived } from '../../../jsonrpc/places.ts';
 import { unsupportedVersion } from '../../../protocol/errors.ts';
 import type { Authenticate } from '../../../protocol/http-request.ts';
@@ -97,12 +97,12 @@ export class Sessionless {
 
 /** True for the request that opens a session. */
 export function isHandshake(payload: Payload): payload is Request {
-  if (isBatch(payload) || payload instanceof Error) return false;
-  return 'method' in payload && 'id' in payload && payload.method === 'initialize';
+  const call = callIn(payload);
+  return call !== undefined && isRequest(call) && call.method === 'initialize';
 }
 
 /** The id of a request. */
 export function idOf(payload: Payload): Id | undefined {
-  if (isBatch(payload) || payload instanceof Error || !('method' in payload)) return undefined;
-  return 'id' in payload ? payload.id : undefined;
+  const call = callIn(payload);
+  return call && isRequest(call) ? call.id : undefined;
 }
