@@ -38,6 +38,7 @@ export class ConnectionExchange implements Exchange {
   readonly #line: Line;
   #finished = false;
   #reason: unknown;
+  // Lists of just their length: what is pushed to, or spread into another, takes room for sixteen more.
   #listeners: ((reason: unknown) => void)[] | undefined;
   #endListeners: (() => void)[] | undefined;
   #questions: AbortController | undefined;
@@ -85,7 +86,7 @@ export class ConnectionExchange implements Exchange {
 
   onCancel(listener: (reason: unknown) => void): void {
     if (this.cancelled) listener(this.#reason);
-    else this.#listeners = this.#listeners ? [...this.#listeners, listener] : [listener];
+    else this.#listeners = this.#listeners?.concat(listener) ?? [listener];
   }
 
   outlivedBy(handler: Promise<unknown>): void {
@@ -94,7 +95,7 @@ export class ConnectionExchange implements Exchange {
 
   onEnd(listener: () => void): void {
     if (this.#finished || this.dropped) listener();
-    else this.#endListeners = this.#endListeners ? [...this.#endListeners, listener] : [listener];
+    else this.#endListeners = this.#endListeners?.concat(listener) ?? [listener];
   }
 
   /** Ends the work; an answer may still come. */

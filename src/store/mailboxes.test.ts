@@ -27,3 +27,17 @@ test('several may read at one address, and leave while a letter is read', () => 
   void mailboxes.send('a', 2);
   expect(read).toEqual(['first 1', 'second 1', 'second 2']);
 });
+
+test('one function reads at many addresses, and is told at which', () => {
+  const mailboxes = memoryMailboxes<number>();
+  const read: string[] = [];
+  const reader = (letter: number, address: string): void => void read.push(`${address}${letter}`);
+  const stop = mailboxes.read('a', reader);
+  mailboxes.read('b', reader);
+  void mailboxes.send('a', 1);
+  void mailboxes.send('b', 2);
+  stop();
+  void mailboxes.send('a', 3);
+  void mailboxes.send('b', 4);
+  expect(read).toEqual(['a1', 'b2', 'b4']);
+});

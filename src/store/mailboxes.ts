@@ -4,8 +4,8 @@
 export interface Mailboxes<Letter> {
   /** Hands a letter to whoever reads at this address, here or elsewhere. */
   send(address: string, letter: Letter): void | Promise<void>;
-  /** Reads what is sent to this address until the returned function is called. */
-  read(address: string, reader: (letter: Letter) => void): () => void;
+  /** Reads what is sent to this address until the returned function is called; one function may read at many. */
+  read(address: string, reader: (letter: Letter, address: string) => void): () => void;
 }
 
 /** Mailboxes within this process. */
@@ -19,7 +19,7 @@ export function memoryMailboxes<Letter>(): Mailboxes<Letter> {
   };
   return {
     send(address, letter) {
-      for (const reader of readersAt(address)) reader(letter);
+      for (const reader of readersAt(address)) reader(letter, address);
     },
     read(address, reader) {
       setReaders(address, [...readersAt(address), reader]);
@@ -36,4 +36,4 @@ export function memoryMailboxes<Letter>(): Mailboxes<Letter> {
   };
 }
 
-type Reader<Letter> = (letter: Letter) => void;
+type Reader<Letter> = (letter: Letter, address: string) => void;

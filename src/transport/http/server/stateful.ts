@@ -24,7 +24,7 @@ import type { Fields } from './http-exchange.ts';
 import { Introductions, MAX_INTRODUCTION } from './introductions.ts';
 import { LiveSession, type LiveSessionHost } from './live-session.ts';
 import type { Load } from './load.ts';
-import { countable, type SessionStores, type Settings, type StoredSession } from './options.ts';
+import { countable, type Letter, type SessionStores, type Settings, type StoredSession } from './options.ts';
 import { Post, type PostHost } from './post.ts';
 import { Reader } from './reader.ts';
 import { PostRecording, type RecordingHost } from './recording.ts';
@@ -283,10 +283,13 @@ export class Stateful {
     return live;
   }
 
+  // One for all: there are as many readers as open streams.
+  readonly #takeLetter = (letter: Letter, id: string): void => this.#live.get(id)?.take(letter);
+
   readonly #liveHost: LiveSessionHost = {
     stay: (live) => {
       this.#touches.join(live);
-      return this.#stores.mailboxes.read(live.id, (letter) => live.take(letter));
+      return this.#stores.mailboxes.read(live.id, this.#takeLetter);
     },
     touch: (live) => this.#touch(live),
     onIdle: (live) => {
