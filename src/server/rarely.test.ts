@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { claim, quiet, unhandledDuring, Wire, type WireOptions } from '../../test/wire.ts';
 import type { Context } from './context.ts';
 import type { McpServer } from './server.ts';
+import type { ServedLine } from './serving.ts';
 
 const HELLO = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'c', version: '1' } };
 const CAN_ASK = { elicitation: { form: {} } };
@@ -241,6 +242,36 @@ describe('the first connection of whoever owns the process', () => {
     goOn();
     await quiet();
     expect(begun).toEqual(['initialize']);
+  });
+
+  test.each([
+    ['closes', (serving: ServedLine) => serving.close({ graceMs: 60_000 })],
+    ['retires', (serving: ServedLine) => serving.retire('Time is up')],
+  ])('has what it said answered, although the server %s before its handshake is through', async (_how, end) => {
+    let goOn = (): void => {};
+    const { wire, say, serving } = await served((server) =>
+      server.use(async (ctx, next) => {
+        await new Promise<void>((resolve) => {
+          if (ctx.method === 'initialize') goOn = resolve;
+          else setImmediate(resolve);
+        });
+        return next();
+      }),
+    );
+    const line = (await serving) as ServedLine;
+    say({ id: 0, method: 'initialize', params: HELLO });
+    say(call(1));
+    await quiet();
+    const ended = end(line);
+    await quiet();
+    say(call(2));
+    goOn();
+    await ended;
+    expect(wire.received).toMatchObject([
+      { id: 2, error: { code: -32603 } },
+      { id: 0, result: {} },
+      { id: 1, result: {} },
+    ]);
   });
 
   test('is told if what answers batches cannot be loaded', async () => {

@@ -94,7 +94,7 @@ class ServedConnection implements Receiver, ServedLine, Line, GateHost {
   readonly #inFlight = new InFlight();
   readonly #gate = new Gate(this);
   /** What waits for the session. */
-  readonly #forSession = new Held((payload) => !this.#isFull && belongsToSession(payload));
+  readonly #forSession = new Held((payload) => !this.#isFull && this.#over === undefined && belongsToSession(payload));
   readonly #unread = new Unread((error) => this.onError(error));
   #unwatch: (() => void) | undefined;
   #closing = false;
@@ -272,16 +272,21 @@ class ServedConnection implements Receiver, ServedLine, Line, GateHost {
 
   #respondLater(request: Request, response: Promise<Response | undefined>): void {
     const opens = request.method === 'initialize' && this.#forSession.begin();
-    void response.then((late) => {
-      this.#respond(request, late);
-      // The client may be gone by now, and what it wanted need not begin.
-      if (opens) for (const payload of this.#forSession.end()) if (!this.#ended) this.#handle(payload);
-    });
+    void response.then((late) => this.#respond(request, late, opens));
   }
 
-  #respond(request: Request, response: Response | undefined): void {
+  #respond(request: Request, response: Response | undefined, opens = false): void {
     if (response) this.#sendResponse(request, response);
+    if (opens) this.#letIn();
     this.#inFlight.checkIdle();
+  }
+
+  // What waited for the session is not new if the server closes meanwhile. If the client is gone it need not begin.
+  #letIn(): void {
+    const over = this.#over;
+    this.#over = undefined;
+    for (const payload of this.#forSession.end()) if (!this.#ended) this.#handle(payload);
+    this.#over ??= over;
   }
 
   #sendResponse(request: Request, response: Response): void {
@@ -363,8 +368,7 @@ class ServedConnection implements Receiver, ServedLine, Line, GateHost {
   }
 
   #unreadable(fault: RpcError, id?: Id): ErrorResponse {
-    const facts = this.#facts;
-    return error(id ?? (facts?.unreadableId === 'null' ? null : undefined), fault);
+    return error(id ?? (this.#facts?.unreadableId === 'null' ? null : undefined), fault);
   }
 
   #sendIfAny(message: Message | undefined): void {
