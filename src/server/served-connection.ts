@@ -157,8 +157,10 @@ class ServedConnection implements Receiver, ServedLine, Line, GateHost {
 
   #handle(payload: Payload): void {
     if (isBatch(payload)) void batches.use((part) => this.#takeBatch(part, payload as Batch));
-    else if (payload instanceof Error) this.#sendIfAny(this.#answerToUnreadable(payload));
-    else this.#take(payload as Message);
+    else if (payload instanceof Error) {
+      const refusal = this.#answerToUnreadable(payload);
+      if (refusal) this.send(refusal);
+    } else this.#take(payload as Message);
   }
 
   refuse(payload: Payload, cause: unknown): void {
@@ -369,10 +371,6 @@ class ServedConnection implements Receiver, ServedLine, Line, GateHost {
 
   #unreadable(fault: RpcError, id?: Id): ErrorResponse {
     return error(id ?? (this.#facts?.unreadableId === 'null' ? null : undefined), fault);
-  }
-
-  #sendIfAny(message: Message | undefined): void {
-    if (message) this.send(message);
   }
 }
 

@@ -2,11 +2,11 @@ import { describe, expect, test } from 'vitest';
 import { Lines } from './lines.ts';
 
 const bytes = (text: string): Uint8Array => Buffer.from(text);
-// Blanks around a line are left to JSON.
+// Blanks around a line and a byte order mark are left to whoever reads it.
 const text = (line: string | Uint8Array | undefined): string =>
   Buffer.from(line ?? [])
     .toString()
-    .replace(/^[ \t\r]+|[ \t\r]+$/g, '');
+    .replace(/^[ \t\r\ufeff]+|[ \t\r]+$/g, '');
 
 /** Everything a splitter makes of these chunks: lines as text, `too long` for a line that was dropped. */
 function split(chunks: Iterable<string | Uint8Array>, maxLength?: number): string[] {
@@ -53,10 +53,14 @@ describe('lines', () => {
     expect(performance.now() - start).toBeLessThan(1000);
   });
 
-  test('may begin with a byte order mark, whole or in pieces, and only the first', () => {
-    expect(split(['\ufeffone\ntwo\n'])).toEqual(['one', 'two']);
-    expect(split(cut(bytes('\ufeffone\ntwo\n'), 1))).toEqual(['one', 'two']);
-    expect(split(['\ufeff\none\n\ufefftwo\n'])).toEqual(['one', '\ufefftwo']);
+  test('that have nothing but a byte order mark are blank, whole or in pieces', () => {
+    expect(split(['\ufeff\none\n'])).toEqual(['one']);
+    expect(split(cut(bytes('\ufeff\r\n\ufeffone\ntwo\n'), 1))).toEqual(['one', 'two']);
+  });
+
+  test('are pieced together in the same place, one after the other, unless they are very long', () => {
+    const lines = [100_000, 3_000_000, 20_000, 2 * 1024 * 1024].map((length, at) => String(at).repeat(length));
+    expect(split(cut(bytes(`${lines.join('\n')}\n`), 65_536))).toEqual(lines);
   });
 
   test('without an end are delivered when the stream ends', () => {

@@ -14,12 +14,18 @@ export interface LinesOptions {
 export const MAX_LINE_LENGTH: number = 10 * 1024 * 1024;
 
 const LF = 0x0a;
-const CR = 0x0d;
+// Space, tab, CR, and the bytes of a byte order mark, which may stand at the very beginning.
+const BLANKS: readonly number[] = [0x20, 0x09, 0x0d, 0xef, 0xbb, 0xbf];
 const HEAD = 4096;
 // A piece of a line as long as this is worth an object of its own.
 const LARGE = 4096;
 const BLOCK = 16 * 1024;
 const NOTHING = new Uint8Array(0);
+// Lines of up to this length are pieced together where the ones before them were, so that each need not be collected.
+const KEPT = 2 * 1024 * 1024;
+
+// One for all: a line is read before another is asked for.
+let room: Uint8Array | undefined;
 
 /**
  * `push` what arrives, then take lines with `next` until there are none; whoever cannot take more stops asking. A chunk is
@@ -44,7 +50,6 @@ export class Lines {
   #used = 0;
   #heldLength = 0;
   #dropping = false;
-  #atStart = true;
   #ended = false;
 
   constructor(options: LinesOptions) {
@@ -63,7 +68,7 @@ export class Lines {
 
   /**
    * The next line that is not blank, without its end: text, or bytes where it had to be pieced together or is not UTF-8.
-   * Bytes are a view: read them before the next call.
+   * Blanks around it and a mark are left to whoever reads it. Bytes are a view: read them before the next call.
    */
   next(): string | Uint8Array | undefined {
     return this.#whole.next() ?? this.#nextFromChunks();
@@ -88,9 +93,9 @@ export class Lines {
     return this.#ended ? this.#take(NOTHING, true) : undefined;
   }
 
-  // Once per chunk, at the first line that begins in it; the very first may have a byte order mark.
+  // Once per chunk, at the first line that begins in it.
   #openWhole(chunk: Uint8Array): boolean {
-    if (this.#seen === chunk || this.#heldLength > 0 || this.#dropping || this.#atStart) return false;
+    if (this.#seen === chunk || this.#heldLength > 0 || this.#dropping) return false;
     this.#seen = chunk;
     if (chunk.length > this.#maxLength) return false;
     const length = this.#whole.open(chunk.subarray(this.#at));
@@ -116,17 +121,17 @@ export class Lines {
     if (this.#heldLength + part.length > this.#maxLength) {
       this.#dropping = !complete;
       this.#hold(part);
-      const head = this.#held(HEAD);
+      const head = this.#held().subarray(0, HEAD);
       this.#release();
       this.#onTooLong(head);
       return undefined;
     }
-    if (complete && this.#heldLength === 0) return this.#trim(part);
+    if (complete && this.#heldLength === 0) return unlessBlank(part);
     this.#hold(part);
     if (!complete) return undefined;
-    const line = this.#held(this.#heldLength);
+    const line = this.#held();
     this.#release();
-    return this.#trim(line);
+    return unlessBlank(line);
   }
 
   #hold(part: Uint8Array): void {
@@ -151,12 +156,19 @@ export class Lines {
     this.#used = 0;
   }
 
-  /** So many bytes of what is held, or all of it. */
-  #held(most: number): Uint8Array {
-    const length = Math.min(most, this.#heldLength);
+  #held(): Uint8Array {
+    const length = this.#heldLength;
     if (this.#pieces.length === 0) return this.#block.subarray(0, length);
     this.#closeBlock();
-    return Buffer.concat(this.#pieces, length);
+    if (length > KEPT) return Buffer.concat(this.#pieces);
+    // A `Buffer` is searched much faster than other bytes.
+    room ??= Buffer.allocUnsafeSlow(KEPT);
+    let at = 0;
+    for (const piece of this.#pieces) {
+      room.set(piece, at);
+      at += piece.length;
+    }
+    return room.subarray(0, length);
   }
 
   // The block serves again: what was given of it is read before anything is held.
@@ -165,17 +177,8 @@ export class Lines {
     this.#used = 0;
     this.#pieces = [];
   }
-
-  #trim(line: Uint8Array): Uint8Array | undefined {
-    let start = this.#atStart && line[0] === 0xef && line[1] === 0xbb && line[2] === 0xbf ? 3 : 0;
-    let end = line.length;
-    this.#atStart = false;
-    while (end > start && isBlank(line[end - 1])) end--;
-    while (start < end && isBlank(line[start])) start++;
-    return start < end ? line.subarray(start, end) : undefined;
-  }
 }
 
-function isBlank(byte: number | undefined): boolean {
-  return byte === 0x20 || byte === CR || byte === 0x09;
+function unlessBlank(line: Uint8Array): Uint8Array | undefined {
+  return line.some((byte) => !BLANKS.includes(byte)) ? line : undefined;
 }

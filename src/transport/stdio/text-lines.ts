@@ -2,7 +2,7 @@
 
 const LF = 0x0a;
 const OPEN_OBJECT = 0x7b;
-const BLANK = /^[ \t\r]*$/;
+const BLANK = /^[ \t\r\ufeff]*$/;
 
 // A mark is left where it is: `readText` knows what to do with it.
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
@@ -25,7 +25,7 @@ export class TextLines {
     return length;
   }
 
-  /** The next line that is not blank. Blanks around it are left to whoever reads it. */
+  /** The next line that is not blank. */
   next(): string | undefined {
     const text = this.#text;
     while (this.#at < text.length) {
