@@ -1,10 +1,14 @@
 /** Several messages that came as one JSON array. */
 
-import type { ParseError } from '../jsonrpc/errors.ts';
+import { type ParseError, RpcError } from '../jsonrpc/errors.ts';
 import { isRequest, type Message, type Request, type Response, serialize } from '../jsonrpc/message.ts';
 import { claimedVersion } from '../protocol/claim.ts';
+import type { RevisionFacts } from '../protocol/facts.ts';
 import type { ConnectionExchange } from './connection-exchange.ts';
 import { isPromise, type Maybe } from './maybe.ts';
+
+/** What came as one array: messages, and what could not be read as one. */
+export type Batch = readonly (Message | ParseError)[];
 
 type CallExchange = Pick<ConnectionExchange, 'dropped' | 'onEnd'>;
 
@@ -18,14 +22,22 @@ export interface BatchLine {
   unencodable(response: Response, cause: unknown): Response;
 }
 
-/** True for what cannot be part of a batch: the handshake, and requests that bring their own revision. */
-export function standsAlone(one: Message | ParseError): boolean {
+/** Why a batch is not taken, if so. */
+export function batchRefusal(batch: Batch, facts: RevisionFacts | undefined): RpcError | undefined {
+  if (!facts || facts.batches === 'refused') {
+    return RpcError.invalidRequest('Batches are not part of this protocol revision');
+  }
+  return batch.some(standsAlone) ? RpcError.invalidRequest('A batch may not hold this kind of request') : undefined;
+}
+
+// The handshake, and requests that bring their own revision.
+function standsAlone(one: Message | ParseError): boolean {
   if (one instanceof Error || !('method' in one)) return false;
   return one.method === 'initialize' || claimedVersion(one.params) !== undefined;
 }
 
 /** The answers to all of it, in its order. */
-export async function answerBatch(batch: readonly (Message | ParseError)[], line: BatchLine): Promise<Response[]> {
+export async function answerBatch(batch: Batch, line: BatchLine): Promise<Response[]> {
   const answers: Maybe<Response | undefined>[] = [];
   for (const one of batch) {
     if (one instanceof Error) answers.push(line.refuse(one));

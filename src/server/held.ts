@@ -15,6 +15,11 @@ export class Held {
     this.#isFor = isFor;
   }
 
+  /** Holds, or lets in what waited. */
+  get isBusy(): boolean {
+    return this.#waiting !== undefined;
+  }
+
   /** How much waits. */
   get size(): number {
     return this.#waiting?.length ?? 0;
@@ -34,6 +39,13 @@ export class Held {
     const waits = this.#isFor(payload);
     if (waits) this.#waiting.push(payload);
     return waits;
+  }
+
+  /** Gives what waits one by one, also what comes meanwhile; when there is none, it holds no longer. */
+  next(): Payload | undefined {
+    const payload = this.#waiting?.shift();
+    if (!payload) this.#waiting = undefined;
+    return payload;
   }
 
   /** Holds no longer; gives what waited. */

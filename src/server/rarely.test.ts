@@ -260,17 +260,38 @@ describe('the first connection of whoever owns the process', () => {
     );
     const line = (await serving) as ServedLine;
     say({ id: 0, method: 'initialize', params: HELLO });
-    say(call(1));
+    say({ ...call(1), params: [] as never });
+    say(call(2));
     await quiet();
     const ended = end(line);
     await quiet();
-    say(call(2));
+    say(call(3));
     goOn();
     await ended;
     expect(wire.received).toMatchObject([
-      { id: 2, error: { code: -32603 } },
+      { id: 3, error: { code: -32603 } },
       { id: 0, result: {} },
-      { id: 1, result: {} },
+      { id: 1, error: { code: -32602 } },
+      { id: 2, result: {} },
+    ]);
+  });
+
+  test('has what it said refused if the server has no time left for a handshake that takes long', async () => {
+    const begun: string[] = [];
+    const { wire, say, serving } = await served((server) =>
+      server.use((ctx, next) => {
+        begun.push(ctx.method);
+        return new Promise((resolve) => ctx.signal.addEventListener('abort', () => resolve(next())));
+      }),
+    );
+    say({ id: 0, method: 'initialize', params: HELLO });
+    say(call(1));
+    await vi.waitFor(() => expect(begun).toEqual(['initialize']));
+    await (await serving).close();
+    expect(begun).toEqual(['initialize']);
+    expect(wire.received).toMatchObject([
+      { id: 1, error: { message: 'The server is closing' } },
+      { id: 0, result: {} },
     ]);
   });
 

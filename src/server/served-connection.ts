@@ -22,6 +22,7 @@ import { revisionNamed } from '../protocol/pick.ts';
 import type { Principal } from '../protocol/principal.ts';
 import type { Session } from '../protocol/session.ts';
 import { answer, notice } from './answer.ts';
+import type { Batch } from './batch.ts';
 import { ConnectionExchange, type Line } from './connection-exchange.ts';
 import { batches, Gate, type GateHost } from './gate.ts';
 import { belongsToSession, Held } from './held.ts';
@@ -44,7 +45,6 @@ export interface LineOptions {
   readonly scopeRefusal: Maybe<ScopeRefusalOf>;
 }
 
-type Batch = readonly (Message | ParseError)[];
 type ScopeRefusalOf = (own: ServerParts, request: Request, sender: Sender) => { readonly error: RpcError } | undefined;
 
 /** Serves a connection. */
@@ -191,6 +191,7 @@ class ServedConnection implements Receiver, ServedLine, Line, GateHost {
       if (this.ready) await this.#gate.idle();
       const reason = this.#takeNoMore('The server is closing');
       await this.#inFlight.idle(graceMs);
+      this.#letIn(this.#over); // Too late to begin.
       this.#inFlight.abort(reason);
       this.#outgoing.close();
       await this.#inFlight.idle(ABORT_MS);
@@ -280,15 +281,18 @@ class ServedConnection implements Receiver, ServedLine, Line, GateHost {
   #respond(request: Request, response: Response | undefined, opens = false): void {
     if (response) this.#sendResponse(request, response);
     if (opens) this.#letIn();
-    this.#inFlight.checkIdle();
+    if (!this.#forSession.isBusy) this.#inFlight.checkIdle();
   }
 
-  // What waited for the session is not new if the server closes meanwhile. If the client is gone it need not begin.
-  #letIn(): void {
-    const over = this.#over;
-    this.#over = undefined;
-    for (const payload of this.#forSession.end()) if (!this.#ended) this.#handle(payload);
-    this.#over ??= over;
+  // What waited for the session is not new although the server may close by now, unless it is `over` for that, too. If the
+  // client is gone it need not begin.
+  #letIn(over?: string): void {
+    const why = this.#over;
+    this.#over = over;
+    for (let payload = this.#forSession.next(); payload; payload = this.#forSession.next()) {
+      if (!this.#ended) this.#handle(payload);
+    }
+    this.#over ??= why;
   }
 
   #sendResponse(request: Request, response: Response): void {
@@ -336,15 +340,11 @@ class ServedConnection implements Receiver, ServedLine, Line, GateHost {
     this.#inFlight.cancel(requestId as Id, new ConnectionError('aborted', text));
   }
 
-  #takeBatch({ answerBatch, standsAlone, unlessDropped }: typeof import('./batch.ts'), batch: Batch): void {
-    const facts = this.#facts;
-    if (!facts || facts.batches === 'refused') {
-      this.send(this.#unreadable(RpcError.invalidRequest('Batches are not part of this protocol revision')));
-    } else if (batch.some(standsAlone)) {
-      this.send(this.#unreadable(RpcError.invalidRequest('A batch may not hold this kind of request')));
-    } else if (facts.batches === 'accepted') {
-      for (const one of batch) this.onMessage(one);
-    } else {
+  #takeBatch({ answerBatch, batchRefusal, unlessDropped }: typeof import('./batch.ts'), batch: Batch): void {
+    const refusal = batchRefusal(batch, this.#facts);
+    if (refusal) this.send(this.#unreadable(refusal));
+    else if (this.#facts?.batches === 'accepted') for (const one of batch) this.onMessage(one);
+    else {
       const answered = answerBatch(batch, {
         answer: (request) => unlessDropped(this.#answer(request), this.#inFlight.get(request.id)),
         take: (message) => this.#take(message),

@@ -4,7 +4,10 @@
 export interface Mailboxes<Letter> {
   /** Hands a letter to whoever reads at this address, here or elsewhere. */
   send(address: string, letter: Letter): void | Promise<void>;
-  /** Reads what is sent to this address until the returned function is called; one function may read at many. */
+  /**
+   * Reads what is sent to this address until the returned function is called. The reader is told the address with each
+   * letter: one function may read at many.
+   */
   read(address: string, reader: (letter: Letter, address: string) => void): () => void;
 }
 

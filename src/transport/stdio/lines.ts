@@ -121,7 +121,8 @@ export class Lines {
     if (this.#heldLength + part.length > this.#maxLength) {
       this.#dropping = !complete;
       this.#hold(part);
-      const head = this.#held().subarray(0, HEAD);
+      this.#closeBlock();
+      const head = Buffer.concat(this.#pieces, Math.min(this.#heldLength, HEAD));
       this.#release();
       this.#onTooLong(head);
       return undefined;

@@ -19,7 +19,7 @@ import { revisionNamed } from '../../../protocol/pick.ts';
 import type { Revision } from '../../../protocol/revision.ts';
 import type { Session } from '../../../protocol/session.ts';
 import { answer, notice } from '../../../server/answer.ts';
-import { answerBatch, standsAlone, unlessDropped } from '../../../server/batch.ts';
+import { answerBatch, type Batch, batchRefusal, unlessDropped } from '../../../server/batch.ts';
 import { ConnectionExchange } from '../../../server/connection-exchange.ts';
 import { chain, isPromise, type Maybe, unwatched } from '../../../server/maybe.ts';
 import type { Served } from '../../../server/served.ts';
@@ -177,13 +177,9 @@ export class SessionCalls<P extends Place> {
     return this.#revision.notifications.has(method) ? this.#save() : undefined;
   }
 
-  #takeBatch(visit: Visit, batch: readonly (Message | ParseError)[]): Maybe<void> {
-    if (this.#revision.facts.batches === 'refused') {
-      throw this.#unreadable(RpcError.invalidRequest('Batches are not part of this protocol revision'));
-    }
-    if (batch.some(standsAlone)) {
-      throw this.#unreadable(RpcError.invalidRequest('A batch may not hold this kind of request'));
-    }
+  #takeBatch(visit: Visit, batch: Batch): Maybe<void> {
+    const refusal = batchRefusal(batch, this.#revision.facts);
+    if (refusal) throw this.#unreadable(refusal);
     this.#checkScopes(visit, batch);
     const { live } = this.#place;
     const post = this.#host.makePost(visit, this.#place);

@@ -283,7 +283,7 @@ export class Stateful {
     return live;
   }
 
-  // One for all: there are as many readers as open streams.
+  // One function for all: one for each would take room for as long as a stream is open.
   readonly #takeLetter = (letter: Letter, id: string): void => this.#live.get(id)?.take(letter);
 
   readonly #liveHost: LiveSessionHost = {
