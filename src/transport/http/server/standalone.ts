@@ -1,7 +1,7 @@
 /** The stream a session's client keeps open to be told of changes. */
 
 import { type Notification, serialize } from '../../../jsonrpc/message.ts';
-import { type StoredEvent, streamOf } from '../../../store/events.ts';
+import type { StoredEvent } from '../../../store/events.ts';
 import type { Audience } from './audience.ts';
 import { messageEvent, primingEvent } from './events.ts';
 import type { Beating } from './heartbeat.ts';
@@ -27,8 +27,8 @@ export class Standalone implements Beating {
   readonly #reader: Reader;
   /** Undefined before it has begun, and when it is over. */
   #audience: Audience<Standalone> | undefined;
-  /** The id of the last event, which begins with the name: it is kept by the store anyway, the name alone is not. */
-  #lastId: string = `${standaloneStreamName()}.`;
+  /** What the ids of its events begin with. */
+  readonly name: string = standaloneStreamName();
   #events = 0;
   #alone = 0;
 
@@ -43,14 +43,10 @@ export class Standalone implements Beating {
    * a way to say so before the first message.
    */
   begin(audience: Audience<Standalone>, retryMs: number | undefined): void {
-    if (retryMs !== undefined) this.#reader.write(primingEvent(this.#record(''), retryMs));
+    // Not kept: whoever comes back before anything was said has missed nothing.
+    if (retryMs !== undefined) this.#reader.write(primingEvent(this.#nextId(), retryMs));
     this.#audience = audience;
     audience.join(this);
-  }
-
-  /** What the ids of its events begin with. */
-  get name(): string {
-    return streamOf(this.#lastId);
   }
 
   /** Somebody reads it. */
@@ -79,15 +75,14 @@ export class Standalone implements Beating {
 
   /** Tells its reader something, or keeps it until there is one again. */
   tell(notification: Notification): void {
+    const id = this.#nextId();
     const data = serialize(notification);
-    this.#reader.write(messageEvent(data, this.#record(data)));
+    this.#host.append(this.session, { id, data, isLast: false });
+    this.#reader.write(messageEvent(data, id));
   }
 
-  #record(data: string): string {
+  #nextId(): string {
     // In one piece, since it is kept.
-    const id = [this.name, this.#events++].join('.');
-    this.#lastId = id;
-    this.#host.append(this.session, { id, data, isLast: false });
-    return id;
+    return [this.name, this.#events++].join('.');
   }
 }

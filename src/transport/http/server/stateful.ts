@@ -170,23 +170,30 @@ export class Stateful {
   }
 
   #listen(visit: Visit, id: string, stored: StoredSession): void {
-    // Without knowing who is there nobody can take over a stream that somebody reads.
-    if (this.#live.get(id)?.standalone?.isRead && !visit.principal) {
-      throw new Refusal(409, 'This session has a stream open already');
-    }
+    this.#checkUnread(visit, id);
     this.#standBy(visit, id, stored, []);
   }
 
-  // Whoever knows an event of a stream is its reader. What is not kept any more cannot be told again.
+  // Without knowing who is there nobody can take over a stream that somebody reads, unless by its name.
+  #checkUnread({ principal }: Visit, id: string, name?: string): void {
+    const standalone = this.#live.get(id)?.standalone;
+    if (standalone?.isRead && standalone.name !== name && !principal) {
+      throw new Refusal(409, 'This session has a stream open already');
+    }
+  }
+
+  // Whoever knows an event of a stream is its reader, also if nothing is kept of the stream. What is not kept any more cannot
+  // be told again.
   #listenAgain(visit: Visit, id: string, stored: StoredSession, last: string): Maybe<void> {
+    const stream = streamOf(last);
     const missed: StoredEvent[] = [];
     return chain(
       this.#stores.events.follow(id, last, (event) => void missed.push(event)),
       (stop) => {
-        if (!stop) return this.#listen(visit, id, stored);
-        stop();
+        if (stop) stop();
+        else this.#checkUnread(visit, id, stream);
         this.#standBy(visit, id, stored, missed);
-        return this.#stores.mailboxes.send(id, { type: 'resumed', stream: streamOf(last) });
+        return this.#stores.mailboxes.send(id, { type: 'resumed', stream });
       },
     );
   }

@@ -9,9 +9,9 @@ export function postStreamName(): string {
   return `${POST}${unguessable()}`;
 }
 
-/** The stream that stands by itself. */
+/** The stream that stands by itself. In one piece, since it is kept for as long as that is open. */
 export function standaloneStreamName(): string {
-  return `get-${unguessable()}`;
+  return ['get', unguessable()].join('-');
 }
 
 /** True for the stream of a POST: it has an end. */
