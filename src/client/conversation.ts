@@ -21,7 +21,7 @@ import {
   OutgoingRequests,
   type Patience,
 } from '../jsonrpc/outgoing.ts';
-import type { Payload } from '../jsonrpc/parse.ts';
+import type { Batch, Payload } from '../jsonrpc/parse.ts';
 import type { Receiver, Transport } from '../jsonrpc/transport.ts';
 import { METHODS } from '../protocol/methods.ts';
 import { type Meta, MetaKey } from '../protocol/model/meta.ts';
@@ -234,7 +234,7 @@ export class Conversation implements Receiver {
   }
 
   onMessage(payload: Payload): void {
-    if (isBatch(payload)) for (const one of payload as readonly (Message | ParseError)[]) this.onMessage(one);
+    if (isBatch(payload)) for (const one of payload as Batch) this.onMessage(one);
     else if (payload instanceof Error) this.#takeUnreadable(payload);
     else if (isResponse(payload as Message)) this.#takeResponse(payload as Response);
     else if (this.#hears === 'everything' || (payload as Request).method === 'ping') this.#take(payload as Request);

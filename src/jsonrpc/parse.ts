@@ -11,8 +11,11 @@ import {
   type Request,
 } from './message.ts';
 
-/** What one piece of text held: a message, several (a batch), or the reason it could not be read. */
-export type Payload = Message | ParseError | readonly (Message | ParseError)[];
+/** What came as one array: messages, and the reasons why others could not be read. */
+export type Batch = readonly (Message | ParseError)[];
+
+/** What one piece of text held: a message, several, or the reason it could not be read. */
+export type Payload = Message | ParseError | Batch;
 
 /** The request or notification that this is; undefined for answers, batches and what could not be read. */
 export function callIn(payload: Payload): Request | Notification | undefined {

@@ -2,13 +2,11 @@
 
 import { type ParseError, RpcError } from '../jsonrpc/errors.ts';
 import { isRequest, type Message, type Request, type Response, serialize } from '../jsonrpc/message.ts';
+import { type Batch, callIn } from '../jsonrpc/parse.ts';
 import { claimedVersion } from '../protocol/claim.ts';
 import type { RevisionFacts } from '../protocol/facts.ts';
 import type { ConnectionExchange } from './connection-exchange.ts';
 import { isPromise, type Maybe } from './maybe.ts';
-
-/** What came as one array: messages, and what could not be read as one. */
-export type Batch = readonly (Message | ParseError)[];
 
 type CallExchange = Pick<ConnectionExchange, 'dropped' | 'onEnd'>;
 
@@ -32,8 +30,8 @@ export function batchRefusal(batch: Batch, facts: RevisionFacts | undefined): Rp
 
 // The handshake, and requests that bring their own revision.
 function standsAlone(one: Message | ParseError): boolean {
-  if (one instanceof Error || !('method' in one)) return false;
-  return one.method === 'initialize' || claimedVersion(one.params) !== undefined;
+  const call = callIn(one);
+  return call !== undefined && (call.method === 'initialize' || claimedVersion(call.params) !== undefined);
 }
 
 /** The answers to all of it, in its order. */

@@ -14,7 +14,7 @@ import {
   type Request,
   type Response,
 } from '../jsonrpc/message.ts';
-import { callIn, type Payload } from '../jsonrpc/parse.ts';
+import { type Batch, callIn, type Payload } from '../jsonrpc/parse.ts';
 import type { Receiver, Transport } from '../jsonrpc/transport.ts';
 import type { RevisionFacts } from '../protocol/facts.ts';
 import { METHODS, staysOpen } from '../protocol/methods.ts';
@@ -22,7 +22,6 @@ import { revisionNamed } from '../protocol/pick.ts';
 import type { Principal } from '../protocol/principal.ts';
 import type { Session } from '../protocol/session.ts';
 import { answer, notice } from './answer.ts';
-import type { Batch } from './batch.ts';
 import { ConnectionExchange, type Line } from './connection-exchange.ts';
 import { batches, Gate, type GateHost } from './gate.ts';
 import { belongsToSession, Held } from './held.ts';

@@ -9,12 +9,12 @@ import {
   type Message,
   type Response,
 } from '../../../jsonrpc/message.ts';
-import type { Payload } from '../../../jsonrpc/parse.ts';
+import type { Batch, Payload } from '../../../jsonrpc/parse.ts';
 
 /** The response to the request with this id, or the fault that made it unreadable, if it is there. */
 export function answerIn(payload: Payload, id: Id): Response | ParseError | undefined {
   if (!isBatch(payload)) return answers(payload as Message | ParseError, id);
-  for (const one of payload as readonly (Message | ParseError)[]) {
+  for (const one of payload as Batch) {
     const answer = answers(one, id);
     if (answer) return answer;
   }

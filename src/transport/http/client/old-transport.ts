@@ -3,7 +3,7 @@
 import { nameOfUrl } from '../../../client/http-options.ts';
 import { ConnectionError, ParseError, toError } from '../../../jsonrpc/errors.ts';
 import { type Id, isBatch, isRequest, isResponse, type Message, serialize } from '../../../jsonrpc/message.ts';
-import type { Payload } from '../../../jsonrpc/parse.ts';
+import type { Batch, Payload } from '../../../jsonrpc/parse.ts';
 import { readText, STRUCTURE_LIMITS, type StructureLimits } from '../../../jsonrpc/structure.ts';
 import type { Receiver, SendOptions, Transport } from '../../../jsonrpc/transport.ts';
 import { EventParser, type ServerEvent } from './event-parser.ts';
@@ -157,7 +157,7 @@ class OldHttpTransport implements Transport {
   }
 
   #deliver(payload: Payload): void {
-    const all = isBatch(payload) ? (payload as readonly (Message | ParseError)[]) : [payload as Message | ParseError];
+    const all = isBatch(payload) ? (payload as Batch) : [payload as Message | ParseError];
     for (const one of all) if (!(one instanceof ParseError) && isResponse(one)) this.#session.take(one);
     try {
       this.#receiver?.onMessage(payload);

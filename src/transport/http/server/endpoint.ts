@@ -10,7 +10,7 @@ import {
   type Message,
   type Request,
 } from '../../../jsonrpc/message.ts';
-import type { Payload } from '../../../jsonrpc/parse.ts';
+import type { Batch, Payload } from '../../../jsonrpc/parse.ts';
 import { readPayload } from '../../../jsonrpc/structure.ts';
 import { claimedVersion } from '../../../protocol/claim.ts';
 import { McpErrorCode, unsupportedVersion } from '../../../protocol/errors.ts';
@@ -322,9 +322,7 @@ function hasSession({ http }: Visit): boolean {
 }
 
 function bringsWork(payload: Payload): boolean {
-  const messages = isBatch(payload)
-    ? (payload as readonly (Message | ParseError)[])
-    : [payload as Message | ParseError];
+  const messages = isBatch(payload) ? (payload as Batch) : [payload as Message | ParseError];
   return messages.some((one) => !(one instanceof Error) && isRequest(one));
 }
 

@@ -12,14 +12,14 @@ import {
   type Request,
   type Response,
 } from '../../../jsonrpc/message.ts';
-import type { Payload } from '../../../jsonrpc/parse.ts';
+import type { Batch, Payload } from '../../../jsonrpc/parse.ts';
 import type { Authenticate } from '../../../protocol/http-request.ts';
 import { METHODS } from '../../../protocol/methods.ts';
 import { revisionNamed } from '../../../protocol/pick.ts';
 import type { Revision } from '../../../protocol/revision.ts';
 import type { Session } from '../../../protocol/session.ts';
 import { answer, notice } from '../../../server/answer.ts';
-import { answerBatch, type Batch, batchRefusal, unlessDropped } from '../../../server/batch.ts';
+import { answerBatch, batchRefusal, unlessDropped } from '../../../server/batch.ts';
 import { ConnectionExchange } from '../../../server/connection-exchange.ts';
 import { chain, isPromise, type Maybe, unwatched } from '../../../server/maybe.ts';
 import type { Served } from '../../../server/served.ts';
@@ -65,7 +65,7 @@ export class SessionCalls<P extends Place> {
 
   /** Answers it; throws `Refusal` if it cannot be served. */
   take(visit: Visit, payload: Payload): Maybe<void> {
-    if (isBatch(payload)) return this.#takeBatch(visit, payload as readonly (Message | ParseError)[]);
+    if (isBatch(payload)) return this.#takeBatch(visit, payload as Batch);
     if (payload instanceof Error) return this.#takeUnreadable(payload);
     const message = payload as Message;
     if (isRequest(message)) return this.#takeRequest(visit, message);
