@@ -34,7 +34,7 @@ export default defineConfig({
         test: {
           name: 'together',
           include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
-          exclude: ['test/alone/**'],
+          exclude: ['test/alone/**', 'test/hostile/bounds/**'],
           sequence: { groupOrder: 0 },
         },
       },
@@ -43,7 +43,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'alone',
-          include: ['test/alone/**/*.test.ts'],
+          include: ['test/alone/**/*.test.ts', 'test/hostile/bounds/**/*.test.ts'],
           fileParallelism: false,
           sequence: { groupOrder: 1 },
         },
