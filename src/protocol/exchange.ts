@@ -12,6 +12,10 @@ export interface Exchange {
   /** Starts the session that this very request asked for. */
   openSession(session: Session): void;
   readonly principal: Principal | undefined;
+  /** Whose share of the server the request uses: the principal, else the client's address. */
+  readonly caller: string;
+  /** Counts bytes that the session keeps from now on, or no longer if negative. False if there is no room for them. */
+  growSession(bytes: number): boolean;
   /** Handlers are run again after each answer on every revision: for tests. */
   readonly forceReruns: boolean;
   /** Header fields, in lower case, where the transport has them. */

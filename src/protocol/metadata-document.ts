@@ -12,7 +12,7 @@ export interface MetadataReply {
 
 const METHODS = 'GET, HEAD, OPTIONS';
 // It is public, and web pages that are MCP clients need it.
-const PUBLIC = { 'access-control-allow-origin': '*' };
+const PUBLIC = { 'access-control-allow-origin': '*', 'x-content-type-options': 'nosniff' };
 const PREFLIGHT: MetadataReply = {
   status: 204,
   headers: {

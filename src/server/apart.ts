@@ -8,6 +8,7 @@ import type { Question } from '../protocol/model/questions.ts';
 import type { Principal } from '../protocol/principal.ts';
 import type { Session } from '../protocol/session.ts';
 import type { Desk } from './extension.ts';
+import type { KeptBytes } from './limits/usage.ts';
 
 /** Goes on after the request; keeps nothing of the connection that brought it. */
 export class ApartExchange implements Exchange {
@@ -15,14 +16,19 @@ export class ApartExchange implements Exchange {
   readonly forceReruns = false;
   readonly session: Session | undefined;
   readonly principal: Principal | undefined;
+  readonly caller: string;
   readonly headers: ReadonlyMap<string, string> | undefined;
+  /** The memory of the call, until its handler has ended. */
+  readonly kept: KeptBytes;
   readonly #desk: Desk;
   readonly #end = new AbortController();
 
-  constructor(request: Exchange, desk: Desk) {
+  constructor(request: Exchange, desk: Desk, kept: KeptBytes) {
     this.session = request.session;
     this.principal = request.principal;
+    this.caller = request.caller;
     this.headers = request.headers;
+    this.kept = kept;
     this.#desk = desk;
     const { signal } = desk;
     if (signal.aborted) this.#end.abort(signal.reason);
@@ -37,6 +43,10 @@ export class ApartExchange implements Exchange {
 
   openSession(): void {
     throw new Error('A call that is answered already opens no session');
+  }
+
+  growSession(): boolean {
+    throw new Error('A call that is answered already changes no session');
   }
 
   /** What belongs to a request cannot be said any more when that is answered. */

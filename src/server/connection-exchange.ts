@@ -10,6 +10,7 @@ import type { Session } from '../protocol/session.ts';
 /** What exchanges need of what they travel on. */
 export interface Line {
   readonly principal: Principal | undefined;
+  readonly caller: string;
   readonly forceReruns: boolean;
   readonly session: Session | undefined;
   /** Header fields, where there are some. */
@@ -17,6 +18,7 @@ export interface Line {
   /** Sends a request of the server's own; absent where the client cannot be asked. */
   readonly ask: Exchange['ask'];
   openSession(session: Session): void;
+  growSession(bytes: number): boolean;
   send(message: Message): void;
   /** The peer does not read what is sent. */
   readonly isCongested: boolean;
@@ -49,6 +51,10 @@ export class ConnectionExchange implements Exchange {
     this.principal = line.principal;
   }
 
+  get caller(): string {
+    return this.#line.caller;
+  }
+
   get forceReruns(): boolean {
     return this.#line.forceReruns;
   }
@@ -63,6 +69,10 @@ export class ConnectionExchange implements Exchange {
 
   openSession(session: Session): void {
     this.#line.openSession(session);
+  }
+
+  growSession(bytes: number): boolean {
+    return this.#line.growSession(bytes);
   }
 
   notify(method: string, params: Params): void {

@@ -5,6 +5,7 @@ import { EncodedJson } from '../jsonrpc/message.ts';
 import { ApartExchange } from './apart.ts';
 import type { RequestContext } from './context.ts';
 import type { Desk, HandedOff, TakeOver } from './extension.ts';
+import { callBytes, KeptBytes } from './limits/usage.ts';
 import type { Maybe } from './maybe.ts';
 import { failureOf, type Outcome, resultOf } from './outcome.ts';
 import { finishRounds } from './rounds-asked.ts';
@@ -49,14 +50,16 @@ export function runUntilHandOff(ctx: RequestContext, takeOver: TakeOver, run: ()
 }
 
 /** Has it taken over, unless too many calls that were are still running: as requests they do not count any more. */
-async function inBounds({ parts }: RequestContext, takeOver: TakeOver): Promise<HandedOff | undefined> {
-  if (parts.extensions.takenOver < parts.limits.handedOff) return takeOver();
+async function inBounds({ parts, exchange }: RequestContext, takeOver: TakeOver): Promise<HandedOff | undefined> {
+  const { extensions, limits, usage } = parts;
+  if (extensions.takenOver < limits.handedOff && usage.kept.hasRoom(exchange, 0)) return takeOver();
   throw RpcError.internal('Too many calls that were handed off are running: try again later');
 }
 
 function moveTo(ctx: RequestContext, desk: Desk): void {
   ctx.parts.extensions.takenOver++;
-  ctx.moveTo(new ApartExchange(ctx.exchange, desk));
+  const { exchange, parts, params } = ctx;
+  ctx.moveTo(new ApartExchange(exchange, desk, new KeptBytes(parts.usage, exchange.caller, callBytes(params))));
 }
 
 /** Tells the desk how it ended, once. */
@@ -68,6 +71,7 @@ async function follow(ctx: RequestContext, desk: Desk, run: () => Promise<unknow
     ctx.parts.report(error, { method: ctx.method, name: String(ctx.params['name']) });
   } finally {
     ctx.parts.extensions.takenOver--;
+    if (ctx.exchange instanceof ApartExchange) ctx.exchange.kept.release();
   }
 }
 

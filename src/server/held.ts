@@ -2,6 +2,7 @@
 
 import { isBatch, isObject, isRequest } from '../jsonrpc/message.ts';
 import { callIn, type Payload } from '../jsonrpc/parse.ts';
+import { retainedSize } from '../jsonrpc/retained-size.ts';
 import { claimedVersion } from '../protocol/claim.ts';
 
 const CANCELLED = 'notifications/cancelled';
@@ -9,10 +10,13 @@ const CANCELLED = 'notifications/cancelled';
 /** Holds back what it is for: everything, unless it is told otherwise. */
 export class Held {
   readonly #isFor: (payload: Payload) => boolean;
+  readonly #grow: (bytes: number) => boolean;
   #waiting: Payload[] | undefined;
 
-  constructor(isFor: (payload: Payload) => boolean = () => true) {
+  /** `grow` counts the bytes of what waits, negative ones when it waits no longer; false if there is no room for them. */
+  constructor(isFor: (payload: Payload) => boolean = () => true, grow: (bytes: number) => boolean = () => true) {
     this.#isFor = isFor;
+    this.#grow = grow;
   }
 
   /** Holds, or lets in what waited. */
@@ -36,7 +40,7 @@ export class Held {
   takes(payload: Payload): boolean {
     if (!this.#waiting) return false;
     if (this.#forgets(payload)) return true;
-    const waits = this.#isFor(payload);
+    const waits = this.#isFor(payload) && this.#grow(retainedSize(payload));
     if (waits) this.#waiting.push(payload);
     return waits;
   }
@@ -44,7 +48,8 @@ export class Held {
   /** Gives what waits one by one, also what comes meanwhile; when there is none, it holds no longer. */
   next(): Payload | undefined {
     const payload = this.#waiting?.shift();
-    if (!payload) this.#waiting = undefined;
+    if (payload) this.#grow(-retainedSize(payload));
+    else this.#waiting = undefined;
     return payload;
   }
 
@@ -58,7 +63,7 @@ export class Held {
   #forgets(payload: Payload): boolean {
     const id = idTakenBack(payload);
     const at = id === undefined ? -1 : (this.#waiting ?? []).findIndex((one) => isRequestNamed(one, id));
-    if (at >= 0) this.#waiting?.splice(at, 1);
+    for (const forgotten of at < 0 ? [] : (this.#waiting?.splice(at, 1) ?? [])) this.#grow(-retainedSize(forgotten));
     return at >= 0;
   }
 }

@@ -13,6 +13,6 @@ export async function connectWithin(server: Served, options: ServeOptions = {}):
   await server['~parts'].preparation.end();
   const [near, far] = memoryPair();
   if (ownsProcess && !principal) await serveOwner(server, far, forceReruns);
-  else await serveAnybody(server, far, principal, forceReruns);
+  else await serveAnybody(server, far, principal, forceReruns ? { forceReruns } : {});
   return near;
 }

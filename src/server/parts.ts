@@ -2,9 +2,10 @@
 
 import type { Call, Host } from '../protocol/revision.ts';
 import type { ExtensionResult } from './extension-result.ts';
+import { DEFAULT_USAGE_LIMITS, type Usage, type UsageLimits } from './limits/usage.ts';
 
-/** Bounds of what one client can make a server do. */
-export interface Limits {
+/** Bounds of what clients can make a server do. */
+export interface Limits extends UsageLimits {
   /** Entries per page of a list. Default: 1000. */
   readonly pageSize: number;
   /** Requests of one connection being worked on at the same time. Default: 1000. */
@@ -21,6 +22,7 @@ export interface Limits {
 
 /** The defaults, all of them generous. */
 export const DEFAULT_LIMITS: Limits = {
+  ...DEFAULT_USAGE_LIMITS,
   pageSize: 1000,
   inFlight: 1000,
   handedOff: 10_000,
@@ -56,6 +58,8 @@ export interface ServedExtensions {
 export interface Parts {
   readonly host: Host;
   readonly limits: Limits;
+  /** What callers make the server keep. */
+  readonly usage: Usage;
   /** What state is sealed with. */
   readonly secrets: readonly Uint8Array[];
   readonly extensions: ServedExtensions;

@@ -6,7 +6,7 @@ import { checkPrincipal } from '../protocol/principal-check.ts';
 import { haveAllAtOnce } from './all-at-once.ts';
 import { scopeRefusal } from './scope-checks.ts';
 import type { Served } from './served.ts';
-import { connectLine } from './served-connection.ts';
+import { connectLine, type LineOptions } from './served-connection.ts';
 import type { ServedLine } from './serving.ts';
 
 /**
@@ -19,12 +19,17 @@ export function admit(principal: Principal | undefined): typeof scopeRefusal {
   return scopeRefusal;
 }
 
-/** Serves somebody; who it is may change with each message. */
+/** Serves a connection whose principal may change with each message. */
 export async function serveAnybody(
   server: Served,
   transport: Transport,
   principal: Principal | undefined,
-  forceReruns = false,
+  options: { readonly forceReruns?: boolean } & Pick<LineOptions, 'caller' | 'running'> = {},
 ): Promise<ServedLine> {
-  return connectLine(server, transport, { principal, forceReruns, scopeRefusal: admit(principal) });
+  return connectLine(server, transport, {
+    ...options,
+    principal,
+    forceReruns: options.forceReruns === true,
+    scopeRefusal: admit(principal),
+  });
 }

@@ -1,5 +1,6 @@
 /** Serves a server over a connection: one exchange per request, both kinds of revision on the same line. */
 
+import { errorResponse } from '../jsonrpc/error-response.ts';
 import { ConnectionError, type ParseError, RpcError } from '../jsonrpc/errors.ts';
 import {
   type ErrorResponse,
@@ -19,13 +20,15 @@ import type { Receiver, Transport } from '../jsonrpc/transport.ts';
 import type { RevisionFacts } from '../protocol/facts.ts';
 import { METHODS, staysOpen } from '../protocol/methods.ts';
 import { revisionNamed } from '../protocol/pick.ts';
-import type { Principal } from '../protocol/principal.ts';
+import { type Principal, principalKey } from '../protocol/principal.ts';
 import type { Session } from '../protocol/session.ts';
 import { answer, notice } from './answer.ts';
 import { ConnectionExchange, type Line } from './connection-exchange.ts';
 import { batches, Gate, type GateHost } from './gate.ts';
 import { belongsToSession, Held } from './held.ts';
 import { InFlight } from './in-flight.ts';
+import { ConnectionUsage, type RunningCalls } from './limits/connection-usage.ts';
+import { KEEPS_TOO_MUCH } from './limits/usage.ts';
 import { chain, isPromise, type Maybe } from './maybe.ts';
 import { OwnRequests } from './own-requests.ts';
 import type { Sender } from './scope-checks.ts';
@@ -40,6 +43,9 @@ const ABORT_MS = 100;
 export interface LineOptions {
   readonly principal: Principal | undefined;
   readonly forceReruns: boolean;
+  /** Whose share of the server the connection uses. Default: the principal's. */
+  readonly caller?: string | undefined;
+  readonly running?: RunningCalls | undefined;
   /** Why a request is not carried out for want of scopes. Until it is there, whatever is said waits. */
   readonly scopeRefusal: Maybe<ScopeRefusalOf>;
 }
@@ -79,6 +85,7 @@ export async function serveOwner(server: Served, transport: Transport, forceReru
 class ServedConnection implements Receiver, ServedLine, Line, GateHost {
   readonly closed: Promise<void>;
   principal: Principal | undefined;
+  readonly caller: string;
   readonly forceReruns: boolean;
   readonly headers = undefined;
   readonly ask: Line['ask'];
@@ -93,8 +100,12 @@ class ServedConnection implements Receiver, ServedLine, Line, GateHost {
   readonly #inFlight = new InFlight();
   readonly #gate = new Gate(this);
   /** What waits for the session. */
-  readonly #forSession = new Held((payload) => !this.#isFull && this.#over === undefined && belongsToSession(payload));
+  readonly #forSession = new Held(
+    (payload) => !this.#isFull && this.#over === undefined && belongsToSession(payload),
+    (bytes) => this.growSession(bytes),
+  );
   readonly #unread = new Unread((error) => this.onError(error));
+  readonly #usage: ConnectionUsage;
   #unwatch: (() => void) | undefined;
   #closing = false;
   /** Why no requests are taken any more. */
@@ -102,9 +113,12 @@ class ServedConnection implements Receiver, ServedLine, Line, GateHost {
   #ended = false;
   #end: () => void = () => {};
 
-  constructor(server: Served, transport: Transport, { principal, forceReruns, scopeRefusal }: LineOptions) {
+  constructor(server: Served, transport: Transport, options: LineOptions) {
+    const { principal, forceReruns, scopeRefusal } = options;
     this.#server = server;
     this.#own = server['~parts'];
+    this.caller = options.caller ?? principalKey(principal);
+    this.#usage = new ConnectionUsage(this.#own.usage, this.caller, options.running);
     const known = chain(scopeRefusal, (loaded): void => {
       this.#scopeRefusal = loaded;
     });
@@ -137,6 +151,10 @@ class ServedConnection implements Receiver, ServedLine, Line, GateHost {
     }, viewer);
   }
 
+  growSession(bytes: number): boolean {
+    return this.#usage.grow(bytes);
+  }
+
   get #isFull(): boolean {
     return this.#inFlight.running + this.#forSession.size >= this.#own.limits.inFlight;
   }
@@ -167,7 +185,7 @@ class ServedConnection implements Receiver, ServedLine, Line, GateHost {
     const call = callIn(payload);
     if (!call) return;
     this.#own.report(cause, { method: call.method });
-    if (isRequest(call)) this.send(error(call.id, RpcError.internal()));
+    if (isRequest(call)) this.send(errorResponse(RpcError.internal(), call.id));
   }
 
   onError(error: Error): void {
@@ -180,6 +198,7 @@ class ServedConnection implements Receiver, ServedLine, Line, GateHost {
     this.#unwatch?.();
     this.#outgoing.close();
     this.#inFlight.dropAll(new ConnectionError('closed', 'The client is gone'));
+    this.#usage.close();
     this.#end();
   }
 
@@ -249,9 +268,12 @@ class ServedConnection implements Receiver, ServedLine, Line, GateHost {
     const exchange = new ConnectionExchange(this, request.method);
     this.#inFlight.begin(request.id, exchange);
     const response = answer(this.#server, request, exchange);
-    return isPromise(response)
-      ? response.then((late) => this.#finish(request, exchange, late))
-      : this.#finish(request, exchange, response);
+    if (!isPromise(response)) return this.#finish(request, exchange, response);
+    const kept = this.#usage.begin(request.params);
+    return response.then((late) => {
+      kept.release(exchange.lingering);
+      return this.#finish(request, exchange, late);
+    });
   }
 
   #finish(request: Request, exchange: ConnectionExchange, response: Response): Response | undefined {
@@ -264,12 +286,13 @@ class ServedConnection implements Receiver, ServedLine, Line, GateHost {
     // An error under this id would end the call that is running under it.
     if (this.#inFlight.get(id))
       return this.#unreadable(RpcError.invalidRequest('A request with this id is running already'));
-    if (this.#over !== undefined) return error(id, RpcError.internal(this.#over));
+    if (this.#over !== undefined) return errorResponse(RpcError.internal(this.#over), id);
     if (this.#isFull) {
-      return error(id, RpcError.internal('Too many requests are running on this connection'));
+      return errorResponse(RpcError.internal('Too many requests are running on this connection'), id);
     }
+    if (!this.#usage.hasRoom) return errorResponse(RpcError.internal(KEEPS_TOO_MUCH), id);
     const lacking = this.#scopeRefusal(this.#own, request, this);
-    return lacking && error(id, lacking.error);
+    return lacking && errorResponse(lacking.error, id);
   }
 
   #respondLater(request: Request, response: Promise<Response | undefined>): void {
@@ -305,7 +328,7 @@ class ServedConnection implements Receiver, ServedLine, Line, GateHost {
   // What a handler gave cannot be written as JSON; the request still gets its answer.
   #unencodable(id: Id, method: string, cause: unknown): ErrorResponse {
     this.#own.report(cause, { method });
-    return error(id, RpcError.internal('The result could not be encoded'));
+    return errorResponse(RpcError.internal('The result could not be encoded'), id);
   }
 
   #takeResponse(response: Response): void {
@@ -322,13 +345,16 @@ class ServedConnection implements Receiver, ServedLine, Line, GateHost {
       return;
     }
     // A request without an id is for nobody, and a flood is not taken on.
-    if (METHODS.get(method)?.kind === 'request' || this.#inFlight.notifications >= this.#own.limits.inFlight) return;
+    const isFull = this.#inFlight.notifications >= this.#own.limits.inFlight || !this.#usage.hasRoom;
+    if (METHODS.get(method)?.kind === 'request' || isFull) return;
     const exchange = new ConnectionExchange(this, method);
     this.#inFlight.beginNotification(exchange);
     const taken = notice(this.#server, notification, exchange);
-    const ended = (): void => this.#inFlight.endNotification(exchange);
-    if (isPromise(taken)) void taken.then(ended);
-    else ended();
+    const kept = isPromise(taken) ? this.#usage.begin(notification.params) : undefined;
+    void chain(taken, () => {
+      this.#inFlight.endNotification(exchange);
+      kept?.release();
+    });
   }
 
   #cancel({ params }: Notification): void {
@@ -369,11 +395,6 @@ class ServedConnection implements Receiver, ServedLine, Line, GateHost {
   }
 
   #unreadable(fault: RpcError, id?: Id): ErrorResponse {
-    return error(id ?? (this.#facts?.unreadableId === 'null' ? null : undefined), fault);
+    return errorResponse(fault, id ?? (this.#facts?.unreadableId === 'null' ? null : undefined));
   }
-}
-
-function error(id: Id | null | undefined, fault: RpcError): ErrorResponse {
-  const object = fault.toObject();
-  return id === undefined ? { jsonrpc: '2.0', error: object } : { jsonrpc: '2.0', id, error: object };
 }

@@ -13,6 +13,7 @@ import { memoryChangeBus } from '../store/changes.ts';
 import { Changes, type MaySee } from './changes.ts';
 import type { Context, RequestContext } from './context.ts';
 import { Extensions, extensionWork } from './extensions.ts';
+import { usageOf } from './limits/usage.ts';
 import type { Maybe } from './maybe.ts';
 import type { Middleware } from './middleware.ts';
 import type { Registries } from './needed-scopes.ts';
@@ -233,8 +234,10 @@ export class McpServer<out Tools = {}> implements Served {
       subscriptions: server.#extensions.subscriptions,
       watch: server.#watcher(asksForScopes),
     });
+    const limits = limitsOf(options.limits);
     const shared = {
-      limits: limitsOf(options.limits),
+      limits,
+      usage: usageOf(limits),
       secrets: secretsOf(options.keys ?? []),
       middleware: this.#middleware,
       extensions: this.#extensions,

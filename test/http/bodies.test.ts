@@ -184,12 +184,24 @@ describe('on the wire', () => {
   });
 });
 
-test('all bodies that are being read have a bound together: 503 beyond it, and there is room again when they end', async () => {
+test('bodies that arrive in pieces have a bound together: 503 beyond it, and there is room again when they end', async () => {
   const reached = await node.open(makeStage().server, { limits: { bodiesBytes: 1000 } });
-  const half = await connectTo(reached.port);
-  half.write(rawRequest('POST /mcp HTTP/1.1', [...HEAD, 'Content-Length: 2000'], ' '.repeat(950)));
-  await expect.poll(async () => (await reached.send({ headers: POST, body: ' '.repeat(100) })).status).toBe(503);
-  half.destroy();
+  const sendPart = async (bytes: number): Promise<RawConnection> => {
+    const client = await connectTo(reached.port);
+    return client.write(rawRequest('POST /mcp HTTP/1.1', [...HEAD, 'Content-Length: 2000'], ' '.repeat(bytes)));
+  };
+  const first = await sendPart(800);
+  await expect
+    .poll(async () => {
+      const second = await sendPart(100);
+      const status = await Promise.race([second.answer().then((answer) => answer.status), isAlive(reached)]);
+      second.destroy();
+      return status;
+    })
+    .toBe(503);
+  first.destroy();
+  const third = await sendPart(800);
   await expect.poll(() => isAlive(reached)).toBe(true);
+  third.destroy();
   await reached.close();
 });

@@ -3,7 +3,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { memoryEventStore } from '../../src/store/events.ts';
 import { memoryMailboxes } from '../../src/store/mailboxes.ts';
-import { memorySessionStore } from '../../src/store/sessions.ts';
+import { memorySessionStore } from '../../src/store/memory-sessions.ts';
 import type { Letter, StoredSession } from '../../src/transport/http/server/options.ts';
 import { messagesOf, nextMessage } from './events.ts';
 import { type Answer, type Asked, node, openSession, post, type Reached } from './faces.ts';

@@ -222,8 +222,8 @@ describe.each(FACES)('through $name', ({ open }) => {
     const asked = reached.ask({ headers: { ...POST, ...busy }, body: JSON.stringify(call(1, 'wait')) });
     const read = asked.answer.then(messagesOf);
     const begun = await stage.begun();
-    for (let minutes = 0; minutes < 3; minutes++) {
-      vi.advanceTimersByTime(40_000);
+    for (let seconds = 0; seconds < 120; seconds += 5) {
+      vi.advanceTimersByTime(5000);
       expect((await post(reached, ping, used)).status).toBe(200);
     }
     expect((await post(reached, ping, idle)).status).toBe(404);
@@ -233,12 +233,33 @@ describe.each(FACES)('through $name', ({ open }) => {
     await reached.close();
   });
 
-  test('there are as many sessions as allowed, then 503; a deleted one makes room', async () => {
+  test('when there are as many sessions as allowed, the longest idle one gives way', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] });
     const reached = await open(makeStage().server, { sessions: { max: 2 } });
     const first = await openSession(reached);
-    await openSession(reached);
-    const third = await post(reached, initialize());
-    expect([third.status, third.header('retry-after'), third.header('mcp-session-id')]).toEqual([503, '1', undefined]);
+    const second = await openSession(reached);
+    vi.advanceTimersByTime(1);
+    expect((await post(reached, ping, first)).status).toBe(200);
+    const third = await openSession(reached);
+    const statuses = [first, second, third].map(async (session) => (await post(reached, ping, session)).status);
+    expect(await Promise.all(statuses)).toEqual([200, 404, 200]);
+    await reached.close();
+  });
+
+  test('when all sessions are in use, another gets 503; one that is deleted makes room', async () => {
+    const stage = makeStage();
+    const reached = await open(stage.server, { sessions: { max: 1 } });
+    const first = await openSession(reached);
+    const asked = reached.ask({ headers: { ...POST, ...first }, body: JSON.stringify(call(1, 'wait')) });
+    const begun = await stage.begun();
+    const second = await post(reached, initialize());
+    expect([second.status, second.header('retry-after'), second.header('mcp-session-id')]).toEqual([
+      503,
+      '1',
+      undefined,
+    ]);
+    begun.end('done');
+    await asked.answer.then(messagesOf);
     await reached.send({ method: 'DELETE', headers: first });
     expect((await post(reached, initialize())).status).toBe(200);
     await reached.close();

@@ -2,6 +2,7 @@
 
 import { RpcError } from '../../jsonrpc/errors.ts';
 import type { Params } from '../../jsonrpc/message.ts';
+import { retainedSize } from '../../jsonrpc/retained-size.ts';
 import { levelParam, stringParam } from '../checks.ts';
 import { unsupportedVersion } from '../errors.ts';
 import { REVISIONS, type RevisionFacts } from '../facts.ts';
@@ -11,9 +12,8 @@ import type { Session } from '../session.ts';
 import { sessionOf } from './caller.ts';
 import { encodeImplementation } from './items.ts';
 
-const MAX_SUBSCRIPTIONS = 10_000;
-// Of all of them together: they are kept for as long as the session is.
-const MAX_CHARACTERS = 1_000_000;
+// Of all subscriptions of a session together, which are kept for as long as the session is.
+const MAX_SUBSCRIBED_CHARACTERS = 64 * 1024;
 
 /** The requests of every stateful revision. */
 export const methods: ReadonlyMap<string, OwnMethod> = new Map<string, OwnMethod>([
@@ -73,8 +73,12 @@ function subscribe({ params, exchange }: Call, host: Host): object {
   const { subscriptions } = session;
   if (subscriptions.includes(uri)) return {};
   const characters = subscriptions.reduce((sum, one) => sum + one.length, uri.length);
-  if (subscriptions.length >= MAX_SUBSCRIPTIONS || characters > MAX_CHARACTERS) {
-    throw RpcError.invalidParams('Too many subscriptions in this session');
+  if (characters > MAX_SUBSCRIBED_CHARACTERS) {
+    const message = `Too many subscriptions: the URIs of a session may have ${MAX_SUBSCRIBED_CHARACTERS} characters in all`;
+    throw RpcError.invalidParams(message);
+  }
+  if (!exchange.growSession(subscriptionBytes(uri))) {
+    throw RpcError.internal('The server keeps too much for its callers at the moment: try again later');
   }
   session.subscriptions = [...subscriptions, uri];
   return {};
@@ -83,8 +87,14 @@ function subscribe({ params, exchange }: Call, host: Host): object {
 function unsubscribe({ params, exchange }: Call, host: Host): object {
   const uri = subscriptionUri('resources/unsubscribe', params, host);
   const session = sessionIn(exchange.session);
+  if (!session.subscriptions.includes(uri)) return {};
   session.subscriptions = session.subscriptions.filter((one) => one !== uri);
+  exchange.growSession(-subscriptionBytes(uri));
   return {};
+}
+
+function subscriptionBytes(uri: string): number {
+  return retainedSize([uri]);
 }
 
 function subscriptionUri(method: string, params: Params, host: Host): string {

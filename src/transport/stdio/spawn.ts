@@ -67,11 +67,11 @@ export function checkBatchArguments(file: string, args: readonly string[]): void
   const text = args.join(' ');
   // Those that npm makes are quoted for both readings.
   const isSafe =
-    /node_modules[\\/]\.bin[\\/][^\\/]+\.cmd$/i.test(file) || !(text.includes('"') && /[&|<>^%]/.test(text));
+    /node_modules[\\/]\.bin[\\/][^\\/]+\.cmd$/i.test(file) || !(text.includes('"') && /[&|<>^%()!]/.test(text));
   if (isSafe && !/[\r\n]/.test(text)) return;
   throw new ConnectionError(
     'spawn-failed',
-    'Cannot start a batch file safely with arguments that have line ends, or quotes together with & | < > ^ %. ' +
+    'Cannot start a batch file safely with arguments that have line ends, or quotes together with & | < > ^ % ( ) !. ' +
       'Start the program behind it, such as node with the path of a script',
   );
 }

@@ -1,22 +1,28 @@
 /** Serves over WebSockets what an HTTP server of Node's is asked to upgrade. */
 
 import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { WebSocket, WebSocketServer } from 'ws';
 import type { Authenticate, HttpRequest } from '../../protocol/http-request.ts';
-import type { Principal } from '../../protocol/principal.ts';
+import { type Principal, principalKey } from '../../protocol/principal.ts';
+import { Pool } from '../../server/limits/pool.ts';
 import { serveAnybody } from '../../server/serve-anybody.ts';
 import type { Served } from '../../server/served.ts';
 import type { ServedLine } from '../../server/serving.ts';
 import { authenticate } from '../http/server/authenticate.ts';
+import { callerAddress } from '../http/server/caller-address.ts';
 import { EXPIRED, whenExpired } from '../http/server/expiry.ts';
 import { type Guard, guardOf } from '../http/server/guard.ts';
+import { SharedClock } from '../http/server/heartbeat.ts';
+import { queuedBytes } from '../http/server/node-sink.ts';
 import { Refusal as HttpRefusal } from '../http/server/refusal.ts';
+import { type Sink, UnflushedBytes } from '../http/server/unflushed.ts';
 import { type Refusal, refuse } from './node-refusal.ts';
 import { listenTo, loadWs, WS_OPTIONS } from './node-ws.ts';
-import { settingsOf, type WebSocketOptions, type WebSocketSettings } from './options.ts';
+import { settingsOf, type WebSocketLimits, type WebSocketOptions, type WebSocketSettings } from './options.ts';
 import { CloseCode } from './socket.ts';
-import { SocketTransport } from './socket-transport.ts';
+import { SocketTransport, type UnflushedPeer } from './socket-transport.ts';
 
 /** What hangs on an HTTP server: `httpServer.on('upgrade', handler.upgrade)`. */
 export interface WebSocketHandler {
@@ -42,6 +48,15 @@ const TOO_SLOW: Refusal = { status: 503, message: 'It took too long to find out 
 const BROKEN: Refusal = { status: 500, message: 'Something broke on this side' };
 const NOT_HERE: Refusal = { status: 404, message: 'There is nothing at this path' };
 
+/** A client's opening request. */
+interface Opening {
+  readonly request: HttpRequest;
+  readonly message: IncomingMessage;
+  readonly socket: Duplex;
+  readonly head: Buffer;
+  readonly address: string;
+}
+
 /** Lets clients in and serves them; with a path, only there. */
 export class Handler implements WebSocketHandler {
   /** Settles when clients can be let in. */
@@ -49,6 +64,9 @@ export class Handler implements WebSocketHandler {
   readonly #server: Served;
   readonly #auth: Authenticate | undefined;
   readonly #settings: WebSocketSettings;
+  readonly #clientAddress: WebSocketOptions['clientAddress'];
+  readonly #connections: Pool;
+  readonly #unflushed: UnflushedBytes;
   readonly #guard: Guard;
   readonly #path: string | undefined;
   readonly #wss: Promise<WebSocketServer>;
@@ -64,27 +82,38 @@ export class Handler implements WebSocketHandler {
     this.#server = server;
     this.#auth = options.auth;
     this.#settings = settingsOf(options);
+    this.#clientAddress = options.clientAddress;
+    const { connections, slowReaderMs } = this.#settings.limits;
+    this.#connections = new Pool(connections);
+    this.#unflushed = new UnflushedBytes(server['~parts'].usage.unflushed, new SharedClock(slowReaderMs), slowReaderMs);
     this.#guard = guardOf(options);
     this.#path = path;
     this.#wss = makeUpgrader(this.#settings);
     this.ready = this.#wss;
   }
 
+  get limits(): WebSocketLimits {
+    return this.#settings.limits;
+  }
+
   readonly upgrade = (message: IncomingMessage, socket: Duplex, head: Buffer): void => {
     // Whoever comes may be gone at any moment.
     socket.on('error', () => {});
     const request = requestOf(message);
-    const refusal = this.refusalOf(request) ?? this.#refusalOfMore();
+    const address = this.#addressOf(message, request);
+    const refusal = this.refusalOf(request) ?? this.#refusalOfMore(address);
     if (refusal) {
       refuse(socket, refusal);
       return;
     }
     this.#sockets.add(socket);
+    this.#connections.take(address);
     socket.once('close', () => {
+      this.#connections.release(address);
       this.#sockets.delete(socket);
       this.#waiting.delete(socket);
     });
-    void this.#take(request, message, socket, head);
+    void this.#take({ request, message, socket, head, address });
   };
 
   /** Why a request is not for this endpoint, whatever it wants. */
@@ -105,12 +134,16 @@ export class Handler implements WebSocketHandler {
     this.#server['~parts'].report(error, { method: 'transport' });
   }
 
-  #refusalOfMore(): Refusal | undefined {
-    if (this.#closed) return CLOSING;
-    return this.#sockets.size < this.#settings.limits.connections ? undefined : FULL;
+  #addressOf(message: IncomingMessage, request: HttpRequest): string {
+    return callerAddress(this.#clientAddress ? this.#clientAddress(request) : message.socket.remoteAddress);
   }
 
-  async #take(request: HttpRequest, message: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
+  #refusalOfMore(caller: string): Refusal | undefined {
+    if (this.#closed) return CLOSING;
+    return this.#connections.hasRoom({ caller }) ? undefined : FULL;
+  }
+
+  async #take({ request, message, socket, head, address }: Opening): Promise<void> {
     this.#waiting.add(socket);
     const timer = setTimeout(() => this.#turnAway(socket, TOO_SLOW), AUTH_MS);
     try {
@@ -118,7 +151,7 @@ export class Handler implements WebSocketHandler {
       const { principal, lacking } = this.#auth ? await authenticate(this.#auth, request) : NOBODY;
       if (lacking) throw lacking;
       if (this.#waiting.has(socket)) {
-        wss.handleUpgrade(message, socket, head, (ws) => this.#serve(ws, principal));
+        wss.handleUpgrade(message, socket, head, (ws) => this.#serve(ws, principal, address, message.socket));
       }
     } catch (error) {
       this.#turnAwayBecause(error, socket);
@@ -145,12 +178,24 @@ export class Handler implements WebSocketHandler {
     }
   }
 
-  #serve(ws: WebSocket, principal: Principal | undefined): void {
+  #serve(ws: WebSocket, principal: Principal | undefined, address: string, socket: Socket): void {
     const { limits, keepAliveMs } = this.#settings;
     const { messageBytes, unreadBytes } = limits;
-    const options = { structure: limits, messageBytes, unreadBytes, alwaysReads: false, goodbye: CloseCode.GoingAway };
+    const caller = principal ? principalKey(principal) : address;
+    const unflushed: UnflushedPeer = {
+      hasRoom: () => this.#unflushed.hasRoom({ caller }),
+      follow: (peer) => this.#unflushed.follow(new PeerSink(peer, socket), { caller }, undefined),
+    };
+    const options = {
+      structure: limits,
+      messageBytes,
+      unreadBytes,
+      alwaysReads: false,
+      goodbye: CloseCode.GoingAway,
+      unflushed,
+    };
     const transport = new SocketTransport((listener) => listener.onOpen(listenTo(ws, listener, keepAliveMs)), options);
-    const serving = serveAnybody(this.#server, transport, principal);
+    const serving = serveAnybody(this.#server, transport, principal, { caller });
     const fails = (error: unknown): void => {
       this.report(error);
       ws.terminate();
@@ -174,6 +219,33 @@ export class Handler implements WebSocketHandler {
     for (const socket of this.#waiting) this.#turnAway(socket, CLOSING);
     await Promise.allSettled([...this.#servings].map(async (serving) => (await serving).close({ graceMs })));
     for (const socket of this.#sockets) socket.destroy();
+  }
+}
+
+/** What waits for a peer, with what the operating system has not taken yet. */
+class PeerSink implements Sink {
+  readonly #peer: Pick<Sink, 'waiting' | 'done' | 'cut'>;
+  readonly #socket: Socket;
+
+  constructor(peer: Pick<Sink, 'waiting' | 'done' | 'cut'>, socket: Socket) {
+    this.#peer = peer;
+    this.#socket = socket;
+  }
+
+  get waiting(): number {
+    return this.#peer.waiting;
+  }
+
+  get queued(): number {
+    return queuedBytes(this.#socket);
+  }
+
+  get done(): boolean {
+    return this.#peer.done;
+  }
+
+  cut(): void {
+    this.#peer.cut();
   }
 }
 

@@ -3,6 +3,7 @@
 import { STATUS_CODES, validateHeaderName, validateHeaderValue } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { setTimeout } from 'node:timers';
+import { NO_SNIFFING } from '../http/server/http-exchange.ts';
 
 /** An answer in place of a WebSocket. */
 export interface Refusal {
@@ -24,6 +25,7 @@ export function refuse(socket: Duplex, { status, message, headers = {} }: Refusa
   }
   const body = `${message}\n`;
   const fields = Object.entries({
+    ...NO_SNIFFING,
     ...headers,
     connection: 'close',
     'content-type': 'text/plain; charset=utf-8',

@@ -5,7 +5,9 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Served } from '../../server/served.ts';
 import { guardOf, isLoopback } from '../http/server/guard.ts';
+import { NO_SNIFFING } from '../http/server/http-exchange.ts';
 import { metadataOf } from '../http/server/metadata.ts';
+import { limitConnections } from '../http/server/node-connections.ts';
 import { NodeExchange } from '../http/server/node-exchange.ts';
 import { Handler, requestOf, type WebSocketHandler } from './node-handler.ts';
 import type { Refusal } from './node-refusal.ts';
@@ -40,6 +42,7 @@ export async function listen(server: Served, options: ServeWebSocketOptions): Pr
   await handler.ready;
   const http = createServer({ headersTimeout: 10_000, requestTimeout: 30_000 });
   http.on('upgrade', handler.upgrade);
+  limitConnections(http, 2 * handler.limits.connections);
   const guard = guardOf(options);
   const metadata = metadataOf(auth?.protectedResource, true);
   http.on('request', (message, response) => {
@@ -49,7 +52,12 @@ export async function listen(server: Served, options: ServeWebSocketOptions): Pr
       return;
     }
     const { status, message: text, headers } = handler.refusalOf(requestOf(message)) ?? WEB_SOCKETS_ONLY;
-    response.writeHead(status, { connection: 'close', 'content-type': 'text/plain; charset=utf-8', ...headers });
+    response.writeHead(status, {
+      ...NO_SNIFFING,
+      connection: 'close',
+      'content-type': 'text/plain; charset=utf-8',
+      ...headers,
+    });
     response.end(`${text}\n`);
   });
   http.listen(port, address);

@@ -1,7 +1,7 @@
 /** What serving over WebSockets can be told. */
 
 import { STRUCTURE_LIMITS, type StructureLimits } from '../../jsonrpc/structure.ts';
-import type { Authenticate } from '../../protocol/http-request.ts';
+import type { Authenticate, HttpRequest } from '../../protocol/http-request.ts';
 import type { GuardOptions } from '../http/server/guard.ts';
 
 /** Options of every WebSocket server; none is needed on the machine itself. */
@@ -10,6 +10,11 @@ export interface WebSocketOptions extends GuardOptions {
   readonly auth?: Authenticate | undefined;
   /** Milliseconds between pings; a client that answers none of two is dropped. Default: 15 s. */
   readonly keepAliveMs?: number | undefined;
+  /**
+   * Gives the address of the client, for servers behind a proxy, for instance from `X-Forwarded-For`. It is used for nothing
+   * but the share of a caller. Trust only what your own proxy sets. Default: the connection's address.
+   */
+  readonly clientAddress?: ((request: HttpRequest) => string | undefined) | undefined;
   readonly limits?: Partial<WebSocketLimits> | undefined;
 }
 
@@ -31,6 +36,8 @@ export interface WebSocketLimits extends StructureLimits {
   readonly connections: number;
   /** Bytes a client may leave unread before it is dropped. Default: 16 MiB. */
   readonly unreadBytes: number;
+  /** Milliseconds after which a client is dropped that takes nothing of what waits for it. Default: 10 s. */
+  readonly slowReaderMs: number;
 }
 
 /** A server that listens for WebSockets. */
@@ -55,6 +62,7 @@ const DEFAULT_LIMITS: WebSocketLimits = {
   messageBytes: 4 * 1024 * 1024,
   connections: 1000,
   unreadBytes: 16 * 1024 * 1024,
+  slowReaderMs: 10_000,
 };
 
 /** Fills in the defaults; refuses what cannot be meant. */

@@ -4,6 +4,7 @@ import { ConnectionError, guarded, toError } from '../../jsonrpc/errors.ts';
 import { type Message, serialize } from '../../jsonrpc/message.ts';
 import { readPayload, type StructureLimits } from '../../jsonrpc/structure.ts';
 import type { Receiver, Transport } from '../../jsonrpc/transport.ts';
+import { type Sink, UNCOUNTED_BYTES, type UnflushedSink } from '../http/server/unflushed.ts';
 import {
   CloseCode,
   CONGESTED_BYTES,
@@ -25,8 +26,18 @@ export interface SocketTransportOptions {
   readonly alwaysReads: boolean;
   /** What it says when it disconnects. */
   readonly goodbye: CloseCode;
+  /** Counts what waits for the peer, where that is bounded for all peers together. */
+  readonly unflushed?: UnflushedPeer;
   /** Milliseconds until it has to be open. Default: no limit. */
   readonly openMs?: number;
+}
+
+/** The account of one peer among all. */
+export interface UnflushedPeer {
+  /** False if all peers together leave too much unread. */
+  hasRoom(): boolean;
+  /** Counts what waits for this peer until it has left. */
+  follow(peer: Pick<Sink, 'waiting' | 'done' | 'cut'>): UnflushedSink;
 }
 
 const encoder = new TextEncoder();
@@ -45,6 +56,7 @@ export class SocketTransport implements Transport, SocketListener {
   #cause: ConnectionError | undefined;
   /** Resolves when the peer reads again; undefined while it does. */
   #drained: Deferred | undefined;
+  #unflushed: UnflushedSink | undefined;
   /** What arrived meanwhile. */
   readonly #held: (Uint8Array | string)[] = [];
   /** What is said when this side disconnects. */
@@ -89,12 +101,36 @@ export class SocketTransport implements Transport, SocketListener {
     if (this.#state !== 'open') throw new ConnectionError('closed', 'The connection is closed');
     const text = serialize(message);
     // What is too much is left by earlier messages: one alone may be as long as it is.
-    if (socket.unsent > this.#options.unreadBytes) throw this.#giveUp(socket);
+    if (this.#leavesTooMuch(socket)) throw this.#giveUp(socket);
     socket.send(text);
+    this.#count(socket);
     if (socket.unsent <= CONGESTED_BYTES) return undefined;
     if (!this.#options.alwaysReads) socket.pause();
     this.#drained ??= deferred();
     return this.#drained.promise;
+  }
+
+  #leavesTooMuch({ unsent }: Socket): boolean {
+    const { unreadBytes, unflushed } = this.#options;
+    return unsent > unreadBytes || (unsent > UNCOUNTED_BYTES && unflushed?.hasRoom() === false);
+  }
+
+  #count(socket: Socket): void {
+    if (this.#unflushed) this.#unflushed.count();
+    else if (socket.unsent > UNCOUNTED_BYTES) this.#unflushed = this.#options.unflushed?.follow(this.#sinkOf(socket));
+  }
+
+  #sinkOf(socket: Socket): Pick<Sink, 'waiting' | 'done' | 'cut'> {
+    const isClosed = (): boolean => this.#state === 'closed';
+    return {
+      get waiting() {
+        return socket.unsent;
+      },
+      get done() {
+        return isClosed();
+      },
+      cut: () => void this.#giveUp(socket),
+    };
   }
 
   async disconnect(): Promise<void> {
@@ -161,6 +197,7 @@ export class SocketTransport implements Transport, SocketListener {
     this.#state = 'closed';
     this.#stopTimer();
     this.#letGo();
+    this.#unflushed?.count();
     const why = this.#cause ?? (wasAsked ? undefined : cause);
     if (wasOpen) this.#receiver?.onClose(why);
     else this.#opened.reject(why ?? new ConnectionError('closed', 'The connection was closed before it was open'));

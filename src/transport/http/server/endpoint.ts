@@ -10,7 +10,7 @@ import {
   type Message,
   type Request,
 } from '../../../jsonrpc/message.ts';
-import type { Batch, Payload } from '../../../jsonrpc/parse.ts';
+import type { Payload } from '../../../jsonrpc/parse.ts';
 import { readPayload } from '../../../jsonrpc/structure.ts';
 import { claimedVersion } from '../../../protocol/claim.ts';
 import { McpErrorCode, unsupportedVersion } from '../../../protocol/errors.ts';
@@ -25,20 +25,22 @@ import { authenticate, refusalOfMessage } from './authenticate.ts';
 import { corsFields, preflightFields } from './cors.ts';
 import { type Guard, guardOf } from './guard.ts';
 import { Handshakes } from './handshakes.ts';
+import { checkSentHeaders } from './header-checks.ts';
 import { type Heartbeat, OwnClocks } from './heartbeat.ts';
 import type { Body, HttpExchange } from './http-exchange.ts';
 import type { LiveSession } from './live-session.ts';
-import { BodyReading, Load } from './load.ts';
+import { Load } from './load.ts';
 import { type Metadata, metadataOf } from './metadata.ts';
-import { countable, type HttpOptions, type Settings, settingsOf } from './options.ts';
+import { countable, type HttpLimits, type HttpOptions, type Settings, settingsOf } from './options.ts';
 import { PAGE, pageFor } from './page.ts';
 import { parsedPayload } from './parsed-payload.ts';
 import { busy, closing, methodNotAllowed, Refusal } from './refusal.ts';
-import { idOf, isHandshake, Sessionless } from './sessionless.ts';
+import { bringsWork, idOf, isHandshake, Sessionless } from './sessionless.ts';
 import { SseLines } from './sse-line.ts';
 import { Stateful } from './stateful.ts';
 import { Stateless } from './stateless.ts';
-import { refuse, reply, type Visit } from './visit.ts';
+import { UnflushedBytes } from './unflushed.ts';
+import { refuse, reply, Visit } from './visit.ts';
 
 // How long an aborted handler has to answer before its connection is closed.
 const ABORT_MS = 100;
@@ -82,11 +84,12 @@ export class Endpoint {
     this.#metadata = metadataOf(settings.auth?.protectedResource, path !== undefined);
     // Twice as often as a stream shows that it is alive: a call that was just missed does not wait for two intervals.
     const heartbeat = new Clock(settings.keepAliveMs / 2);
-    const load = new Load(limits);
+    const unflushed = new UnflushedBytes(own.usage.unflushed, heartbeat, limits.slowReaderMs);
+    const load = new Load(limits, own.usage, unflushed, options.clientAddress);
     this.#load = load;
-    const post = { heartbeat, unreadBytes: limits.unreadBytes, unencodable: report };
+    const post = { heartbeat, unencodable: report };
     this.#handshakes = new Handshakes(server, post, load);
-    const host = { ...post, limits, settings, load, handshakes: this.#handshakes, report };
+    const host = { ...post, settings, load, handshakes: this.#handshakes, report };
     this.#servesStateful = own.host.versions.some((version) => familyOf(version) === 'stateful');
     this.#stateless = new Stateless(server, host);
     this.#stateful = sessions && this.#servesStateful ? new Stateful(server, host, sessions) : undefined;
@@ -95,12 +98,16 @@ export class Endpoint {
     this.#methods = this.#stateful ? 'GET, POST, DELETE' : settings.sse ? 'GET, POST' : 'POST';
   }
 
+  get limits(): HttpLimits {
+    return this.#settings.limits;
+  }
+
   /** Answers a request. Never throws. */
   handle(http: HttpExchange): void {
     const isPublic = this.#metadata?.isFor(http) === true;
     const stranger = isPublic ? this.#guard.refuseHost(http) : this.#guard.refuse(http);
     const cors = stranger === undefined && !isPublic ? corsFields(http) : undefined;
-    const visit: Visit = { http, principal: undefined, accept: acceptOf(http.header('accept')), cors };
+    const visit = new Visit(http, acceptOf(http.header('accept')), cors, this.#load);
     try {
       if (stranger !== undefined) throw new Refusal(403, stranger);
       this.#watch(visit, isPublic ? this.#metadata?.answer(http) : this.#admit(visit));
@@ -157,7 +164,11 @@ export class Endpoint {
     // People have no credentials to show here, and see no more than that the server is there.
     if (http.method === 'GET' && accept.page && this.#settings.page) return this.#showPage(visit);
     if (!auth) return this.#enter(visit);
-    return authenticate(auth, http).then((admission) => this.#enter({ ...visit, ...admission }));
+    return authenticate(auth, http).then(({ principal, lacking }) => {
+      visit.principal = principal;
+      visit.lacking = lacking;
+      return this.#enter(visit);
+    });
   }
 
   #enter(visit: Visit): Maybe<void> {
@@ -194,7 +205,7 @@ export class Endpoint {
     }
     const length = http.header('content-length');
     if (length !== undefined && Number(length) > limits.bodyBytes) throw this.#tooLarge();
-    const reading = new BodyReading(this.#load, limits);
+    const reading = this.#load.bodyOf(visit);
     http.readBody(reading, (body) => {
       reading.end();
       this.#receive(visit, body);
@@ -231,7 +242,10 @@ export class Endpoint {
   #take(visit: Visit, payload: Payload): Maybe<void> {
     const { http, principal, lacking } = visit;
     if (lacking) throw refusalOfMessage(this.#server, payload, principal, this.#settings.auth) ?? lacking;
-    if (this.#lines.isFor(visit)) return this.#lines.post(visit, payload);
+    if (this.#lines.isFor(visit)) {
+      this.#checkSentHeaders(visit, payload);
+      return this.#lines.post(visit, payload);
+    }
     if (this.#closing && bringsWork(payload)) throw closing();
     const said = http.header('mcp-protocol-version');
     const isModern = said !== undefined && familyOf(said) === 'stateless';
@@ -247,12 +261,23 @@ export class Endpoint {
       if (claimedVersion(message.params) !== undefined) return this.#stateless.take(visit, message);
       if (isModern) throw this.#unclaimed(message);
     } else if (!isResponse(message) && (isModern || claimedVersion(message.params) !== undefined)) {
+      this.#checkSentHeaders(visit, message);
       return this.#stateless.notice(visit, message);
     }
     return this.#takeUnclaimed(visit, payload);
   }
 
+  #checkSentHeaders({ http }: Visit, payload: Payload): void {
+    const { extensions, registries } = this.#server['~parts'];
+    try {
+      checkSentHeaders(http, payload, extensions.mcpNames, (name) => registries.tools.peek(name)?.input.jsonSchema);
+    } catch (error) {
+      throw error instanceof RpcError ? new Refusal(400, error, idOf(payload)) : error;
+    }
+  }
+
   #takeUnclaimed(visit: Visit, payload: Payload): Maybe<void> {
+    this.#checkSentHeaders(visit, payload);
     if (!this.#servesStateful) return this.#takeUnserved(visit, payload);
     if (!this.#stateful) return this.#sessionless.post(visit, payload);
     // Before there is a session there is nobody to tell in an older way that something cannot be read.
@@ -319,11 +344,6 @@ export class Endpoint {
 
 function hasSession({ http }: Visit): boolean {
   return http.header('mcp-session-id') !== undefined;
-}
-
-function bringsWork(payload: Payload): boolean {
-  const messages = isBatch(payload) ? (payload as Batch) : [payload as Message | ParseError];
-  return messages.some((one) => !(one instanceof Error) && isRequest(one));
 }
 
 function pathOf(target: string): string {

@@ -1,6 +1,13 @@
 /** A web-standard request, as the endpoint sees it. */
 
-import type { Body, BodyLimits, Fields, HttpExchange, Outlet } from './http-exchange.ts';
+import {
+  type Body,
+  type BodyLimits,
+  type Fields,
+  type HttpExchange,
+  NO_SNIFFING,
+  type Outlet,
+} from './http-exchange.ts';
 
 // What proxies write down for a client that did not wait.
 const CLIENT_CLOSED_REQUEST = 499;
@@ -10,6 +17,9 @@ const encoder = new TextEncoder();
 /** Wraps a `Request`; `respond` is given the `Response`, once. */
 export class FetchExchange implements HttpExchange {
   readonly method: string;
+  // The runtime keeps both to itself.
+  readonly address = undefined;
+  readonly connection = undefined;
   readonly #request: Request;
   readonly #respond: (response: Response) => void;
   readonly #listeners = new Set<() => void>();
@@ -36,6 +46,12 @@ export class FetchExchange implements HttpExchange {
     return this.#request.headers.get(name) ?? (name === 'host' ? new URL(this.#request.url).host : undefined);
   }
 
+  get headerBytes(): number {
+    let bytes = 0;
+    for (const [name, value] of this.#request.headers) bytes += name.length + value.length;
+    return bytes;
+  }
+
   get headers(): ReadonlyMap<string, string> {
     this.#headers ??= new Map(this.#request.headers);
     return this.#headers;
@@ -46,9 +62,9 @@ export class FetchExchange implements HttpExchange {
     else void readAll(this.#request.body, limits).then(done);
   }
 
-  reply(status: number, fields: Fields, body?: string): void {
+  reply(status: number, fields: Fields, body?: string): undefined {
     // What a connection does is the runtime's business.
-    const { connection: _, ...headers } = fields;
+    const { connection: _, ...headers } = { ...NO_SNIFFING, ...fields };
     this.#respond(new Response(this.method === 'HEAD' ? null : (body ?? null), { status, headers }));
     this.#close();
   }
@@ -62,7 +78,7 @@ export class FetchExchange implements HttpExchange {
       this.#close();
     });
     signal.addEventListener('abort', onAbort, { once: true });
-    this.#respond(new Response(outlet.stream, { status: 200, headers: fields }));
+    this.#respond(new Response(outlet.stream, { status: 200, headers: { ...NO_SNIFFING, ...fields } }));
     if (signal.aborted) outlet.end();
     return outlet;
   }
@@ -115,8 +131,16 @@ class StreamOutlet implements Outlet {
     return -(this.#controller?.desiredSize ?? 0);
   }
 
+  get queued(): number {
+    return 0;
+  }
+
   get closed(): boolean {
     return this.#controller === undefined;
+  }
+
+  get done(): boolean {
+    return this.closed;
   }
 
   write(text: string): void {

@@ -24,6 +24,8 @@ export interface Guard {
 
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\]|::1)$/;
 const AUTHORITY = /^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::(\d{1,5}))?$/;
+const DOTTED = /^\d+(?:\.\d+){3}$/;
+const MAX_PORT = 65_535;
 const ORIGIN = /^https?:\/\/([^/?#@\\]+)$/;
 
 const BAD_HOST =
@@ -65,15 +67,24 @@ export function guardOf({ hosts, origins = [], auth }: GuardOptions): Guard {
 
 /** True for an address or name that only this machine can reach. */
 export function isLoopback(address: string): boolean {
-  return LOOPBACK.test(address.toLowerCase());
+  const name = address.toLowerCase();
+  return LOOPBACK.test(name) && (name === '::1' || nameIn(name) !== undefined);
+}
+
+/** The name in a Host header without its port; undefined if it is no host. */
+function nameIn(host: string): string | undefined {
+  const [, name, port] = AUTHORITY.exec(host) ?? [];
+  if (name === undefined || Number(port ?? 0) > MAX_PORT) return undefined;
+  const isAddress = !DOTTED.test(name) || name.split('.').every((part) => Number(part) <= 255);
+  return isAddress ? name : undefined;
 }
 
 function hostCheck(hosts: readonly string[] | 'any' | undefined): (host: string) => boolean {
-  if (hosts === 'any') return () => true;
+  if (hosts === 'any') return (host) => nameIn(host) !== undefined;
   if (typeof hosts === 'string') throw new TypeError('hosts must be a list of host names, or "any"');
   const names = hosts && new Set(hosts.map(nameOfHost));
   return (host) => {
-    const name = AUTHORITY.exec(host)?.[1];
+    const name = nameIn(host);
     if (name === undefined) return false;
     return names ? names.has(host) || names.has(name) : LOOPBACK.test(name);
   };
@@ -81,7 +92,7 @@ function hostCheck(hosts: readonly string[] | 'any' | undefined): (host: string)
 
 function nameOfHost(host: string): string {
   const name = host.toLowerCase();
-  if (!AUTHORITY.test(name))
+  if (nameIn(name) === undefined)
     throw new TypeError(`hosts: "${host}" is no host name; expected one like "mcp.example.com"`);
   return name;
 }

@@ -6,7 +6,7 @@ import type { Session } from '../../../protocol/session.ts';
 import { answer } from '../../../server/answer.ts';
 import { ConnectionExchange } from '../../../server/connection-exchange.ts';
 import { InFlight } from '../../../server/in-flight.ts';
-import { chain, finallyDo, type Maybe } from '../../../server/maybe.ts';
+import { chain, finallyDo, isPromise, type Maybe } from '../../../server/maybe.ts';
 import type { Served } from '../../../server/served.ts';
 import type { Fields } from './http-exchange.ts';
 import type { Load } from './load.ts';
@@ -30,18 +30,19 @@ export class Handshakes {
 
   /** Answers one; `keep` is given the session that was agreed on, and gives the header fields it needs. */
   take(visit: Visit, request: Request, keep: (session: Session) => Maybe<Fields | undefined>): Maybe<void> {
-    const { refusal } = this.#load;
+    const refusal = this.#load.refusalOf(visit);
     if (refusal) throw refusal;
     const post = new Post(visit, this.#host);
     post.isQuiet = true;
     const exchange = new ConnectionExchange(post, request.method);
     const key = ++this.#lastKey;
-    this.#load.begin();
     this.inFlight.begin(key, exchange);
     exchange.onEnd(() => exchange.dropped && post.refuse(closing()));
-    return chain(answer(this.#server, request, exchange), (response) => {
+    const answered = answer(this.#server, request, exchange);
+    const kept = isPromise(answered) ? this.#load.hold(visit, request.params) : undefined;
+    return chain(answered, (response) => {
+      kept?.release(exchange.lingering);
       this.inFlight.end(key, exchange);
-      this.#load.end(exchange);
       const { opened } = post;
       const isUnknown = isErrorResponse(response) && response.error.code === McpErrorCode.UnsupportedProtocolVersion;
       const isKept = opened && !isErrorResponse(response) && !exchange.dropped;

@@ -1,7 +1,8 @@
-/** The headers of a stateless request say again what its body says; here they are compared. */
+/** The headers `Mcp-Method`, `Mcp-Name` and `Mcp-Param-*` repeat what a body says; here they are compared with it. */
 
 import { RpcError } from '../../../jsonrpc/errors.ts';
-import { isObject, type Request } from '../../../jsonrpc/message.ts';
+import { isBatch, isObject, type Request } from '../../../jsonrpc/message.ts';
+import { callIn, type Payload } from '../../../jsonrpc/parse.ts';
 import type { Caller } from '../../../protocol/caller.ts';
 import { claimedVersion } from '../../../protocol/claim.ts';
 import { McpErrorCode, unsupportedVersion } from '../../../protocol/errors.ts';
@@ -11,8 +12,11 @@ import { nameIn } from '../../../protocol/methods.ts';
 import { paramHeaders } from '../../../protocol/param-headers.ts';
 import { isServed } from '../../../protocol/pick.ts';
 import { callerOf } from '../../../protocol/stateless/caller.ts';
+import type { HttpExchange } from './http-exchange.ts';
 
 const PLAIN = /^[\t -~]*$/;
+const SENT = /^mcp-(?:method|name|param-.*)$/;
+const NAMED = 'what the request is about';
 // Such a value stands for itself.
 const SIMPLE = /^[\w./-]+$/;
 
@@ -35,8 +39,39 @@ export function checkHeaders(
   if (version === undefined) throw missing('MCP-Protocol-Version');
   if (method === undefined) throw missing('Mcp-Method');
   const name = nameIn(request.method, params, mcpNames);
-  if (name !== undefined) checkName(http.header('mcp-name'), name);
+  const sentName = http.header('mcp-name');
+  if (name !== undefined) checkName(sentName, name);
+  else if (sentName !== undefined) throw mismatch('Mcp-Name', NAMED);
   return caller;
+}
+
+/**
+ * Throws if headers that came with a message say something else than it does. No revision but the stateless ones demands
+ * them, and for no notification; but a gateway that decides by headers must not see another message than the server.
+ */
+export function checkSentHeaders(
+  http: HttpExchange,
+  payload: Payload,
+  mcpNames: ReadonlyMap<string, string>,
+  schemaOf: (tool: unknown) => object | undefined,
+): void {
+  if (isBatch(payload)) {
+    for (const name of http.headers.keys()) if (SENT.test(name)) throw inBatch(name);
+    return;
+  }
+  const method = http.header('mcp-method');
+  const name = http.header('mcp-name');
+  const call = callIn(payload);
+  if (method !== undefined && method !== call?.method) throw mismatch('Mcp-Method', 'the method');
+  const params = isObject(call?.params) ? call.params : {};
+  if (name !== undefined) {
+    const expected = call && nameIn(call.method, params, mcpNames);
+    if (expected === undefined) throw mismatch('Mcp-Name', NAMED);
+    checkName(name, expected);
+  }
+  const schema = call?.method === 'tools/call' ? schemaOf(params['name']) : undefined;
+  const headers = schema ? headersOf(schema) : NONE;
+  if (headers.size > 0) checkParamHeaders(http, params['arguments'], headers, false);
 }
 
 type Headers = ReadonlyMap<string, readonly string[]>;
@@ -54,13 +89,13 @@ export function headersOf(inputSchema: object): Headers {
   return headers;
 }
 
-/** Throws if the arguments of a tool call are not what its `Mcp-Param-*` headers say. */
-export function checkParamHeaders(http: HttpRequest, args: unknown, headers: Headers): void {
+/** Throws if the arguments of a tool call are not what its `Mcp-Param-*` headers say, or one that is needed is missing. */
+export function checkParamHeaders(http: HttpRequest, args: unknown, headers: Headers, areNeeded = true): void {
   for (const [name, path] of headers) {
     const header = `Mcp-Param-${name}`;
     const value = http.header(header.toLowerCase());
     const expected = argumentText(args, path);
-    if (value === undefined && expected === undefined) continue;
+    if (value === undefined && (expected === undefined || !areNeeded)) continue;
     if (value === undefined) throw missing(header);
     const given = PLAIN.test(value) ? decodeHeaderValue(value) : undefined;
     if (given === undefined) throw malformed(header);
@@ -74,7 +109,7 @@ function checkName(value: string | undefined, name: string): void {
   if (value === undefined) throw missing('Mcp-Name');
   const decoded = PLAIN.test(value) ? decodeHeaderValue(value) : undefined;
   if (decoded === undefined) throw malformed('Mcp-Name');
-  if (decoded !== name) throw mismatch('Mcp-Name', 'what the request is about');
+  if (decoded !== name) throw mismatch('Mcp-Name', NAMED);
 }
 
 // 42.0 and 42 are the same integer, whichever way they are written.
@@ -86,6 +121,13 @@ function isSameNumber(given: string, args: unknown, path: readonly string[]): bo
 
 function mismatch(header: string, what: string): RpcError {
   return new RpcError(McpErrorCode.HeaderMismatch, `The header ${header} is not ${what} in the body`);
+}
+
+function inBatch(header: string): RpcError {
+  return new RpcError(
+    McpErrorCode.HeaderMismatch,
+    `The header ${header} cannot be compared with a batch: leave it out`,
+  );
 }
 
 function missing(header: string): RpcError {

@@ -1,93 +1,128 @@
-/** How much an endpoint does at the same time, for whomever. */
+/** What an endpoint does at the same time, in all and for each caller. Beyond its limits requests get 503. */
 
-import type { ConnectionExchange } from '../../../server/connection-exchange.ts';
-import type { BodyLimits } from './http-exchange.ts';
+import { Pool } from '../../../server/limits/pool.ts';
+import { callBytes, KEEPS_TOO_MUCH, KeptBytes, type Usage } from '../../../server/limits/usage.ts';
+import { callerAddress } from './caller-address.ts';
+import type { BodyLimits, HttpExchange } from './http-exchange.ts';
+import type { HttpLimits } from './options.ts';
 import { busy, type Refusal } from './refusal.ts';
+import type { UnflushedBytes } from './unflushed.ts';
+import type { Visit } from './visit.ts';
 
-/** How much that may be. */
-export interface LoadLimits {
-  readonly running: number;
-  readonly streams: number;
-  readonly bodiesBytes: number;
-}
+// A stream that stays open, with what Node keeps for its connection and without the headers of its request.
+const STREAM_BYTES = 4 * 1024;
 
-/** Counts what runs and what is open; beyond the limits nothing new is begun. */
+/** The account of one endpoint, and the part of its server's that it asks. */
 export class Load {
-  readonly #limits: LoadLimits;
-  /** What is dropped from now on is dropped because the server closes. */
+  readonly limits: HttpLimits;
+  readonly unflushed: UnflushedBytes;
+  /** Calls that run on after the turn in which they arrived. */
+  readonly running: Pool;
+  readonly #streams: Pool;
+  readonly #bodies: Pool;
+  readonly #usage: Usage;
+  readonly #clientAddress: ((request: HttpExchange) => string | undefined) | undefined;
+  /** The server closes: what is dropped from now on is dropped for that reason. */
   isOver = false;
-  #running = 0;
-  #streams = 0;
-  #bodies = 0;
 
-  constructor(limits: LoadLimits) {
-    this.#limits = limits;
+  constructor(
+    limits: HttpLimits,
+    usage: Usage,
+    unflushed: UnflushedBytes,
+    clientAddress?: (request: HttpExchange) => string | undefined,
+  ) {
+    this.limits = limits;
+    this.unflushed = unflushed;
+    this.running = new Pool(limits.running);
+    this.#streams = new Pool(limits.streams);
+    this.#bodies = new Pool(limits.bodiesBytes);
+    this.#usage = usage;
+    this.#clientAddress = clientAddress;
   }
 
-  /** Why no request can be begun now, if so. */
-  get refusal(): Refusal | undefined {
-    return this.#running < this.#limits.running ? undefined : busy('Too many requests are running');
+  /** The key of a caller without a principal. */
+  addressOf(http: HttpExchange): string {
+    return callerAddress(this.#clientAddress ? this.#clientAddress(http) : http.address);
   }
 
-  /** Why no stream that stays open can be opened now, if so. */
-  get streamRefusal(): Refusal | undefined {
-    return this.#streams < this.#limits.streams ? undefined : busy('Too many streams are open');
+  /** The reason why no request of this caller can be begun now. */
+  refusalOf(visit: Visit): Refusal | undefined {
+    if (!this.running.hasRoom(visit)) return busy('Too many requests are running');
+    if (!this.#usage.kept.hasRoom(visit, 0)) return busy(KEEPS_TOO_MUCH);
+    const { connection } = visit.http;
+    if (connection && connection.inFlight >= this.limits.inFlightPerConnection) {
+      return busy('Too many requests are running on this connection');
+    }
+    return this.canSend(visit) ? undefined : busy('Too much of earlier responses has not been read');
   }
 
-  /** A request runs. */
-  begin(): void {
-    this.#running++;
+  /** The reason why no stream that stays open can be opened now. */
+  streamRefusalOf(visit: Visit): Refusal | undefined {
+    if (!this.#streams.hasRoom(visit)) return busy('Too many streams are open');
+    return this.#usage.kept.hasRoom(visit, 0) ? undefined : busy(KEEPS_TOO_MUCH);
   }
 
-  /** It is answered. A handler that goes on after that takes room until it ends. */
-  end({ lingering }: ConnectionExchange): void {
-    if (lingering) this.#endWith(lingering);
-    else this.#running--;
+  /** True if the client reads what it is sent, and so do most others. */
+  canSend(visit: Visit): boolean {
+    const { connection } = visit.http;
+    return (connection?.unflushed ?? 0) <= this.limits.unreadBytes && this.unflushed.hasRoom(visit);
   }
 
-  #endWith(handler: Promise<unknown>): void {
-    const ended = (): void => {
-      this.#running--;
-    };
-    handler.then(ended, ended);
+  /** Counts a call that runs on, until the returned account is released. */
+  hold(visit: Visit, params: unknown): KeptBytes {
+    const { caller, http } = visit;
+    const { connection } = http;
+    this.running.take(caller);
+    if (connection) connection.inFlight++;
+    return new KeptBytes(this.#usage, caller, callBytes(params) + http.headerBytes, () => {
+      this.running.release(caller);
+      if (connection) connection.inFlight--;
+    });
   }
 
-  /** So many bytes more, or less, are those of bodies that are being read; false if they are too many. */
-  addBodyBytes(bytes: number): boolean {
-    this.#bodies += bytes;
-    return this.#bodies <= this.#limits.bodiesBytes;
+  /** Counts a stream that a call keeps open, until the returned function is called. */
+  openStream({ caller }: Visit): () => void {
+    this.#streams.take(caller);
+    return () => this.#streams.release(caller);
   }
 
-  /** A stream is open until the returned function is called. */
-  openStream(): () => void {
-    this.#streams++;
-    return this.#closeStream;
+  /** Counts a stream that stays open without a call, until its client is gone. */
+  openStandalone(visit: Visit): void {
+    const { caller, http } = visit;
+    const close = this.openStream(visit);
+    const kept = new KeptBytes(this.#usage, caller, STREAM_BYTES + http.headerBytes, close);
+    http.onClose(() => kept.release());
   }
 
-  readonly #closeStream = (): void => {
-    this.#streams--;
-  };
+  /** Counts a body that arrives in pieces. */
+  bodyOf(visit: Visit): BodyReading {
+    return new BodyReading(this.#bodies, visit, this.limits);
+  }
 }
 
 /** A body that is being read, until `end` is called. */
-export class BodyReading implements BodyLimits {
+class BodyReading implements BodyLimits {
   readonly bytes: number;
   readonly milliseconds: number;
-  readonly #load: Load;
+  readonly #pool: Pool;
+  readonly #visit: Visit;
   #read = 0;
 
-  constructor(load: Load, limits: { readonly bodyBytes: number; readonly bodyMs: number }) {
-    this.#load = load;
+  constructor(pool: Pool, visit: Visit, limits: HttpLimits) {
+    this.#pool = pool;
+    this.#visit = visit;
     this.bytes = limits.bodyBytes;
     this.milliseconds = limits.bodyMs;
   }
 
   hasRoom(bytes: number): boolean {
+    if (!this.#pool.hasRoom(this.#visit, bytes)) return false;
+    this.#pool.take(this.#visit.caller, bytes);
     this.#read += bytes;
-    return this.#load.addBodyBytes(bytes);
+    return true;
   }
 
   end(): void {
-    this.#load.addBodyBytes(-this.#read);
+    if (this.#read > 0) this.#pool.release(this.#visit.caller, this.#read);
   }
 }

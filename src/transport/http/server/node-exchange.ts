@@ -5,8 +5,17 @@ import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders, ServerR
 import { nextTick } from 'node:process';
 import { setImmediate } from 'node:timers';
 import type { TLSSocket } from 'node:tls';
-import type { Body, BodyLimits, Fields, HttpExchange, Outlet } from './http-exchange.ts';
-import { cutIfStalled, NodeOutlet } from './node-outlet.ts';
+import {
+  type Body,
+  type BodyLimits,
+  type Fields,
+  type HttpExchange,
+  NO_SNIFFING,
+  type Outlet,
+} from './http-exchange.ts';
+import { NodeOutlet } from './node-outlet.ts';
+import { connectionLoad, NodeSink } from './node-sink.ts';
+import type { ConnectionLoad, Sink } from './unflushed.ts';
 
 const LARGE = 64 * 1024;
 const MOST_WAITING = 256;
@@ -46,6 +55,20 @@ export class NodeExchange implements HttpExchange {
     return target.startsWith('?') || target === '' ? `/${target}` : target;
   }
 
+  get address(): string | undefined {
+    return this.#request.socket.remoteAddress;
+  }
+
+  get connection(): ConnectionLoad {
+    return connectionLoad(this.#request.socket);
+  }
+
+  get headerBytes(): number {
+    let bytes = 0;
+    for (const text of this.#request.rawHeaders) bytes += text.length;
+    return bytes;
+  }
+
   get isSecure(): boolean {
     return (this.#request.socket as Partial<TLSSocket>).encrypted === true;
   }
@@ -79,7 +102,7 @@ export class NodeExchange implements HttpExchange {
       const body = bytesOf(request.read());
       // The end is still to come, and others may wait for it.
       request.resume();
-      done(bodyWithin(limits, body));
+      done(body.length > limits.bytes ? 'too large' : body);
     });
   }
 
@@ -122,21 +145,24 @@ export class NodeExchange implements HttpExchange {
     };
   }
 
-  reply(status: number, fields: Fields, body?: string): void {
+  reply(status: number, fields: Fields, body?: string): Sink | undefined {
     const response = this.#response;
-    if (this.#isStream || response.headersSent || response.destroyed) return;
+    if (this.#isStream || response.headersSent || response.destroyed) return undefined;
     const length = body === undefined ? 0 : Buffer.byteLength(body);
     // In this order: what is added behind a spread costs twenty times as much.
-    const head = status === 204 ? fields : { 'content-length': length, ...fields };
+    const head =
+      status === 204
+        ? { ...NO_SNIFFING, ...fields }
+        : { 'content-length': length, 'x-content-type-options': 'nosniff', ...fields };
     if (fields['connection'] !== undefined) {
       this.#replyAndHangUp(status, head, body);
-      return;
+      return undefined;
     }
     response.writeHead(status, head);
     // A large body would be copied to stand behind the headers.
     if (length > LARGE) response.flushHeaders();
     response.end(this.method === 'HEAD' ? undefined : body);
-    cutIfStalled(response, LARGE);
+    return response.writableLength > 0 ? new NodeSink(response, this.#request.socket) : undefined;
   }
 
   stream(fields: Fields): Outlet {
@@ -230,11 +256,6 @@ function whenRead(action: () => void): void {
 // Somebody may have asked for text.
 function bytesOf(chunk: Uint8Array | string): Uint8Array {
   return typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
-}
-
-function bodyWithin(limits: BodyLimits, body: Uint8Array): Body {
-  if (body.length > limits.bytes) return 'too large';
-  return limits.hasRoom(body.length) ? body : 'no room';
 }
 
 // Some parsers give text or bytes, others what is in them.

@@ -3,12 +3,11 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { nextTick } from 'node:process';
-import type { Fields, Outlet } from './http-exchange.ts';
+import { type Fields, NO_SNIFFING, type Outlet } from './http-exchange.ts';
+import { cutResponse, queuedBytes } from './node-sink.ts';
 
 // Enough to be worth a write of its own.
 const WRITE_SIZE = 64 * 1024;
-// A client that takes nothing of what is left of an answer for this long does not want it.
-const STALLED_MS = 60_000;
 
 /** Writes to a response that nobody has written to. */
 export class NodeOutlet implements Outlet {
@@ -29,6 +28,15 @@ export class NodeOutlet implements Outlet {
 
   get waiting(): number {
     return this.#response.writableLength + this.#text.length;
+  }
+
+  get queued(): number {
+    return queuedBytes(this.#socket);
+  }
+
+  get done(): boolean {
+    const { destroyed, writableFinished } = this.#response;
+    return destroyed || writableFinished || this.#socket.destroyed;
   }
 
   get closed(): boolean {
@@ -65,12 +73,11 @@ export class NodeOutlet implements Outlet {
     // An answer that is there as a whole has a length.
     this.#begin({ 'content-length': Buffer.byteLength(text) });
     this.#response.end(text);
-    cutIfStalled(this.#response, 0);
   }
 
   cut(): void {
     this.#text = '';
-    this.#response.destroy();
+    cutResponse(this.#response, this.#socket);
   }
 
   #schedule(): void {
@@ -90,25 +97,9 @@ export class NodeOutlet implements Outlet {
     const fields = this.#fields;
     this.#fields = undefined;
     if (!fields || this.#response.headersSent) return false;
-    this.#response.writeHead(200, more ? { ...more, ...fields } : fields);
+    this.#response.writeHead(200, { ...more, ...NO_SNIFFING, ...fields });
     return true;
   }
-}
-
-/** Breaks the connection off if nothing is taken for a long time of an answer of which more than this waits. */
-export function cutIfStalled(response: ServerResponse, more: number): void {
-  const { socket, writableLength } = response;
-  if (!socket || writableLength <= more) return;
-  if (response.req?.httpVersionMajor > 1) {
-    // What HTTP/2 gives for a socket is that of all its requests; each has its own time, and ends with it.
-    response.setTimeout(STALLED_MS, () => response.destroy());
-    return;
-  }
-  const usual = socket.timeout ?? 0;
-  const cut = (): void => void socket.destroy();
-  socket.setTimeout(STALLED_MS, cut);
-  // Before Node hears of it: it gives the connection the patience it has with idle ones.
-  response.prependOnceListener('finish', () => socket.off('timeout', cut).setTimeout(usual));
 }
 
 function flush(outlet: NodeOutlet): void {

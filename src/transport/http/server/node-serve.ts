@@ -6,6 +6,7 @@ import type { Served } from '../../../server/served.ts';
 import { Endpoint } from './endpoint.ts';
 import { isLoopback } from './guard.ts';
 import { SharedClock } from './heartbeat.ts';
+import { limitConnections } from './node-connections.ts';
 import { handlerOf, type NodeHandler } from './node-handler.ts';
 import type { HttpOptions } from './options.ts';
 
@@ -53,8 +54,10 @@ export async function serveHttp(server: Served, options: ServeHttpOptions = {}):
     );
   }
   await server['~parts'].preparation.end();
-  const handler = handlerOf(new Endpoint(server, options, path, SharedClock));
+  const endpoint = new Endpoint(server, options, path, SharedClock);
+  const handler = handlerOf(endpoint);
   const http = createServer(PATIENCE, handler);
+  limitConnections(http, endpoint.limits.connections);
   await listen(http, port, address);
   // Whatever goes wrong with one connection must not end the others.
   http.on('error', (error) => server['~parts'].report(error, { method: 'http' }));

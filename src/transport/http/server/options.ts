@@ -2,11 +2,11 @@
 
 import type { Id, Response } from '../../../jsonrpc/message.ts';
 import { STRUCTURE_LIMITS, type StructureLimits } from '../../../jsonrpc/structure.ts';
-import type { Authenticate } from '../../../protocol/http-request.ts';
+import type { Authenticate, HttpRequest } from '../../../protocol/http-request.ts';
 import type { Session } from '../../../protocol/session.ts';
 import { type EventStore, memoryEventStore } from '../../../store/events.ts';
 import { type Mailboxes, memoryMailboxes } from '../../../store/mailboxes.ts';
-import { DEFAULT_IDLE_MS, memorySessionStore, type SessionStore } from '../../../store/sessions.ts';
+import { DEFAULT_IDLE_MS, type SessionStore } from '../../../store/sessions.ts';
 import type { GuardOptions } from './guard.ts';
 
 /** Options of every HTTP face; none is needed on the machine itself. */
@@ -31,6 +31,11 @@ export interface HttpOptions extends GuardOptions {
   readonly maxStreamMs?: number | undefined;
   /** Milliseconds after which a client that lost its stream comes back. Default: 1 s. */
   readonly retryMs?: number | undefined;
+  /**
+   * Gives the address of the client, for servers behind a proxy, for instance from `X-Forwarded-For`. It is used for nothing
+   * but the share of a caller without a principal. Trust only what your own proxy sets. Default: the connection's address.
+   */
+  readonly clientAddress?: ((request: HttpRequest) => string | undefined) | undefined;
   readonly limits?: Partial<HttpLimits> | undefined;
 }
 
@@ -38,7 +43,10 @@ export interface HttpOptions extends GuardOptions {
 export interface SessionOptions {
   /** Milliseconds without use after which a session ends. Default: 30 minutes. */
   readonly idleMs?: number | undefined;
-  /** How many there may be; then there is 503. Default: 10,000. */
+  /**
+   * How many there may be in memory. Beyond it the longest idle one of the caller who has most gives way; if all are in use,
+   * there is 503. Default: 10,000.
+   */
   readonly max?: number | undefined;
   /** Default: memory. */
   readonly store?: SessionStore<StoredSession> | undefined;
@@ -53,6 +61,10 @@ export interface StoredSession {
   readonly session: Session;
   /** Whose it is. */
   readonly principal: string;
+  /** Whose share of the server it uses: the principal, else the address of the client that opened it. */
+  readonly caller: string;
+  /** Bytes that are counted for it. */
+  bytes: number;
 }
 
 /** What is told to the node where a session's calls run. */
@@ -69,7 +81,7 @@ export type Letter =
 
 /** Bounds of what clients can make an endpoint do. */
 export interface HttpLimits extends StructureLimits {
-  /** Bytes of all bodies that are being read; then there is 503. Default: 256 MiB. */
+  /** Bytes of all bodies that arrive in pieces; beyond it requests get 503. Default: 64 MiB. */
   readonly bodiesBytes: number;
   /** Bytes of a body; more gets 413. Default: 4 MiB. */
   readonly bodyBytes: number;
@@ -77,27 +89,38 @@ export interface HttpLimits extends StructureLimits {
   readonly bodyMs: number;
   /** Requests being worked on at the same time; then there is 503. Default: 10,000. */
   readonly running: number;
+  /** Requests of one connection being worked on at the same time; beyond it requests get 503. Default: 100. */
+  readonly inFlightPerConnection: number;
+  /** Connections of `serveHttp`; others are closed at once. Default: 10,000. */
+  readonly connections: number;
   /** Streams that stay open to tell of changes; then there is 503. Default: 10,000. */
   readonly streams: number;
-  /** Bytes a client may leave unread before its stream is cut. Default: 4 MiB. */
+  /** Bytes a client may leave unread: then its stream is cut, and other requests on its connection get 503. Default: 4 MiB. */
   readonly unreadBytes: number;
+  /** Milliseconds after which a client is disconnected that takes nothing of what waits for it. Default: 10 s. */
+  readonly slowReaderMs: number;
 }
 
 const DEFAULT_LIMITS: HttpLimits = {
   ...STRUCTURE_LIMITS,
-  bodiesBytes: 256 * 1024 * 1024,
+  bodiesBytes: 64 * 1024 * 1024,
   bodyBytes: 4 * 1024 * 1024,
   bodyMs: 30_000,
   running: 10_000,
+  inFlightPerConnection: 100,
+  connections: 10_000,
   streams: 10_000,
   unreadBytes: 4 * 1024 * 1024,
+  slowReaderMs: 10_000,
 };
 
 /** Where what belongs to sessions is kept. */
 export interface SessionStores {
   /** Milliseconds after which a session that is not used may be gone. */
   readonly idleMs: number;
-  readonly store: SessionStore<StoredSession>;
+  readonly max: number | undefined;
+  /** Undefined: sessions are kept in memory. */
+  readonly store: SessionStore<StoredSession> | undefined;
   readonly events: EventStore;
   readonly mailboxes: Mailboxes<Letter>;
 }
@@ -135,7 +158,7 @@ export function settingsOf(options: HttpOptions): Settings {
 function limitsOf(wanted: Partial<HttpLimits>): HttpLimits {
   const given = Object.fromEntries(Object.entries(wanted).filter(([, value]) => value !== undefined));
   const limits = { ...DEFAULT_LIMITS, ...given };
-  return { ...limits, bodyMs: countable(limits.bodyMs) };
+  return { ...limits, bodyMs: countable(limits.bodyMs), slowReaderMs: countable(limits.slowReaderMs) };
 }
 
 /** Milliseconds as timers count them, with 32 bits: anything longer would be over at once. */
@@ -148,7 +171,8 @@ function storesOf({ idleMs, max, store, events, mailboxes }: SessionOptions): Se
   positive('sessions.max', max);
   return {
     idleMs: idleMs ?? DEFAULT_IDLE_MS,
-    store: store ?? memorySessionStore({ idleMs, max }),
+    max,
+    store,
     events: events ?? memoryEventStore(),
     mailboxes: mailboxes ?? memoryMailboxes(),
   };

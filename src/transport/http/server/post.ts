@@ -1,5 +1,6 @@
 /** A POST with a request in it: what is said before the answer goes on an event stream, opened when there is something to say. */
 
+import { errorResponse } from '../../../jsonrpc/error-response.ts';
 import { RpcError } from '../../../jsonrpc/errors.ts';
 import { isBatch, isRequest, type Message, type Response, serialize } from '../../../jsonrpc/message.ts';
 import type { Principal } from '../../../protocol/principal.ts';
@@ -11,7 +12,7 @@ import type { Fields, Outlet } from './http-exchange.ts';
 import { countable } from './options.ts';
 import { Reader } from './reader.ts';
 import type { Refusal } from './refusal.ts';
-import { errorResponse, openStream, refuse, reply, replyJson, type Visit } from './visit.ts';
+import { openStream, refuse, reply, replyJson, type Visit } from './visit.ts';
 
 // What shows who is calling.
 const PROOFS: ReadonlySet<string> = new Set(['authorization', 'dpop']);
@@ -19,7 +20,6 @@ const PROOFS: ReadonlySet<string> = new Set(['authorization', 'dpop']);
 /** What a post needs of its endpoint. */
 export interface PostHost {
   readonly heartbeat: Heartbeat;
-  readonly unreadBytes: number;
   /** What a handler gave cannot be written as JSON. */
   unencodable(cause: unknown): void;
 }
@@ -36,6 +36,8 @@ export interface Recording {
   end(): void;
   /** Sends a question to the client, and waits. */
   readonly ask: Line['ask'];
+  /** Counts bytes that the session keeps from now on; false if there is no room for them. */
+  grow(bytes: number): boolean;
 }
 
 /** Answered once: in one piece, or as the last event of its stream. */
@@ -70,6 +72,10 @@ export class Post implements Line, Beating {
     return this.#visit.principal;
   }
 
+  get caller(): string {
+    return this.#visit.caller;
+  }
+
   get headers(): ReadonlyMap<string, string> {
     const { http, principal } = this.#visit;
     if (!principal) return http.headers;
@@ -89,6 +95,11 @@ export class Post implements Line, Beating {
   openSession(session: Session): void {
     this.opened = session;
     this.session = session;
+  }
+
+  /** Without a session that is kept there is nothing to count. */
+  growSession(bytes: number): boolean {
+    return this.#recording?.grow(bytes) ?? true;
   }
 
   /** Nothing more is said. */
@@ -218,7 +229,7 @@ export class Post implements Line, Beating {
 
   #open(): Reader {
     const outlet: Outlet = openStream(this.#visit, { ...EVENT_STREAM, ...this.fields });
-    this.#reader = new Reader(outlet, this.#host.unreadBytes);
+    this.#reader = new Reader(outlet, this.#visit);
     const prelude = this.#recording?.begin();
     if (prelude) this.#reader.write(prelude);
     return this.#reader;

@@ -1,34 +1,33 @@
-/** A client reading an event stream: kept from being taken for dead, and given up if it does not read. */
+/** A client reading an event stream: keep-alives while it reads, and the end of the stream if it does not. */
 
 import { KEEP_ALIVE } from './events.ts';
 import type { Beating } from './heartbeat.ts';
 import type { Outlet } from './http-exchange.ts';
+import { UNCOUNTED_BYTES, type UnflushedSink } from './unflushed.ts';
+import type { Visit } from './visit.ts';
 
-// A client for whom more than this waits after it had a chance to read is told only what it cannot do without.
+// A client for whom more than this waits after it had a chance to read gets only messages that it cannot do without.
 const SLOW = 64 * 1024;
-// So much of what may wait can be such things, if all of it is said before the client has had a chance to read.
+// The part of what may wait that can be other messages, if all of them are sent before the client had a chance to read.
 const SHARE = 1 / 2;
-// There are two beats to an interval, in one of which a stream shows that it is alive.
+// There are two beats to an interval, in one of which a keep-alive is sent.
 const BEATS = 2;
-// How many beats in a row a client may take nothing of what waits for it.
-const PATIENCE = 4 * BEATS;
 
-/** Writes for as long as somebody reads. */
+/** Writes for as long as the client reads. */
 export class Reader implements Beating {
   readonly #outlet: Outlet;
-  readonly #maxUnread: number;
-  #unread = 0;
-  #missed = 0;
+  readonly #visit: Visit;
+  #unflushed: UnflushedSink | undefined;
   #beats = 0;
   #isWatched = false;
   #isBehind = false;
 
-  constructor(outlet: Outlet, maxUnread: number) {
+  constructor(outlet: Outlet, visit: Visit) {
     this.#outlet = outlet;
-    this.#maxUnread = maxUnread;
+    this.#visit = visit;
   }
 
-  /** Nobody reads any more. */
+  /** The client is gone, or the stream has ended. */
   get isGone(): boolean {
     return this.#outlet.closed;
   }
@@ -36,41 +35,57 @@ export class Reader implements Beating {
   /** The client is behind. */
   get isSlow(): boolean {
     const { waiting } = this.#outlet;
-    return waiting > SLOW && (this.#isBehind || waiting > this.#maxUnread * SHARE);
+    return waiting > SLOW && (this.#isBehind || waiting > this.#visit.load.limits.unreadBytes * SHARE);
   }
 
-  /** Writes; a client that left too much unread is cut off instead, unless it cannot do without. */
+  /** Writes. If too much waits already the stream is cut instead, for `isNeeded` only if the server is short of memory. */
   write(text: string, isNeeded = false): void {
     const { waiting, closed } = this.#outlet;
     if (closed) return;
     if (waiting > SLOW) this.#watch();
     else this.#isBehind = false;
-    if (!isNeeded && waiting > this.#maxUnread) this.#outlet.cut();
-    else this.#outlet.write(text);
+    if (waiting > UNCOUNTED_BYTES && this.#hasTooMuch(waiting, isNeeded)) {
+      this.cut();
+      return;
+    }
+    this.#outlet.write(text);
+    this.#count();
   }
 
   end(): void {
-    if (!this.#outlet.closed) this.#outlet.end();
+    if (this.#outlet.closed) return;
+    this.#outlet.end();
+    this.#count();
   }
 
   cut(): void {
-    if (!this.#outlet.closed) this.#outlet.cut();
+    this.#outlet.cut();
+    this.#unflushed?.count();
   }
 
   beat(): void {
     const { waiting, closed } = this.#outlet;
     if (closed) return;
-    if (waiting === 0) {
-      this.#missed = 0;
-      if (++this.#beats % BEATS === 0) this.#outlet.write(KEEP_ALIVE);
-    } else {
-      this.#missed = waiting < this.#unread ? 0 : this.#missed + 1;
-      if (this.#missed >= PATIENCE) this.#outlet.cut();
-    }
-    this.#unread = waiting;
+    if (waiting > 0) this.#follow();
+    else if (++this.#beats % BEATS === 0) this.#outlet.write(KEEP_ALIVE);
   }
 
-  // What is said within one turn of the event loop waits for that turn to end: only what waits for longer is unread.
+  #hasTooMuch(waiting: number, isNeeded: boolean): boolean {
+    const { unflushed, limits } = this.#visit.load;
+    return (!isNeeded && waiting > limits.unreadBytes) || !unflushed.hasRoom(this.#visit);
+  }
+
+  #count(): void {
+    if (this.#unflushed) this.#unflushed.count();
+    else if (this.#outlet.waiting > UNCOUNTED_BYTES) this.#follow();
+  }
+
+  #follow(): void {
+    const { load, http } = this.#visit;
+    this.#unflushed ??= load.unflushed.follow(this.#outlet, this.#visit, http.connection);
+  }
+
+  // Messages of one turn of the event loop wait for its end: only what waits for longer is unread.
   #watch(): void {
     if (this.#isWatched) return;
     this.#isWatched = true;

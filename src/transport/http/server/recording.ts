@@ -21,6 +21,8 @@ export interface RecordingHost {
   readonly retryMs: number;
   /** Keeps an event of a session. */
   append(session: string, event: StoredEvent): void;
+  /** Counts bytes that a session keeps from now on; false if there is no room for them. */
+  grow(session: string, bytes: number): boolean;
 }
 
 /** Nothing of it is made before it is needed: most posts are answered in one piece. */
@@ -40,6 +42,10 @@ export class PostRecording implements Recording {
     this.#host = host;
     this.#place = place;
     this.#isPrimed = isPrimed;
+  }
+
+  grow(bytes: number): boolean {
+    return this.#host.grow(this.#place.id, bytes);
   }
 
   begin(): string | undefined {

@@ -1,5 +1,6 @@
 /** What a client says within its session: requests, notifications, answers, and batches of them. */
 
+import { errorResponse } from '../../../jsonrpc/error-response.ts';
 import { type ParseError, RpcError } from '../../../jsonrpc/errors.ts';
 import {
   type ErrorResponse,
@@ -29,7 +30,7 @@ import type { Load } from './load.ts';
 import type { Letter } from './options.ts';
 import type { Post } from './post.ts';
 import { busy, closing, Refusal } from './refusal.ts';
-import { errorResponse, reply, type Visit } from './visit.ts';
+import { reply, type Visit } from './visit.ts';
 
 /** The session a POST belongs to, and what goes on in it. */
 export interface Place {
@@ -77,11 +78,11 @@ export class SessionCalls<P extends Place> {
 
   #takeRequest(visit: Visit, request: Request): void {
     this.#checkScopes(visit, request);
-    const refusal = this.#refusalOf(request);
+    const refusal = this.#refusalOf(visit, request);
     if (refusal) throw refusal;
     const post = this.#host.makePost(visit, this.#place);
     const exchange = this.#begin(post, request);
-    const response = this.#answer(exchange, request);
+    const response = this.#answer(visit, exchange, request);
     if (isPromise(response)) this.#respondLater(post, exchange, response);
     else this.#respond(post, response);
   }
@@ -104,15 +105,16 @@ export class SessionCalls<P extends Place> {
 
   #begin(post: Post, request: Request): ConnectionExchange {
     const exchange = new ConnectionExchange(post, request.method);
-    this.#host.load.begin();
     this.#place.live.inFlight.begin(request.id, exchange);
     return exchange;
   }
 
-  #answer(exchange: ConnectionExchange, request: Request): Maybe<Response | undefined> {
-    return chain(answer(this.#host.server, request, exchange), (response) => {
+  #answer(visit: Visit, exchange: ConnectionExchange, request: Request): Maybe<Response | undefined> {
+    const answered = answer(this.#host.server, request, exchange);
+    const kept = isPromise(answered) ? this.#host.load.hold(visit, request.params) : undefined;
+    return chain(answered, (response) => {
+      kept?.release(exchange.lingering);
       this.#place.live.inFlight.end(request.id, exchange);
-      this.#host.load.end(exchange);
       if (exchange.dropped) return undefined;
       // What the revision itself remembers is kept before the client hears that it is.
       return this.#revision.methods.has(request.method) ? chain(this.#save(), () => response) : response;
@@ -139,7 +141,7 @@ export class SessionCalls<P extends Place> {
     checkScopes(server, payload, { principal, session: this.#place.session }, settings);
   }
 
-  #refusalOf({ id }: Request): Refusal | undefined {
+  #refusalOf(visit: Visit, { id }: Request): Refusal | undefined {
     const { inFlight } = this.#place.live;
     // An error under this id would end the call that is running under it.
     if (inFlight.get(id)) {
@@ -147,7 +149,7 @@ export class SessionCalls<P extends Place> {
     }
     const isFull = inFlight.running >= this.#host.server['~parts'].limits.inFlight;
     if (isFull) return busy('Too many requests are running in this session');
-    return this.#host.load.refusal;
+    return this.#host.load.refusalOf(visit);
   }
 
   #takeNotification(visit: Visit, notification: Notification): Maybe<void> {
@@ -159,7 +161,9 @@ export class SessionCalls<P extends Place> {
       return this.#send({ type: 'cancelled', requestId, reason });
     }
     // A request without an id is for nobody, and a flood is not taken on.
-    const isFull = live.inFlight.notifications >= server['~parts'].limits.inFlight;
+    const { load } = this.#host;
+    const isFull =
+      live.inFlight.notifications >= server['~parts'].limits.inFlight || load.refusalOf(visit) !== undefined;
     if (METHODS.get(method)?.kind === 'request' || isFull) return undefined;
     const post = this.#host.makePost(visit, this.#place);
     post.isQuiet = true;
@@ -172,8 +176,10 @@ export class SessionCalls<P extends Place> {
     live.inFlight.beginNotification(exchange);
     const taken = notice(server, notification, exchange);
     // A handler of the author's own may take its time; the client need not wait for it.
-    if (isPromise(taken)) void taken.then(ended);
-    else ended();
+    if (isPromise(taken)) {
+      const kept = load.hold(visit, params);
+      void taken.then(ended).finally(() => kept.release());
+    } else ended();
     return this.#revision.notifications.has(method) ? this.#save() : undefined;
   }
 
@@ -187,7 +193,7 @@ export class SessionCalls<P extends Place> {
     const hasRequests = batch.some((one) => !(one instanceof Error) && isRequest(one));
     if (hasRequests) post.wait(() => {});
     const answered = answerBatch(batch, {
-      answer: (request) => this.#answerInBatch(post, request),
+      answer: (request) => this.#answerInBatch(visit, post, request),
       take: (message) => this.#takeInBatch(visit, message),
       refuse: (fault) => (fault.isResponse ? undefined : this.#unreadableResponse(fault)),
       unencodable: ({ id }, cause) => {
@@ -210,11 +216,11 @@ export class SessionCalls<P extends Place> {
     else post.respondEach(responses);
   }
 
-  #answerInBatch(post: Post, request: Request): Maybe<Response | undefined> {
-    const refusal = this.#refusalOf(request);
+  #answerInBatch(visit: Visit, post: Post, request: Request): Maybe<Response | undefined> {
+    const refusal = this.#refusalOf(visit, request);
     if (refusal) return errorResponse(refusal.error, refusal.id);
     const exchange = this.#begin(post, request);
-    return unlessDropped(this.#answer(exchange, request), exchange);
+    return unlessDropped(this.#answer(visit, exchange, request), exchange);
   }
 
   #takeInBatch(visit: Visit, message: Message): void {

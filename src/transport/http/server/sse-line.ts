@@ -16,13 +16,13 @@ import type { Heartbeat } from './heartbeat.ts';
 import type { Load } from './load.ts';
 import { Reader } from './reader.ts';
 import { Refusal } from './refusal.ts';
+import { bringsWork } from './sessionless.ts';
 import { unguessable } from './unguessable.ts';
 import { openStream, reply, type Visit } from './visit.ts';
 
 /** What it needs of its endpoint. */
 export interface SseLinesHost {
   readonly heartbeat: Heartbeat;
-  readonly unreadBytes: number;
   readonly load: Load;
   readonly settings: { readonly sse: boolean; readonly auth: Authenticate | undefined };
   report(error: unknown): void;
@@ -50,18 +50,19 @@ export class SseLines {
   /** Opens a connection: the first event says where to post. */
   get(visit: Visit): void {
     const { http, principal } = visit;
-    const { streamRefusal } = this.#host.load;
-    if (streamRefusal) throw streamRefusal;
-    const closed = this.#host.load.openStream();
+    const { load } = this.#host;
+    const refusal = load.streamRefusalOf(visit);
+    if (refusal) throw refusal;
+    load.openStandalone(visit);
     const id = unguessable();
-    const reader = new Reader(openStream(visit, EVENT_STREAM), this.#host.unreadBytes);
+    const reader = new Reader(openStream(visit, EVENT_STREAM), visit);
     const line = new SseLine(reader);
     const [path = '', query = ''] = http.target.split('?', 2);
     const parameters = new URLSearchParams(query);
     parameters.set('sessionId', id);
     // Two slashes at the beginning would name another host.
     reader.write(`event: endpoint\ndata: ${path.replace(/^\/+/, '/')}?${parameters}\n\n`);
-    const serving = serveAnybody(this.#server, line, principal);
+    const serving = serveAnybody(this.#server, line, principal, { caller: visit.caller, running: load.running });
     let stopWaiting = (): void => {};
     const endWith = (caller: Principal | undefined): void => {
       stopWaiting();
@@ -71,7 +72,6 @@ export class SseLines {
     this.#open.set(id, { line, principal: principalKey(principal), serving, endWith });
     this.#host.heartbeat.join(reader);
     http.onClose(() => {
-      closed();
       stopWaiting();
       this.#open.delete(id);
       this.#host.heartbeat.leave(reader);
@@ -94,6 +94,8 @@ export class SseLines {
     }
     const serving = await open.serving;
     checkScopes(this.#server, payload, { principal, session: serving.session }, this.#host.settings);
+    const refusal = bringsWork(payload) ? this.#host.load.refusalOf(visit) : undefined;
+    if (refusal) throw refusal;
     reply(visit, 202, {});
     // The same caller, who may have been granted more or less since, and for longer.
     serving.principal = principal;

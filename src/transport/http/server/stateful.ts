@@ -4,6 +4,7 @@ import { RpcError } from '../../../jsonrpc/errors.ts';
 import type { Id, Request } from '../../../jsonrpc/message.ts';
 import type { Payload } from '../../../jsonrpc/parse.ts';
 import { ShortLived } from '../../../jsonrpc/places.ts';
+import { retainedSize } from '../../../jsonrpc/retained-size.ts';
 import { unsupportedVersion } from '../../../protocol/errors.ts';
 import { factsOf } from '../../../protocol/facts.ts';
 import type { ClientCapabilities } from '../../../protocol/model/capabilities.ts';
@@ -12,9 +13,12 @@ import { isServed, revisionNamed } from '../../../protocol/pick.ts';
 import { principalKey } from '../../../protocol/principal.ts';
 import type { Viewer } from '../../../protocol/revision.ts';
 import type { Session } from '../../../protocol/session.ts';
+import { KEEPS_TOO_MUCH, type Usage } from '../../../server/limits/usage.ts';
 import { chain, finallyDo, type Maybe, unwatched } from '../../../server/maybe.ts';
 import type { Served } from '../../../server/served.ts';
 import { type StoredEvent, streamOf } from '../../../store/events.ts';
+import { memorySessionStore } from '../../../store/memory-sessions.ts';
+import type { SessionStore } from '../../../store/sessions.ts';
 import { Audience } from './audience.ts';
 import { EVENT_STREAM, messageEvent } from './events.ts';
 import { whenExpired } from './expiry.ts';
@@ -44,6 +48,9 @@ export interface StatefulHost extends PostHost {
   report(error: unknown): void;
 }
 
+// A session whose client says of itself what others say too, as it is kept in memory.
+const SESSION_BYTES = 1024;
+
 /** A session that is kept, and what goes on in it. */
 interface KeptPlace extends Place {
   readonly stored: StoredSession;
@@ -54,6 +61,8 @@ export class Stateful {
   readonly #server: Served;
   readonly #host: StatefulHost;
   readonly #stores: SessionStores;
+  readonly #store: SessionStore<StoredSession>;
+  readonly #usage: Usage;
   readonly #calls: CallsHost<KeptPlace>;
   readonly #recordings: RecordingHost;
   readonly #introductions = new Introductions();
@@ -66,14 +75,20 @@ export class Stateful {
     this.#server = server;
     this.#host = host;
     this.#stores = stores;
+    this.#usage = server['~parts'].usage;
+    this.#store = stores.store ?? this.#memoryStore(stores);
     this.#touches = host.heartbeat.every(countable(Math.min(host.settings.keepAliveMs, stores.idleMs / 3)));
-    this.#recordings = { retryMs: host.settings.retryMs, append: (id, event) => this.#append(id, event) };
+    this.#recordings = {
+      retryMs: host.settings.retryMs,
+      append: (id, event) => this.#append(id, event),
+      grow: (id, bytes) => stores.store !== undefined || this.#grow(id, bytes),
+    };
     this.#calls = {
       ...host,
       server,
       makePost: (visit, place) => this.#makePost(visit, place),
       send: ({ live }, letter) => stores.mailboxes.send(live.id, letter),
-      save: ({ live, stored }) => stores.store.save(live.id, stored),
+      save: ({ live, stored }) => this.#store.save(live.id, stored),
     };
   }
 
@@ -94,8 +109,8 @@ export class Stateful {
   get(visit: Visit): Maybe<void> {
     return this.#inSession(visit, (id, stored) => {
       if (!visit.accept.events) throw new Refusal(406, 'The answer is an event stream: accept text/event-stream');
-      const { streamRefusal } = this.#host.load;
-      if (streamRefusal) throw streamRefusal;
+      const refusal = this.#host.load.streamRefusalOf(visit);
+      if (refusal) throw refusal;
       const last = visit.http.header('last-event-id');
       if (!last) return this.#listen(visit, id, stored);
       return isPostStream(streamOf(last)) ? this.#resume(visit, id, last) : this.#listenAgain(visit, id, stored, last);
@@ -105,7 +120,7 @@ export class Stateful {
   /** Ends a session. */
   delete(visit: Visit): Maybe<void> {
     return this.#inSession(visit, async (id) => {
-      await this.#stores.store.delete(id);
+      await this.#store.delete(id);
       await this.#stores.mailboxes.send(id, { type: 'ended' });
       await this.#stores.events.forget(id);
       reply(visit, 204, {});
@@ -119,11 +134,35 @@ export class Stateful {
       throw new Refusal(400, RpcError.invalidParams(message), request.id);
     }
     const id = unguessable();
-    const stored: StoredSession = { session, principal: principalKey(visit.principal) };
-    return chain(this.#stores.store.create(id, stored), (hasRoom) => {
+    const { caller, principal } = visit;
+    const bytes = SESSION_BYTES + (session.clientInfo === opened.clientInfo ? retainedSize(session) : 0);
+    if (!this.#usage.kept.hasRoom(visit, bytes)) throw busy(KEEPS_TOO_MUCH);
+    const stored: StoredSession = { session, principal: principalKey(principal), caller, bytes };
+    return chain(this.#store.create(id, stored), (hasRoom) => {
       if (!hasRoom) throw busy('Too many sessions are open');
+      if (!this.#stores.store) this.#usage.kept.take(caller, bytes);
       return { 'mcp-session-id': id };
     });
+  }
+
+  #memoryStore({ idleMs, max }: SessionStores): SessionStore<StoredSession> {
+    return memorySessionStore<StoredSession>({
+      idleMs,
+      max,
+      ownerOf: ({ caller }) => caller,
+      isInUse: (id) => this.#live.get(id) !== undefined,
+      onRemove: ({ caller, bytes }) => this.#usage.kept.release(caller, bytes),
+    });
+  }
+
+  // Sessions in a store of the user's own take no memory here.
+  #grow(id: string, bytes: number): boolean {
+    const stored = this.#store.get(id) as StoredSession | undefined;
+    if (!stored || !this.#usage.kept.hasRoom(stored, Math.max(0, bytes))) return false;
+    if (bytes > 0) this.#usage.kept.take(stored.caller, bytes);
+    else this.#usage.kept.release(stored.caller, -bytes);
+    stored.bytes += bytes;
+    return true;
   }
 
   #take(visit: Visit, payload: Payload, id: string, stored: StoredSession): Maybe<void> {
@@ -148,7 +187,7 @@ export class Stateful {
     }
     if (version !== undefined && !isServed(version, versions, 'stateful'))
       throw new Refusal(400, unsupportedVersion(version, versions), requestId);
-    return chain(this.#stores.store.get(id), (stored) => {
+    return chain(this.#store.get(id), (stored) => {
       if (!stored || stored.principal !== principalKey(principal)) {
         throw new Refusal(
           404,
@@ -255,8 +294,8 @@ export class Stateful {
   }
 
   #open(visit: Visit): Reader {
-    visit.http.onClose(this.#host.load.openStream());
-    return new Reader(openStream(visit, EVENT_STREAM), this.#host.unreadBytes);
+    this.#host.load.openStandalone(visit);
+    return new Reader(openStream(visit, EVENT_STREAM), visit);
   }
 
   // Those of whom nobody knows who they are see the same, if they can do the same.
@@ -275,7 +314,7 @@ export class Stateful {
   #tell(stream: Standalone, change: Change): void {
     // What a client subscribed to may have been said to another node.
     this.#unwatched(() =>
-      chain(this.#stores.store.get(stream.session), (stored) => {
+      chain(this.#store.get(stream.session), (stored) => {
         const notification = stored && revisionNamed(stored.session.version).deliver(change, stored.session);
         if (notification) stream.tell(notification);
       }),
@@ -307,7 +346,7 @@ export class Stateful {
 
   #touch(live: LiveSession): void {
     this.#unwatched(() =>
-      chain(this.#stores.store.get(live.id), (stored) => {
+      chain(this.#store.get(live.id), (stored) => {
         if (!stored) live.end();
       }),
     );

@@ -17,13 +17,12 @@ import { EXPIRED, whenExpired } from './expiry.ts';
 import { checkHeaders, checkParamHeaders, headersOf } from './header-checks.ts';
 import type { Load } from './load.ts';
 import { Post, type PostHost } from './post.ts';
-import { busy, closing, Refusal } from './refusal.ts';
+import { closing, Refusal } from './refusal.ts';
 import { reply, type Visit } from './visit.ts';
 
 /** What it needs of its endpoint. */
 export interface StatelessHost extends PostHost {
   readonly settings: { readonly auth: Authenticate | undefined };
-  readonly limits: { readonly running: number };
   readonly load: Load;
 }
 
@@ -54,16 +53,24 @@ export class Stateless {
     if (isStream && !visit.accept.events)
       throw new Refusal(406, 'The answer is an event stream: accept it', request.id);
     const { load } = this.#host;
-    const refusal = (isStream ? load.streamRefusal : undefined) ?? load.refusal;
+    const refusal = (isStream ? load.streamRefusalOf(visit) : undefined) ?? load.refusalOf(visit);
     if (refusal) throw refusal;
     const post = new Post(visit, this.#host);
     const exchange = new ConnectionExchange(post, request.method);
     const key = ++this.#lastKey;
-    load.begin();
     this.inFlight.begin(key, exchange);
     const response = answer(this.#server, request, exchange);
-    if (isPromise(response)) this.#respondLater(post, exchange, key, response, isStream);
-    else this.#respond(post, exchange, key, response);
+    if (!isPromise(response)) {
+      this.#respond(post, exchange, key, response);
+      return;
+    }
+    const kept = load.hold(visit, request.params);
+    if (isStream) this.#openStream(visit, exchange);
+    this.#waitFor(post, exchange, key);
+    void response.then((late) => {
+      kept.release(exchange.lingering);
+      this.#respond(post, exchange, key, late);
+    });
   }
 
   /** Takes a notification. Core has none over HTTP, extensions may. */
@@ -73,23 +80,22 @@ export class Stateless {
     if (claimed !== undefined && !isServed(claimed, versions, 'stateless')) {
       throw new Refusal(400, unsupportedVersion(String(claimed), versions));
     }
-    if (this.inFlight.notifications >= this.#host.limits.running) throw busy('Too many notifications are being taken');
+    const refusal = this.#host.load.refusalOf(visit);
+    if (refusal) throw refusal;
     const exchange = new ConnectionExchange(new Post(visit, this.#host), notification.method);
     this.inFlight.beginNotification(exchange);
     const taken = notice(this.#server, notification, exchange);
-    if (isPromise(taken)) void taken.then(() => this.inFlight.endNotification(exchange));
-    else this.inFlight.endNotification(exchange);
+    if (isPromise(taken)) {
+      const kept = this.#host.load.hold(visit, notification.params);
+      void taken.then(() => {
+        this.inFlight.endNotification(exchange);
+        kept.release();
+      });
+    } else this.inFlight.endNotification(exchange);
     reply(visit, 202, {});
   }
 
-  #respondLater(
-    post: Post,
-    exchange: ConnectionExchange,
-    key: number,
-    response: Promise<Response>,
-    isStream: boolean,
-  ): void {
-    if (isStream) this.#openStream(exchange);
+  #waitFor(post: Post, exchange: ConnectionExchange, key: number): void {
     // Whoever closes the server and cannot wait any longer ends what is left.
     exchange.onEnd(() => exchange.dropped && post.refuse(closing()));
     post.wait(() => {
@@ -97,19 +103,17 @@ export class Stateless {
       post.forget();
       this.inFlight.cancel(key, new ConnectionError('aborted', 'The client hung up'));
     });
-    void response.then((late) => this.#respond(post, exchange, key, late));
   }
 
   // What was asked for goes on for as long as the caller may ask for it.
-  #openStream(exchange: ConnectionExchange): void {
-    exchange.onEnd(this.#host.load.openStream());
-    const { principal } = exchange;
+  #openStream(visit: Visit, exchange: ConnectionExchange): void {
+    exchange.onEnd(this.#host.load.openStream(visit));
+    const { principal } = visit;
     if (principal) exchange.onEnd(whenExpired(principal, () => exchange.abort(new ConnectionError('closed', EXPIRED))));
   }
 
   #respond(post: Post, exchange: ConnectionExchange, key: number, response: Response): void {
     this.inFlight.end(key, exchange);
-    this.#host.load.end(exchange);
     if (!exchange.dropped) post.respond(statusOf(response), response);
     this.inFlight.checkIdle();
   }

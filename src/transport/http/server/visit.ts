@@ -1,21 +1,38 @@
-/** A request that was let in, and the ways to answer it. */
+/** A request that was admitted, and the ways to answer it. */
 
-import type { RpcError } from '../../../jsonrpc/errors.ts';
-import { type ErrorResponse, type Id, serialize } from '../../../jsonrpc/message.ts';
-import type { Principal } from '../../../protocol/principal.ts';
+import { errorResponse } from '../../../jsonrpc/error-response.ts';
+import { serialize } from '../../../jsonrpc/message.ts';
+import { type Principal, principalKey } from '../../../protocol/principal.ts';
+import type { CallerRef } from '../../../server/limits/pool.ts';
 import type { Accept } from './accept.ts';
 import type { Fields, HttpExchange, Outlet } from './http-exchange.ts';
-import type { Refusal } from './refusal.ts';
+import type { Load } from './load.ts';
+import { busy, type Refusal } from './refusal.ts';
+import { UNCOUNTED_BYTES } from './unflushed.ts';
 
 /** Who is there, and what it takes. */
-export interface Visit {
+export class Visit implements CallerRef {
   readonly http: HttpExchange;
-  readonly principal: Principal | undefined;
-  /** Why it is refused whatever it asks for. */
-  readonly lacking?: Refusal | undefined;
   readonly accept: Accept;
   /** What a browser has to be told in every answer. */
   readonly cors: Fields | undefined;
+  readonly load: Load;
+  principal: Principal | undefined;
+  /** Why it is refused whatever it asks for. */
+  lacking: Refusal | undefined;
+  #caller: string | undefined;
+
+  constructor(http: HttpExchange, accept: Accept, cors: Fields | undefined, load: Load) {
+    this.http = http;
+    this.accept = accept;
+    this.cors = cors;
+    this.load = load;
+  }
+
+  get caller(): string {
+    this.#caller ??= this.principal ? principalKey(this.principal) : this.load.addressOf(this.http);
+    return this.#caller;
+  }
 }
 
 const JSON_TYPE: Fields = { 'content-type': 'application/json' };
@@ -30,18 +47,18 @@ export function refuse(visit: Visit, { status, error, id, fields }: Refusal): vo
   replyJson(visit, status, serialize(errorResponse(error, id)), fields);
 }
 
-/** Answers in one piece. */
-export function reply({ http, cors }: Visit, status: number, fields: Fields, body?: string): void {
-  http.reply(status, cors ? { ...fields, ...cors } : fields, body);
+/** Answers in one piece. A large body is replaced by 503 if the client does not read what it got before. */
+export function reply(visit: Visit, status: number, fields: Fields, body?: string): void {
+  const { http, cors, load } = visit;
+  if (body !== undefined && body.length > UNCOUNTED_BYTES && !load.canSend(visit)) {
+    refuse(visit, busy('Too much of earlier responses has not been read'));
+    return;
+  }
+  const left = http.reply(status, cors ? { ...fields, ...cors } : fields, body);
+  if (left) load.unflushed.follow(left, visit, http.connection);
 }
 
 /** Answers with a stream. */
 export function openStream({ http, cors }: Visit, fields: Fields): Outlet {
   return http.stream(cors ? { ...fields, ...cors } : fields);
-}
-
-/** An error as a message. */
-export function errorResponse(error: RpcError, id?: Id | null): ErrorResponse {
-  const object = error.toObject();
-  return id === undefined ? { jsonrpc: '2.0', error: object } : { jsonrpc: '2.0', id, error: object };
 }
