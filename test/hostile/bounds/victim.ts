@@ -37,10 +37,13 @@ interface Answer {
 }
 
 /** Starts `programs/<name>.mjs`, which calls `underAttack` of measured.mjs. */
-export async function startVictim<R = { port: number }>(name: string, heapMb = 256): Promise<Victim<R>> {
+export async function startVictim<R = { port: number }>(
+  name: string,
+  { heapMb = 256, env = {} }: { readonly heapMb?: number; readonly env?: Readonly<Record<string, string>> } = {},
+): Promise<Victim<R>> {
   const file = fileURLToPath(new URL(`programs/${name}.mjs`, import.meta.url));
   const execArgv = [`--max-old-space-size=${heapMb}`, '--expose-gc'];
-  const child = fork(file, { execArgv, stdio: ['ignore', 'ignore', 'pipe', 'ipc'] });
+  const child = fork(file, { execArgv, env: { ...process.env, ...env }, stdio: ['ignore', 'ignore', 'pipe', 'ipc'] });
   const calls = new Calls(child);
   const ready = (await calls.ready) as R;
   return {
