@@ -122,6 +122,26 @@ describe.each(FACES)('through $name', ({ open }) => {
     await reached.close();
   });
 
+  test('limits.running holds for all connections together: a POST beyond it gets 503', async () => {
+    const stage = makeStage();
+    const reached = await open(stage.server, { sse: true, limits: { running: 2 } });
+    const lines = await Promise.all([openLine(reached), openLine(reached)]);
+    for (const { say } of lines) await say(initialize('2024-11-05'));
+    for (const { say } of lines) await say(call(1, 'wait'));
+    const [first, second] = [await stage.begun(), await stage.begun()];
+    const [line] = lines;
+    expect((await line?.say(call(2, 'echo', { text: 'x' })))?.status).toBe(503);
+    first.end('done');
+    second.end('done');
+    for (const { stream } of lines) {
+      expect(await nextMessage(stream)).toMatchObject({ id: 'hello' });
+      expect(await nextMessage(stream)).toMatchObject({ id: 1, result: {} });
+    }
+    expect((await line?.say(call(2, 'echo', { text: 'x' })))?.status).toBe(202);
+    for (const { stream } of lines) stream.hangUp();
+    await reached.close();
+  });
+
   test('what cannot be read is told on the stream', async () => {
     const reached = await open(makeStage().server, { sse: true });
     const { stream, target } = await openLine(reached);

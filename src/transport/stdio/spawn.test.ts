@@ -28,14 +28,22 @@ describe('a batch file', () => {
   const refused = expect.objectContaining({ code: 'spawn-failed' });
 
   test('is given no argument that could run as a command', () => {
-    for (const args of [['a"&calc'], ['say "hi"', 'a|b'], ['"', '%PATH%'], ['a\nb'], ['a\rb']]) {
+    for (const args of [
+      ['a"&calc'],
+      ['say "hi"', 'a|b'],
+      ['"', '%PATH%'],
+      ['"', '(x)'],
+      ['a"!b!'],
+      ['a\nb'],
+      ['a\rb'],
+    ]) {
       expect(() => checkBatchArguments('C:\\node\\npx.cmd', args)).toThrow(refused);
     }
     expect(() => checkBatchArguments('C:\\node_modules\\.bin\\x.cmd', ['a\nb'])).toThrow(refused);
   });
 
   test('is given the others, and one of npm all but line ends', () => {
-    checkBatchArguments('C:\\node\\npx.cmd', ['-y', 'https://example.com/?a=1&b=2', 'a|b', '100%']);
+    checkBatchArguments('C:\\node\\npx.cmd', ['-y', 'https://example.com/?a=1&b=2', 'a|b', '100%', '(a)', 'a!']);
     checkBatchArguments('C:\\node\\npx.cmd', ['{"a":1}']);
     checkBatchArguments('C:\\x\\node_modules\\.bin\\server.cmd', ['a"&calc']);
   });

@@ -101,7 +101,7 @@ export class SocketTransport implements Transport, SocketListener {
     if (this.#state !== 'open') throw new ConnectionError('closed', 'The connection is closed');
     const text = serialize(message);
     // What is too much is left by earlier messages: one alone may be as long as it is.
-    if (this.#leavesTooMuch(socket)) throw this.#giveUp(socket);
+    if (this.#leavesTooMuch(socket, text.length)) throw this.#giveUp(socket);
     socket.send(text);
     this.#count(socket);
     if (socket.unsent <= CONGESTED_BYTES) return undefined;
@@ -110,9 +110,9 @@ export class SocketTransport implements Transport, SocketListener {
     return this.#drained.promise;
   }
 
-  #leavesTooMuch({ unsent }: Socket): boolean {
+  #leavesTooMuch({ unsent }: Socket, length: number): boolean {
     const { unreadBytes, unflushed } = this.#options;
-    return unsent > unreadBytes || (unsent > UNCOUNTED_BYTES && unflushed?.hasRoom() === false);
+    return unsent > unreadBytes || (unsent + length > UNCOUNTED_BYTES && unflushed?.hasRoom() === false);
   }
 
   #count(socket: Socket): void {

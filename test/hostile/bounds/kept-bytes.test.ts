@@ -123,3 +123,16 @@ test('running calls over WebSockets have the same bound', async () => {
   expect(refused[0]).toContain('-32603');
   expect(cost.heapMb).toBeLessThan(140);
 });
+
+test('running calls over stdio have the same bound', async () => {
+  const stdio = await startVictim('stdio');
+  let refused: unknown;
+  const cost = await stdio.during(async () => {
+    refused = await stdio.run('callMany', { count: 100, bytes: 5 * MB });
+  });
+  await stdio.close();
+  const [first] = refused as string[];
+  expect(JSON.parse(first ?? '')).toMatchObject({ error: { code: -32603 } });
+  expect((refused as string[]).length).toBeGreaterThan(80);
+  expect(cost.heapMb).toBeLessThan(140);
+});

@@ -1,11 +1,13 @@
 /** Clients that ask for much and read nothing. */
 
+import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { connectAndSend, OTHER_CALLER, post, rawPost } from './http.ts';
+import { WebSocket } from 'ws';
+import { bodyOf, connectAndSend, OTHER_CALLER, post, rawPost } from './http.ts';
 import { startVictim, type Victim } from './victim.ts';
 
-let victim: Victim<{ port: number }>;
+let victim: Victim<{ port: number; webSocketUrl: string }>;
 let sockets: Socket[] = [];
 
 beforeEach(async () => {
@@ -64,6 +66,25 @@ test.each(['large', 'later'])(
     expect(cost.peakRssMb).toBeLessThan(400);
   },
 );
+
+test('40 WebSocket clients that read nothing of 3 times 8 MB: memory is bounded, others are served, all are dropped', async () => {
+  const cost = await victim.during(async () => {
+    const clients = Array.from({ length: 40 }, () => new WebSocket(victim.ready.webSocketUrl, 'mcp'));
+    const ended = clients.map(async (client) => {
+      await once(client, 'open');
+      client.pause();
+      for (const id of [1, 2, 3]) client.send(bodyOf('tools/call', { name: 'large' }, id));
+      // The end of a connection that is paused shows when it is written to.
+      const probe = setInterval(() => client.readyState === WebSocket.OPEN && client.ping(), 200);
+      await new Promise((resolve) => client.once('error', resolve).once('close', resolve));
+      clearInterval(probe);
+    });
+    await othersAreServed();
+    await Promise.all(ended);
+    await othersAreServed();
+  });
+  expect(cost.peakRssMb).toBeLessThan(400);
+});
 
 test('a client that reads slowly gets all of its 8 MB', async () => {
   const socket = await connectAndSend(victim.ready.port, large('large'));
