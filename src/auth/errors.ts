@@ -1,6 +1,9 @@
 /** What goes wrong while somebody tries to be let in, told so that it can be shown to others. */
 
 import { McpError } from '../jsonrpc/errors.ts';
+import { printable } from '../jsonrpc/printable.ts';
+
+const MAX_MESSAGE_LENGTH = 2000;
 
 /** One thing that was tried. Nothing in it is secret. */
 export interface AuthStep {
@@ -46,12 +49,23 @@ export class AuthError extends McpError {
 
   // There is no cause: what libraries put there holds bodies with tokens in them.
   constructor(code: string, message: string, details: AuthErrorDetails = {}) {
-    super(withTrace(message, details.trace ?? []));
+    // Messages and steps quote peers: escaping them here covers every place that makes one.
+    const trace = (details.trace ?? []).map(printableStep);
+    super(withTrace(printable(message, MAX_MESSAGE_LENGTH), trace));
     this.code = code;
-    this.trace = details.trace ?? [];
+    this.trace = trace;
     this.challenge = details.challenge;
     this.isRetryable = details.isRetryable ?? false;
   }
+}
+
+function printableStep({ what, url, status, outcome }: AuthStep): AuthStep {
+  return {
+    what,
+    ...(url !== undefined && { url: printable(url) }),
+    ...(status !== undefined && { status }),
+    outcome: printable(outcome, 500),
+  };
 }
 
 function withTrace(message: string, trace: readonly AuthStep[]): string {

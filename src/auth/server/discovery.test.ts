@@ -48,7 +48,8 @@ describe('a document', () => {
   test.each([
     [{ issuer: 'https://evil.example.com', jwks_uri }, another('https://evil.example.com')],
     [{ issuer: `${issuer}/`, jwks_uri }, another(`${issuer}/`)],
-    [{ issuer: 'x\n'.repeat(100), jwks_uri }, another(`${'x\\n'.repeat(64)}...`)],
+    [{ issuer: 'x\n'.repeat(100), jwks_uri }, another(`${'x\\u{a}'.repeat(64)}...`)],
+    [{ issuer: '\u202e\u009b', jwks_uri }, another('\\u{202e}\\u{9b}')],
     [{ jwks_uri }, 'the document names no issuer'],
     [{ issuer: [issuer], jwks_uri }, 'the document names no issuer'],
     [{ issuer }, 'the document has no "jwks_uri"'],

@@ -1,6 +1,6 @@
 /** Finds an endpoint of an authorization server in its metadata (RFC 8414, OpenID Connect Discovery). */
 
-import { shorten } from '../../jsonrpc/errors.ts';
+import { printable } from '../../jsonrpc/printable.ts';
 import { AuthError, type AuthStep } from '../errors.ts';
 import { metadataPlaces } from '../metadata-places.ts';
 import { type Ask, jsonObjectIn, stepOf } from './ask.ts';
@@ -21,8 +21,7 @@ export function endpointIn(document: Readonly<Record<string, unknown>>, issuer: 
 
 function anotherIssuer(named: unknown): string {
   if (typeof named !== 'string') return 'the document names no issuer';
-  const name = JSON.stringify(shorten(named));
-  return `the document names another issuer, ${name}: if that is the one you mean, write it like that as "issuer"`;
+  return `the document names another issuer, "${printable(named, 128)}": if that is the one you mean, write it like that as "issuer"`;
 }
 
 /** Finds an endpoint. Rejects with an `AuthError` that says what was tried. */

@@ -20,6 +20,19 @@ test('the same is not told again and again', () => {
   expect(heard).toEqual(['a', 'b', 'b']);
 });
 
+test('messages that alternate are told once each', () => {
+  const heard: string[] = [];
+  const report = reportTo(({ message }) => void heard.push(message));
+  for (let n = 0; n < 50; n++) report(new Error(n % 2 ? 'a' : 'b'));
+  expect(heard).toEqual(['b', 'a']);
+});
+
+test('control characters do not reach stderr', () => {
+  const stderr = vi.spyOn(console, 'error').mockImplementation(() => {});
+  reportTo()(new Error('a\u001b[2J\nmcpp: forged\u202e'));
+  expect(stderr.mock.calls).toEqual([['mcpp: a\\u{1b}[2J\\u{a}mcpp: forged\\u{202e}']]);
+});
+
 test('who fails while being told does no harm', async () => {
   const stderr = vi.spyOn(console, 'error').mockImplementation(() => {});
   reportTo(() => {

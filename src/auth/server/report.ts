@@ -1,24 +1,28 @@
 /** Tells the operator why tokens cannot be checked; the callers are told nothing of it. */
 
 import { guarded } from '../../jsonrpc/errors.ts';
+import { printable } from '../../jsonrpc/printable.ts';
+import { AuthError } from '../errors.ts';
+import { ExpiringMap } from './expiring-map.ts';
 
 /** Told when something did not work that an authorization server is needed for. */
 export type OnError = (error: Error) => void;
 
 const QUIET_MS = 10_000;
+const MAX_MESSAGES = 20;
 
-/** Reports to the option "onError", or to stderr; the same thing not again and again. Never throws. */
+/** Reports to the option "onError", or to stderr: each message once in 10 seconds. Never throws. */
 export function reportTo(onError: OnError = log): OnError {
   if (typeof onError !== 'function') throw new TypeError('The option "onError" must be a function');
-  let last: { readonly message: string; readonly until: number } | undefined;
+  const reported = new ExpiringMap<true>(MAX_MESSAGES);
   return (error) => {
-    const { message } = error;
-    if (last?.message === message && Date.now() < last.until) return;
-    last = { message, until: Date.now() + QUIET_MS };
+    if (reported.get(error.message)) return;
+    reported.set(error.message, true, Date.now() + QUIET_MS);
     guarded(() => onError(error), log, 'onError failed');
   };
 }
 
-function log({ message }: Error): void {
-  console.error(`mcpp: ${message}`);
+function log(error: Error): void {
+  // The lines of an `AuthError` are its own: what it quotes is escaped already.
+  console.error(`mcpp: ${error instanceof AuthError ? error.message : printable(error.message)}`);
 }
