@@ -5,7 +5,7 @@ import type { Principal } from '../../protocol/principal.ts';
 import { chain, type Maybe } from '../../server/maybe.ts';
 import { hasScopes } from '../../server/scope-checks.ts';
 import type { Scheme } from './challenges.ts';
-import { PROOF_FAULTS, proofCheck } from './dpop.ts';
+import { proofCheck } from './dpop.ts';
 import type { Resource, ResourceAuth } from './resource.ts';
 import type { TokenCheck, TokenFault, Verdict } from './token.ts';
 
@@ -31,9 +31,7 @@ export function authenticator(resource: Resource, check: TokenCheck): ResourceAu
     if (fault) return challenges.invalidToken(fault === 'bound' || dpop === 'required' ? 'dpop' : 'bearer', fault);
     if (jkt === undefined) return admit(principal);
     const shown = { proof: request.header('dpop'), method: request.method, token, jkt };
-    return checkProof(shown).then((reason) =>
-      reason ? challenges.invalidProof(PROOF_FAULTS[reason]) : admit(principal),
-    );
+    return checkProof(shown).then((reason) => (reason ? challenges.invalidProof(reason) : admit(principal)));
   };
 
   const authenticate = (credentials: Credentials | undefined, request: HttpRequest): Outcome => {

@@ -37,7 +37,7 @@ describe('with scopes that every request needs', () => {
   });
 
   test('a bad proof is of the scheme DPoP, and names the algorithms', () => {
-    expect(challenges.invalidProof('The proof was used before').headers).toEqual({
+    expect(challenges.invalidProof('reused').headers).toEqual({
       'WWW-Authenticate':
         `DPoP ${where}, scope="mcp:use", error="invalid_dpop_proof", error_description="The proof was used before", ` +
         'algs="ES256 ES384 ES512 PS256 PS384 PS512 RS256 RS384 RS512 EdDSA Ed25519"',

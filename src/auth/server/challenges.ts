@@ -3,6 +3,7 @@
 import type { Challenge } from '../../protocol/http-request.ts';
 import { ALGORITHMS } from './algorithms.ts';
 import { COOLDOWN_MS } from './cooldown.ts';
+import { PROOF_FAULTS, type ProofFault } from './dpop.ts';
 import { TOKEN_FAULTS, type TokenFault } from './token.ts';
 
 /** How a token is shown. */
@@ -15,7 +16,7 @@ export interface Challenges {
   /** What was shown breaks the rules of showing it. */
   invalidRequest(description: string): Challenge;
   invalidToken(scheme: Scheme, fault: TokenFault): Challenge;
-  invalidProof(description: string): Challenge;
+  invalidProof(fault: ProofFault): Challenge;
   /** Names what every request needs, and these. */
   insufficientScope(scopes: readonly string[], scheme?: Scheme): Challenge;
   /** It cannot be found out now. */
@@ -43,7 +44,11 @@ export function challengesOf({ metadataUrl, scopes, scheme: asked }: ChallengeFa
     missing: unauthorized(asked),
     invalidRequest: (description) => unauthorized(asked, 'invalid_request', description),
     invalidToken: (scheme, fault) => unauthorized(scheme, 'invalid_token', TOKEN_FAULTS[fault]),
-    invalidProof: (description) => unauthorized('dpop', 'invalid_dpop_proof', description),
+    invalidProof: (fault) =>
+      // A client that gets 401 would look for another token, and that would not help.
+      fault === 'full'
+        ? retryLater(PROOF_FAULTS.full)
+        : unauthorized('dpop', 'invalid_dpop_proof', PROOF_FAULTS[fault]),
     insufficientScope(more, scheme = asked) {
       const scope = needed(more);
       const description = 'The token lacks a scope that the request needs';
@@ -51,12 +56,12 @@ export function challengesOf({ metadataUrl, scopes, scheme: asked }: ChallengeFa
       const told = `The request needs a token with the scope "${scope}"`;
       return challenge(403, scheme, { ...parameters, error_description: description }, told);
     },
-    unavailable: {
-      status: 503,
-      headers: { 'Retry-After': String(Math.ceil(COOLDOWN_MS / 1000)) },
-      message: 'Tokens cannot be checked at the moment',
-    },
+    unavailable: retryLater('Tokens cannot be checked at the moment'),
   };
+}
+
+function retryLater(message: string): Challenge {
+  return { status: 503, headers: { 'Retry-After': String(Math.ceil(COOLDOWN_MS / 1000)) }, message };
 }
 
 function challenge(status: 401 | 403, scheme: Scheme, parameters: Parameters, message?: string): Challenge {

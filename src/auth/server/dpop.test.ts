@@ -16,6 +16,7 @@ import {
 } from '../../../test/auth-server/issuer.ts';
 import { jwt } from './jwt.ts';
 import type { ResourceAuth, ResourceOptions } from './resource.ts';
+import { UsedProofs } from './used-proofs.ts';
 
 const IN = 'let in: alice';
 const ALGS = 'algs="ES256 ES384 ES512 PS256 PS384 PS512 RS256 RS384 RS512 EdDSA Ed25519"';
@@ -78,6 +79,27 @@ test('a proof is for one request', async () => {
   const outcomes = await Promise.all([showProof(auth, proof), showProof(auth, proof)]);
   expect(outcomes.toSorted()).toEqual([proofRefused('The proof was used before'), IN]);
   expect(await showProof(auth, proof)).toBe(proofRefused('The proof was used before'));
+});
+
+test('a proof that could not be remembered is not accepted: the client is told to come later', async () => {
+  const auth = protect();
+  const use = vi.spyOn(UsedProofs.prototype, 'use').mockReturnValueOnce('full');
+  const proof = await prove();
+  expect(await showProof(auth, proof)).toBe('503 {"Retry-After":"10"}');
+  expect(await showProof(auth, proof)).toBe(IN);
+  expect(use).toHaveBeenCalledTimes(2);
+  use.mockRestore();
+});
+
+test('a proof is remembered only for a token that is good and bound to its key', async () => {
+  const auth = protect();
+  const other = await makeKey('other');
+  const use = vi.spyOn(UsedProofs.prototype, 'use');
+  await show(auth, 'nonsense', { scheme: 'dpop', request: requestOf({ dpop: await prove() }) });
+  await show(auth, plain, { scheme: 'dpop', request: requestOf({ dpop: await prove({ ath: hashOf(plain) }) }) });
+  await showProof(auth, await prove({}, {}, other));
+  expect(use).not.toHaveBeenCalled();
+  use.mockRestore();
 });
 
 test('a refused proof was not used', async () => {

@@ -23,6 +23,7 @@ export const PROOF_FAULTS = {
   url: 'The proof is for another URL',
   time: 'The proof is too old, or from the future',
   reused: 'The proof was used before',
+  full: 'Too many proofs were used within a minute: retry later',
 } as const;
 
 /** One of the reasons. */
@@ -42,7 +43,9 @@ const MAX_AGE_SECONDS = 60;
 const MAX_AHEAD_SECONDS = 5;
 const MAX_LENGTH = 8 * 1024;
 const MAX_JTI_LENGTH = 256;
-const REMEMBERED = { perKey: 1000, total: 100_000 };
+/** 10,000 of a key are 160 requests in a second; 100,000 take some 20 MB. */
+const REMEMBERED = { perKey: 10_000, total: 100_000 };
+const USE_FAULTS = { first: undefined, again: 'reused', full: 'full' } as const;
 const PRIVATE_MEMBERS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k', 'priv'];
 
 /**
@@ -65,7 +68,7 @@ export function proofCheck(resource: URL): (shown: ShownProof) => Promise<ProofF
     if (typeof iat !== 'number') return 'malformed';
     const age = Date.now() / 1000 - iat;
     if (age > MAX_AGE_SECONDS || age < -MAX_AHEAD_SECONDS) return 'time';
-    return used.use(jkt, jti, (iat + MAX_AGE_SECONDS + 1) * 1000) ? undefined : 'reused';
+    return USE_FAULTS[used.use(jkt, jti, (iat + MAX_AGE_SECONDS + 1) * 1000)];
   };
 }
 

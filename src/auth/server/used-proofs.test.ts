@@ -5,35 +5,51 @@ afterEach(() => void vi.useRealTimers());
 
 const soon = (): number => Date.now() + 60_000;
 
-test('a proof is used once; another of the same id, by another key, is another', () => {
+/** Uses so many new proofs of a key; the number of those that were accepted. */
+function fill(used: UsedProofs, key: string, count: number): number {
+  return Array.from({ length: count }, (_, n) => used.use(key, `${n}`, soon())).filter((use) => use === 'first').length;
+}
+
+test('a proof is used once; a proof of the same id by another key is another proof', () => {
   const used = new UsedProofs({ perKey: 10, total: 100 });
-  expect(used.use('alice', 'a', soon())).toBe(true);
-  expect(used.use('alice', 'a', soon())).toBe(false);
-  expect(used.use('bob', 'a', soon())).toBe(true);
+  expect(used.use('alice', 'a', soon())).toBe('first');
+  expect(used.use('alice', 'a', soon())).toBe('again');
+  expect(used.use('bob', 'a', soon())).toBe('first');
 });
 
-test('however many proofs one key makes, those of others are remembered', () => {
+test('a key that has used too many proofs is refused new ones, and none of the old ones is accepted again', () => {
   const used = new UsedProofs({ perKey: 10, total: 100 });
-  used.use('alice', 'a', soon());
-  for (let n = 0; n < 1000; n++) used.use('bob', `b-${n}`, soon());
-  expect(used.use('alice', 'a', soon())).toBe(false);
-  expect(used.use('bob', 'b-999', soon())).toBe(false);
-  expect(used.use('bob', 'b-0', soon())).toBe(true);
+  expect(fill(used, 'bob', 1000)).toBe(10);
+  expect(used.use('bob', 'new', soon())).toBe('full');
+  for (let n = 0; n < 10; n++) expect(used.use('bob', `${n}`, soon())).toBe('again');
+  expect(used.use('alice', 'a', soon())).toBe('first');
 });
 
-test('when there are too many in all, those of the key go that was not used for the longest time', () => {
-  const used = new UsedProofs({ perKey: 10, total: 20 });
-  for (const key of ['a', 'b', 'c']) for (let n = 0; n < 10; n++) used.use(key, `${n}`, soon());
-  expect(used.use('c', '0', soon())).toBe(false);
-  expect(used.use('b', '0', soon())).toBe(false);
-  expect(used.use('a', '0', soon())).toBe(true);
+test('when many keys use many proofs, every other key still has room, and no proof is accepted again', () => {
+  const used = new UsedProofs({ perKey: 50, total: 100 });
+  const busy = Array.from({ length: 9 }, (_, n) => `busy-${n}`);
+  // In turns, as they would come.
+  for (let n = 0; n < 200; n++) for (const key of busy) used.use(key, `${n}`, soon());
+  expect(fill(used, 'alice', 5)).toBe(5);
+  for (const key of [...busy, 'alice']) expect(used.use(key, '0', soon())).toBe('again');
+  for (const key of busy) expect(used.use(key, 'new', soon())).toBe('full');
 });
 
-test('what is over is forgotten', () => {
+test('no more proofs are remembered than allowed in all, whatever the number of keys', () => {
+  const used = new UsedProofs({ perKey: 10, total: 100 });
+  const accepted = Array.from({ length: 1000 }, (_, n) => used.use(`key-${n}`, 'a', soon()));
+  expect(accepted.filter((use) => use === 'first')).toHaveLength(100);
+  expect(accepted.indexOf('full')).toBe(100);
+});
+
+test('expired proofs make room, of their own key and of others', () => {
   vi.useFakeTimers({ toFake: ['Date'] });
-  const used = new UsedProofs({ perKey: 10, total: 3 });
-  for (const key of ['a', 'b', 'c']) used.use(key, '1', Date.now() + 1000);
+  const used = new UsedProofs({ perKey: 2, total: 6 });
+  for (const key of ['a', 'b', 'c']) expect(used.use(key, '1', Date.now() + 1000)).toBe('first');
+  expect(used.use('a', '2', soon())).toBe('first');
+  expect(used.use('a', '3', soon())).toBe('full');
   vi.advanceTimersByTime(1001);
-  for (const key of ['d', 'e', 'f']) used.use(key, '1', soon());
-  for (const key of ['d', 'e', 'f']) expect(used.use(key, '1', soon())).toBe(false);
+  expect(used.use('a', '3', soon())).toBe('first');
+  expect(used.use('a', '2', soon())).toBe('again');
+  for (const key of ['d', 'e']) expect(fill(used, key, 1)).toBe(1);
 });

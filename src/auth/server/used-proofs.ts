@@ -1,25 +1,27 @@
-/** Proofs that were used: each is good once, for as long as it would be good at all. */
-
-import { ExpiringMap } from './expiring-map.ts';
+/** Proofs that were used: each is accepted once, and remembered for as long as it is valid. */
 
 /** How much is remembered. */
 export interface ProofLimits {
-  /** Proofs of one key: whoever makes more pushes out only proofs of their own. */
+  /** Proofs of one key. */
   readonly perKey: number;
-  /** Proofs of all keys; then those of the key go that was not used for the longest time. */
+  /** Proofs of all keys. */
   readonly total: number;
 }
 
+/** `full`: the proof was not used, and cannot be accepted because it could not be remembered. */
+export type ProofUse = 'first' | 'again' | 'full';
+
 interface Used {
-  readonly proofs: ExpiringMap<true>;
-  /** When the last of them is no longer good. */
-  readonly until: number;
+  /** By id: when the proof is no longer valid. */
+  readonly proofs: Map<string, number>;
+  /** When the last of them is no longer valid. */
+  until: number;
 }
 
-/** Remembers the ids of proofs, by the key they were made with. */
+/** Remembers the ids of proofs, by the key that signed them. No proof is forgotten before it expires. */
 export class UsedProofs {
   readonly #limits: ProofLimits;
-  /** Those that were used last are last. */
+  /** The key that was used last is last. */
   readonly #keys = new Map<string, Used>();
   #total = 0;
 
@@ -27,26 +29,38 @@ export class UsedProofs {
     this.#limits = limits;
   }
 
-  /** False if this proof was used before. It is good until then, in milliseconds since 1970. */
-  use(jkt: string, jti: string, until: number): boolean {
-    const used = this.#keys.get(jkt);
-    const proofs = used?.proofs ?? new ExpiringMap<true>(this.#limits.perKey);
-    if (proofs.get(jti)) return false;
-    this.#total -= proofs.size;
-    proofs.set(jti, true, until);
-    this.#total += proofs.size;
+  /** Uses a proof that is valid until then, in milliseconds since 1970. */
+  use(jkt: string, jti: string, until: number): ProofUse {
+    const now = Date.now();
+    this.#forgetExpired(now);
+    const used = this.#keys.get(jkt) ?? { proofs: new Map<string, number>(), until };
+    this.#forgetExpiredOf(used, now);
+    const { proofs } = used;
+    if ((proofs.get(jti) ?? 0) > now) return 'again';
+    // A key gets at most as much room as it leaves free: many busy keys still leave some to every other key.
+    const room = Math.min(this.#limits.perKey, this.#limits.total - this.#total);
+    if (proofs.size >= room) return 'full';
+    this.#total += proofs.delete(jti) ? 0 : 1;
+    proofs.set(jti, until);
+    used.until = Math.max(until, used.until);
     this.#keys.delete(jkt);
-    this.#forget();
-    this.#keys.set(jkt, { proofs, until: Math.max(until, used?.until ?? 0) });
-    return true;
+    this.#keys.set(jkt, used);
+    return 'first';
   }
 
-  #forget(): void {
-    const now = Date.now();
+  #forgetExpired(now: number): void {
     for (const [jkt, { proofs, until }] of this.#keys) {
-      if (until > now && this.#total <= this.#limits.total) return;
+      if (until > now) return;
       this.#keys.delete(jkt);
       this.#total -= proofs.size;
+    }
+  }
+
+  #forgetExpiredOf({ proofs }: Used, now: number): void {
+    for (const [jti, until] of proofs) {
+      if (until > now) return;
+      proofs.delete(jti);
+      this.#total--;
     }
   }
 }
