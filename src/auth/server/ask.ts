@@ -19,6 +19,8 @@ export interface AskInit {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
+  /** The most bytes of the answer that are read. Default: 1 MiB. */
+  readonly maxBytes?: number;
   /** Gives it up. */
   readonly signal: AbortSignal;
 }
@@ -31,12 +33,12 @@ const MAX_BYTES = 1024 * 1024;
 /** Asks by the option "fetch", or by what the runtime has for that. */
 export function asking(send: typeof fetch | undefined): Ask {
   if (send !== undefined && typeof send !== 'function') throw new TypeError('The option "fetch" must be a function');
-  return async (url, init) => {
+  return async (url, { maxBytes = MAX_BYTES, ...init }) => {
     try {
       // The global one is looked up each time: tracing and tests put their own there.
       const response = await (send ?? fetch)(url, { ...init, redirect: 'manual' });
-      const body = await textOf(response);
-      if (body === undefined) return `the answer has more than ${MAX_BYTES} bytes`;
+      const body = await textOf(response, maxBytes);
+      if (body === undefined) return `the answer has more than ${maxBytes} bytes`;
       const [contentType = ''] = (response.headers.get('content-type') ?? '').split(';', 1);
       return { status: response.status, contentType: contentType.trim().toLowerCase(), body };
     } catch (error) {
@@ -65,13 +67,13 @@ export function stepOf(what: string, url: string, answer: Answer | string, outco
   return { what, url: `${origin}${pathname}`, ...(typeof answer !== 'string' && { status: answer.status }), outcome };
 }
 
-async function textOf(response: Response): Promise<string | undefined> {
+async function textOf(response: Response, maxBytes: number): Promise<string | undefined> {
   const decoder = new TextDecoder();
   let [text, bytes] = ['', 0];
   for await (const chunk of response.body ?? []) {
     bytes += chunk.byteLength;
     // Leaving the loop ends the stream, and with it the connection.
-    if (bytes > MAX_BYTES) return undefined;
+    if (bytes > maxBytes) return undefined;
     text += decoder.decode(chunk, { stream: true });
   }
   return text + decoder.decode();

@@ -1,25 +1,50 @@
 /** Keeps what an authorization server is asked within bounds, whatever callers send. */
 
+import { AuthError } from '../errors.ts';
 import { COOLDOWN_MS } from './cooldown.ts';
 import { unavailable } from './discovery.ts';
 import type { OnError } from './report.ts';
 
-/** Asks about a token; rejects if that cannot be done, and has reported why. */
+/** Asks about a token; rejects if there is no answer, and has reported why. */
 export type AskAbout<T> = (token: string) => Promise<T>;
 
+/** What `boundedAsking` needs beside the way to ask. */
+export interface BoundedAskingOptions {
+  readonly issuer: string;
+  readonly report: OnError;
+  /** A token that no caller has chosen to do harm: one that was good, or one that nobody knows. */
+  readonly controlToken: () => string;
+}
+
 const MAX_ASKING = 100;
-// One token that an authorization server stumbles over must not keep it from being asked about the others.
 const MAX_FAILED = 3;
 
 /**
- * The same, once for those who ask about one token at the same time, and not about too many at once. When several tokens
- * in a row could not be asked about it pauses, and the last error comes again meanwhile.
+ * The same, once for callers that ask about one token at the same time, and not about too many at once. While the
+ * authorization server is out of order it is not asked, and the last error comes again.
+ *
+ * Some authorization servers fail for certain tokens, which a caller could send to shut out the others. So when several
+ * tokens in a row failed, a token that does not come from these callers decides whether there is a pause.
  */
-export function boundedAsking<T>(ask: AskAbout<T>, issuer: string, report: OnError): AskAbout<T> {
+export function boundedAsking<T>(ask: AskAbout<T>, options: BoundedAskingOptions): AskAbout<T> {
+  const { issuer, report, controlToken } = options;
   const asking = new Map<string, Promise<T>>();
   /** Tokens since the last answer. */
   const failed = new Set<string>();
+  let isChecking = false;
   let pause: { readonly error: unknown; readonly until: number } | undefined;
+
+  const check = async (): Promise<void> => {
+    isChecking = true;
+    try {
+      await ask(controlToken());
+    } catch (error) {
+      if (isOutage(error)) pause = { error, until: Date.now() + COOLDOWN_MS };
+    } finally {
+      failed.clear();
+      isChecking = false;
+    }
+  };
 
   const begin = async (token: string): Promise<T> => {
     try {
@@ -27,11 +52,9 @@ export function boundedAsking<T>(ask: AskAbout<T>, issuer: string, report: OnErr
       failed.clear();
       return answer;
     } catch (error) {
-      failed.add(token);
-      if (failed.size >= MAX_FAILED) {
-        pause = { error, until: Date.now() + COOLDOWN_MS };
-        failed.clear();
-      }
+      if (isOutage(error) && !isChecking) failed.add(token);
+      // Not waited for: it may take as long as the requests that failed.
+      if (failed.size >= MAX_FAILED && !isChecking) void check();
       throw error;
     } finally {
       asking.delete(token);
@@ -54,4 +77,8 @@ export function boundedAsking<T>(ask: AskAbout<T>, issuer: string, report: OnErr
     asking.set(token, answer);
     return answer;
   };
+}
+
+function isOutage(error: unknown): boolean {
+  return error instanceof AuthError && error.isRetryable;
 }

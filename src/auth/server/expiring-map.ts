@@ -19,6 +19,11 @@ export class ExpiringMap<Value> {
     return entry && entry.until > Date.now() ? entry.value : undefined;
   }
 
+  /** Forgets the value of this key. */
+  delete(key: string): void {
+    this.#entries.delete(key);
+  }
+
   /** Remembers a value until then, in milliseconds since 1970. */
   set(key: string, value: Value, until: number): void {
     const now = Date.now();

@@ -49,6 +49,10 @@ function protect(
   return { auth, issuer, errors };
 }
 
+/** The tokens that were asked about. */
+const tokensOf = ({ asked }: TestIssuer): (string | null)[] =>
+  asked.filter(({ path }) => path === '/introspect').map(({ body }) => new URLSearchParams(body).get('token'));
+
 const active = (changes: Record<string, unknown> = {}): Record<string, unknown> => ({
   active: true,
   ...goodClaims(changes),
@@ -271,13 +275,98 @@ What was tried:
   ])('%s for several tokens in a row: it is left alone for a while', async (_what, answer) => {
     vi.useFakeTimers({ toFake: ['Date'] });
     const { auth, issuer } = protect(answer);
-    for (const token of ['a', 'b', 'c', 'd', 'a']) expect(told(await show(auth, token))).toBe(DOWN);
-    expect(pathsOf(issuer)).toEqual([METADATA, '/introspect', '/introspect', '/introspect']);
+    for (const token of ['a', 'b', 'c']) expect(told(await show(auth, token))).toBe(DOWN);
+    await vi.waitFor(() => expect(issuer.asked).toHaveLength(5));
+    await new Promise(setImmediate);
+    for (const token of ['d', 'a']) expect(told(await show(auth, token))).toBe(DOWN);
+    // Three tokens of callers, and one that no caller has sent.
+    expect(tokensOf(issuer).slice(0, 3)).toEqual(['a', 'b', 'c']);
+    expect(tokensOf(issuer)).toHaveLength(4);
     issuer.pages.set('/introspect', () => ({ status: 200, body: active() }));
     vi.advanceTimersByTime(9_999);
     expect(told(await show(auth, 'd'))).toBe(DOWN);
     vi.advanceTimersByTime(2);
     expect(told(await show(auth, 'd'))).toBe(IN);
+  });
+
+  test('stays out of order for new tokens, while tokens that were good within a minute stay good', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] });
+    const { auth, issuer } = protect(({ body }) => ({
+      status: 200,
+      body: active({ exp: body.endsWith('short') ? now() + 20 : undefined }),
+    }));
+    for (const token of ['good', 'short']) expect(told(await show(auth, token))).toBe(IN);
+    issuer.pages.set('/introspect', () => ({ status: 502 }));
+    for (const token of ['a', 'b', 'c']) expect(told(await show(auth, token))).toBe(DOWN);
+    await vi.waitFor(() => expect(tokensOf(issuer).at(-1)).toBe('short'));
+    await new Promise(setImmediate);
+    const asked = issuer.asked.length;
+    for (const token of ['good', 'short']) expect(told(await show(auth, token))).toBe(IN);
+    expect(told(await show(auth, 'd'))).toBe(DOWN);
+    expect(issuer.asked).toHaveLength(asked);
+    // Not beyond its own end, and not for longer than a minute.
+    vi.advanceTimersByTime(26_000);
+    expect(told(await show(auth, 'short'))).toBe(DOWN);
+    expect(told(await show(auth, 'good'))).toBe(IN);
+    vi.advanceTimersByTime(35_000);
+    expect(told(await show(auth, 'good'))).toBe(DOWN);
+  });
+
+  test('a token that is refused is not good any more, whatever was known of it', async () => {
+    const { auth, issuer } = protect(active());
+    expect(told(await show(auth, 'opaque'))).toBe(IN);
+    issuer.pages.set('/introspect', () => ({ status: 200, body: { active: false } }));
+    expect(told(await show(auth, 'opaque'))).toBe(refused('The token is not valid'));
+    issuer.pages.set('/introspect', () => ({ status: 500 }));
+    vi.useFakeTimers({ toFake: ['Date'] });
+    vi.advanceTimersByTime(6000);
+    expect(told(await show(auth, 'opaque'))).toBe(DOWN);
+  });
+
+  test.each([500, 502, 503, 400, 413, 422, 401, 403, 404, 429, 302])(
+    'answers %i to odd tokens: any number of them does not keep it from being asked about others',
+    async (status) => {
+      const answer = ({ body }: Asked): TestAnswer =>
+        body.includes('token=odd') ? { status, body: { error: 'odd' } } : { status: 200, body: active() };
+      const { auth } = protect(answer);
+      for (let n = 0; n < 10; n++) {
+        await Promise.all(Array.from({ length: 3 }, (_, more) => show(auth, `odd-${n}-${more}`)));
+        await new Promise(setImmediate);
+        expect(told(await show(auth, `new-${n}`))).toBe(IN);
+      }
+    },
+  );
+
+  test.each([
+    ['says that the request is bad', { status: 400, body: { error: 'invalid_request' } }],
+    ['says that the token is too long', { status: 413 }],
+    ['says that the token cannot be processed', { status: 422, body: 'nonsense' }],
+  ])('%s: the token is not valid, and it is not asked again at once', async (_what, answer) => {
+    const { auth, issuer, errors } = protect(() => answer);
+    for (let n = 0; n < 3; n++) expect(told(await show(auth, 'odd'))).toBe(refused('The token is not valid'));
+    expect(pathsOf(issuer)).toEqual([METADATA, '/introspect']);
+    expect(errors).toEqual([]);
+  });
+
+  test.each([
+    ['does not know this server', { status: 401, body: { error: 'invalid_client' } }],
+    ['does not know this server, by 400', { status: 400, body: { error: 'invalid_client' } }],
+    ['does not allow this server to ask', { status: 403, body: { error: 'access_denied' } }],
+    ['is asked too often', { status: 429 }],
+    ['answers with a page', { status: 200, body: '<html>' }],
+  ])('%s: callers get 503, the operator is told, and there is no pause', async (_what, answer) => {
+    const { auth, issuer, errors } = protect(() => answer);
+    for (const token of ['a', 'b', 'c', 'd']) expect(told(await show(auth, token))).toBe(DOWN);
+    expect(errors).toHaveLength(1);
+    expect(tokensOf(issuer)).toEqual(['a', 'b', 'c', 'd']);
+    issuer.pages.set('/introspect', () => ({ status: 200, body: active() }));
+    expect(told(await show(auth, 'e'))).toBe(IN);
+  });
+
+  test('says too much of a token', async () => {
+    const { auth, errors } = protect(active({ much: 'x'.repeat(64 * 1024) }));
+    expect(told(await show(auth, 'opaque'))).toBe(DOWN);
+    expect(errors[0]?.message).toContain('the answer has more than 65536 bytes');
   });
 
   test('about one token is asked about the others', async () => {
@@ -308,7 +397,7 @@ What was tried:
 
   test('and what is thrown of it holds neither token nor secret', async () => {
     const { auth, errors } = protect(() => ({
-      status: 400,
+      status: 500,
       body: { error: 'x', token: 'opaque', secret: 's3cret:/' },
     }));
     await show(auth, 'opaque');

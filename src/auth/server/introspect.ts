@@ -25,7 +25,7 @@ export interface IntrospectOptions extends ResourceOptions, ClientCredentials {
   readonly clockTolerance?: number | undefined;
   /**
    * Milliseconds for which a good token is not asked about again, up to 5 minutes; nobody notices so long that it was
-   * revoked. Default: 0.
+   * revoked. While the authorization server does not answer, a good token stays good for a minute in any case. Default: 0.
    */
   readonly cacheMs?: number | undefined;
   /** Sends the requests, in place of what the runtime has for that. */
@@ -38,6 +38,14 @@ const MAX_REMEMBERED = 1000;
 const MAX_CACHE_MS = 5 * 60_000;
 // Whoever sends a bad token again and again is not worth asking each time.
 const BAD_MS = 5000;
+/** How long a good token stays good while there is no answer. */
+const WITHOUT_ANSWER_MS = 60_000;
+
+interface Known {
+  readonly verdict: VerifiedToken;
+  /** Until then the authorization server is not asked again, in milliseconds since 1970. */
+  readonly freshUntil: number;
+}
 
 /** Lets callers in whose token is active and for this resource, says the authorization server (RFC 7662). */
 export function introspect(options: IntrospectOptions): ResourceAuth {
@@ -57,23 +65,39 @@ export function introspect(options: IntrospectOptions): ResourceAuth {
   };
   const report = reportTo(options.onError);
   const ask = introspection({ issuer, endpoint, credentials: options, ask: asking(options.fetch), report });
-  const askAbout = boundedAsking(ask, issuer, report);
-  const good = new ExpiringMap<VerifiedToken>(MAX_REMEMBERED);
+  const known = new ExpiringMap<Known>(MAX_REMEMBERED);
   // Apart from the good ones, so that nobody can push those out.
   const bad = new ExpiringMap<TokenFault>(MAX_REMEMBERED);
+  let lastGood: string | undefined;
+  const askAbout = boundedAsking(ask, { issuer, report, controlToken: () => lastGood ?? crypto.randomUUID() });
+
+  const remember = (token: string, verdict: VerifiedToken | TokenFault): void => {
+    const now = Date.now();
+    if (typeof verdict === 'string') {
+      known.delete(token);
+      bad.set(token, verdict, now + BAD_MS);
+      return;
+    }
+    lastGood = token;
+    const { expiresAt = Infinity } = verdict.principal;
+    const until = Math.min(expiresAt, now + Math.max(cacheMs, WITHOUT_ANSWER_MS));
+    known.set(token, { verdict, freshUntil: now + cacheMs }, until);
+  };
 
   const verify = async (token: string): Promise<Verdict> => {
     try {
       const verdict = verdictOn(await askAbout(token), expected, token);
-      if (typeof verdict === 'string') bad.set(token, verdict, Date.now() + BAD_MS);
-      else good.set(token, verdict, Math.min(verdict.principal.expiresAt ?? Infinity, Date.now() + cacheMs));
+      remember(token, verdict);
       return verdict;
     } catch {
       // Why has been reported.
-      return 'unavailable';
+      return known.get(token)?.verdict ?? 'unavailable';
     }
   };
-  return authenticator(resource, (token) => good.get(token) ?? bad.get(token) ?? verify(token));
+  return authenticator(resource, (token) => {
+    const { verdict, freshUntil = 0 } = known.get(token) ?? {};
+    return verdict && freshUntil > Date.now() ? verdict : (bad.get(token) ?? verify(token));
+  });
 }
 
 function verdictOn(response: IntrospectionResponse, expected: Expected, token: string): VerifiedToken | TokenFault {
