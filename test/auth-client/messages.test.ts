@@ -55,9 +55,9 @@ describe('an authorization server that is not the configured one', () => {
   });
 
   test('is not named at any length, nor are any number of them', async () => {
-    const many = Array.from({ length: 500 }, (_, index) => `https://as-${index}.example.com`);
+    const many = Array.from({ length: 20 }, (_, index) => `https://as-${index}.example.com`);
     const message = await mismatch(many, AS);
-    expect(message).toContain('https://as-9.example.com and 490 more, and not');
+    expect(message).toContain('https://as-9.example.com and 10 more, and not');
     expect(message).not.toContain('as-10.');
     expect((await mismatch([`${AS}/${'x'.repeat(50_000)}`], AS)).length).toBeLessThan(1000);
   });

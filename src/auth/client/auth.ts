@@ -1,12 +1,12 @@
 /** What every way of getting tokens has in common: sessions with servers, one for each URL. */
 
-import { isPrivate, send } from '#auth-send';
+import { reachOf, send } from '#auth-send';
 import type { ClientAuth } from '../../client/http-options.ts';
 import { checkCommon } from './checks.ts';
 import type { Grant } from './grant.ts';
 import { memoryStore } from './memory-store.ts';
 import type { SessionOptions } from './renewal.ts';
-import { isPrivate as isPrivateByName, sendWith } from './send-fetch.ts';
+import { reachOf as reachByName, sendWith } from './send-fetch.ts';
 import { Session } from './session.ts';
 import type { CredentialStore } from './store.ts';
 
@@ -40,7 +40,7 @@ export function sessionOptions(who: string, options: AuthOptions & ClientNaming)
     scopes,
     dpop: dpop ?? 'auto',
     // Who sends knows the way: a name may stand for something else there than here.
-    ...(own ? { send: sendWith(own), isPrivate: isPrivateByName } : { send, isPrivate: (url: URL) => isPrivate(url) }),
+    ...(own ? { send: sendWith(own), reachOf: reachByName } : { send, reachOf: (url: URL) => reachOf(url) }),
   };
 }
 

@@ -71,7 +71,7 @@ export function requireIssuer(who: string, name: string, issuer: string | undefi
 /** Refuses what is not a URL that requests could be sent to. */
 export function checkUrl(who: string, name: string, value: unknown): void {
   const isUrl = typeof value === 'string' && URL.canParse(value);
-  if (isUrl && targetFault(new URL(value), { allowPrivate: true }) === undefined) return;
+  if (isUrl && targetFault(new URL(value)) === undefined) return;
   throw new TypeError(`${who}: "${name}" must be an https URL, or an http one of a private network`);
 }
 

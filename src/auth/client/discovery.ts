@@ -36,6 +36,9 @@ export interface DiscoveryHints {
   readonly hasCredentials: boolean;
 }
 
+/** The number of authorization servers of one MCP server that are asked for their metadata. */
+const MAX_ISSUERS_TRIED = 5;
+
 /** In place of an issuer: whichever the server names. */
 export const DISCOVERED = 'discovered';
 
@@ -91,7 +94,7 @@ async function findResource(wire: Wire, server: URL, named: string | undefined):
   throw wire.failure('invalid_metadata', 'The server names protected resource metadata that is not there');
 }
 
-// Of several the one that was configured, else the one that was used before, else the first that can be found.
+// Of several the one that was configured, else the one that was used before, else the first of five that can be found.
 function issuersToTry(
   wire: Wire,
   { authorizationServers }: ResourceMetadata,
@@ -108,7 +111,9 @@ function issuersToTry(
     throw wire.failure('issuer_mismatch', message);
   }
   const first = bound ?? known;
-  return first !== undefined && authorizationServers.includes(first) ? [first] : authorizationServers;
+  return first !== undefined && authorizationServers.includes(first)
+    ? [first]
+    : authorizationServers.slice(0, MAX_ISSUERS_TRIED);
 }
 
 async function findNamed(wire: Wire, issuers: readonly string[]): Promise<ServerMetadata> {
@@ -134,8 +139,10 @@ async function findServer(wire: Wire, issuer: string): Promise<ServerMetadata | 
       const found = await wire.get(what, url, read);
       if (found) return found;
     } catch (error) {
-      // Some servers fail where others have nothing; but a document that is there and wrong is not passed over.
-      if (!(error as Partial<AuthError>).isRetryable) throw error;
+      // Some servers fail where others have nothing; but a document that is there and wrong is not passed over. The other
+      // places are of the same origin: if it does not answer in time, they are not waited for either.
+      const { isRetryable, code } = error as Partial<AuthError>;
+      if (!isRetryable || code === 'timeout') throw error;
       trouble = error as AuthError;
     }
   }

@@ -1,5 +1,7 @@
 /** Requests to authorization servers and their answers, as data: what the steps build and read, and nobody else. */
 
+import type { Reach } from './targets.ts';
+
 /** A request, ready to be sent. Redirects are never followed by whoever sends it. */
 export interface OAuthRequest {
   readonly method: 'GET' | 'POST';
@@ -21,8 +23,8 @@ export interface OAuthResponse {
 export interface SendLimits {
   /** Gives the request up. */
   readonly signal: AbortSignal;
-  /** Whether addresses of private networks may be reached: only if the MCP server itself is in one, or the URL was configured. */
-  readonly allowPrivate: boolean;
+  /** The most restricted network that may be reached: that of the MCP server, or any if the URL was configured. */
+  readonly reach: Reach;
 }
 
 /**

@@ -51,7 +51,8 @@ export class Keeper {
   readonly #isBound: boolean;
   readonly #grant: Grant;
   readonly #place: Place<ServerRecord>;
-  readonly #metadata = new Map<string, ServerMetadata>();
+  /** Of the authorization server that was asked last. */
+  #metadata: ServerMetadata | undefined;
   #held: Held | undefined;
 
   constructor(server: URL, { store, slot, dpop }: KeeperOptions, grant: Grant) {
@@ -126,7 +127,7 @@ export class Keeper {
 
   /** Remembers the metadata of an authorization server. */
   remember(as: ServerMetadata): void {
-    this.#metadata.set(as.issuer, as);
+    this.#metadata = as;
   }
 
   async #refresh(wire: Wire, held: Held, place: Place<TokenRecord>): Promise<Held | undefined> {
@@ -152,7 +153,7 @@ export class Keeper {
       return { at, record: next, prover, isUntried: true };
     } catch (error) {
       // It may have moved within its authorization server.
-      this.#metadata.delete(at.issuer);
+      this.#metadata = undefined;
       if (!isRejection(error)) throw error;
       if (error.code === 'invalid_client') await forgetClient(this.#store, at.issuer, at.clientId);
       return this.#rejected(held, kept, place);
@@ -173,9 +174,10 @@ export class Keeper {
   }
 
   async #metadataOf(wire: Wire, issuer: string): Promise<ServerMetadata> {
-    const known = this.#metadata.get(issuer) ?? (await discoverIssuer(wire, issuer, this.#server));
-    this.remember(known);
-    return known;
+    if (this.#metadata?.issuer === issuer) return this.#metadata;
+    const found = await discoverIssuer(wire, issuer, this.#server);
+    this.remember(found);
+    return found;
   }
 }
 

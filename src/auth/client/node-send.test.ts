@@ -2,14 +2,14 @@ import { createServer, type IncomingMessage, type RequestListener } from 'node:h
 import { type AddressInfo, createServer as createTcp, type Server, type Socket } from 'node:net';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { AuthError } from '../errors.ts';
-import type { OAuthRequest, Send } from './exchange.ts';
-import { isPrivate, send as nodeSend, type Resolve, sendResolving } from './node-send.ts';
-import { send as fetchSend, isPrivate as isPrivateByName, sendWith } from './send-fetch.ts';
+import type { OAuthRequest, Send, SendLimits } from './exchange.ts';
+import { send as nodeSend, type Resolve, reachOf, sendResolving } from './node-send.ts';
+import { send as fetchSend, reachOf as reachByName, sendWith } from './send-fetch.ts';
 import { MAX_BODY_BYTES, TIMEOUT_MS } from './send-rules.ts';
 
 const { signal } = new AbortController();
-const inside = { signal, allowPrivate: true };
-const outside = { signal, allowPrivate: false };
+const inside: SendLimits = { signal, reach: 'loopback' };
+const outside: SendLimits = { signal, reach: 'public' };
 const opened: { server: Server; sockets: Set<Socket> }[] = [];
 
 afterEach(async () => {
@@ -128,13 +128,13 @@ describe.each<readonly [string, Send]>([
   test('who gives up is told its own reason, and hangs up', async () => {
     const { url, sockets, heard } = await say('HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n{"a"');
     const patience = new AbortController();
-    const sent = send(get(url), { signal: patience.signal, allowPrivate: true });
+    const sent = send(get(url), { signal: patience.signal, reach: 'loopback' });
     await heard;
     const reason = new Error('enough');
     patience.abort(reason);
     await expect(sent).rejects.toBe(reason);
     if (closes) await vi.waitFor(() => expect(sockets.size).toBe(0));
-    await expect(send(get(url), { signal: patience.signal, allowPrivate: true })).rejects.toBe(reason);
+    await expect(send(get(url), { signal: patience.signal, reach: 'loopback' })).rejects.toBe(reason);
   });
 
   test('who hangs up in the middle is unreachable', async () => {
@@ -217,13 +217,29 @@ describe('over node:http', () => {
     expect(connections).toBe(0);
   });
 
-  test('who may be sent to private networks is still not sent to link-local ones by a name', async () => {
-    const url = new URL('http://as.example/');
-    for (const address of ['169.254.169.254', 'fe80::1', '0.0.0.0', '::ffff:169.254.169.254']) {
-      const resolve: Resolve = async () => [{ address, family: address.includes(':') ? 6 : 4 }];
-      expect((await failure(sendResolving(resolve, get(url), inside))).code).toBe('forbidden_address');
-    }
+  test.each([
+    '169.254.169.254',
+    'fe80::1',
+    '0.0.0.0',
+    '::ffff:169.254.169.254',
+    '100.100.100.200',
+    '192.0.0.192',
+    'fd00:ec2::254',
+    '64:ff9b::6464:64c8',
+  ])('a name that is resolved to %s is refused, however far requests may go', async (address) => {
+    const resolve: Resolve = async () => [{ address, family: address.includes(':') ? 6 : 4 }];
+    const error = await failure(sendResolving(resolve, get(new URL('http://as.example/')), inside));
+    expect(error.code).toBe('forbidden_address');
   });
+
+  test.each(['127.0.0.1', '::1', '::ffff:127.0.0.1', '64:ff9b::7f00:1'])(
+    'a name that is resolved to %s is refused if requests may go to private networks only',
+    async (address) => {
+      const resolve: Resolve = async () => [{ address, family: address.includes(':') ? 6 : 4 }];
+      const sent = sendResolving(resolve, get(new URL('https://as.example/')), { signal, reach: 'private' });
+      expect((await failure(sent)).code).toBe('forbidden_address');
+    },
+  );
 
   test('a name that answers every question differently is asked once: what was checked is what is connected to', async () => {
     const { url } = await serve((_request, response) => response.end('the checked one'));
@@ -276,22 +292,27 @@ describe('over node:http', () => {
     expect(error.message).toContain('a header field of the request has characters that cannot be sent');
   });
 
-  test('a server is private if its address is, or all addresses of its name are', async () => {
+  test('a server reaches as far as its address, or all addresses of its name', async () => {
     const resolving =
       (...addresses: string[]): Resolve =>
       async () =>
         addresses.map((address) => ({ address, family: 4 }));
     const name = new URL('https://mcp.example/mcp');
-    expect(await isPrivate(name, resolving('10.0.0.1', '192.168.0.1'))).toBe(true);
-    expect(await isPrivate(name, resolving('10.0.0.1', '93.184.215.14'))).toBe(false);
-    expect(await isPrivate(name, resolving())).toBe(false);
-    expect(await isPrivate(name, () => Promise.reject(new Error('unknown')))).toBe(false);
+    expect(await reachOf(name, resolving('10.0.0.1', '192.168.0.1'))).toBe('private');
+    expect(await reachOf(name, resolving('10.0.0.1', '127.0.0.1'))).toBe('private');
+    expect(await reachOf(name, resolving('127.0.0.1', '::1'))).toBe('loopback');
+    expect(await reachOf(name, resolving('169.254.169.254'))).toBe('private');
+    expect(await reachOf(name, resolving('10.0.0.1', '93.184.215.14'))).toBe('public');
+    expect(await reachOf(name, resolving())).toBe('public');
+    expect(await reachOf(name, () => Promise.reject(new Error('unknown')))).toBe('public');
     const asked: Resolve = () => Promise.reject(new Error('This needs no looking up'));
-    expect(await isPrivate(new URL('http://127.0.0.1:3000/mcp'), asked)).toBe(true);
-    expect(await isPrivate(new URL('http://localhost:3000/mcp'), asked)).toBe(true);
-    expect(await isPrivate(new URL('http://[::1]/'), asked)).toBe(true);
-    expect(await isPrivate(new URL('https://93.184.215.14/'), asked)).toBe(false);
-    expect(await isPrivate(new URL('http://localhost:3000/mcp'))).toBe(true);
+    expect(await reachOf(new URL('http://127.0.0.1:3000/mcp'), asked)).toBe('loopback');
+    expect(await reachOf(new URL('http://localhost:3000/mcp'), asked)).toBe('loopback');
+    expect(await reachOf(new URL('http://[::1]/'), asked)).toBe('loopback');
+    expect(await reachOf(new URL('http://10.0.0.1/'), asked)).toBe('private');
+    expect(await reachOf(new URL('http://mcp.local/'), resolving('127.0.0.1'))).toBe('private');
+    expect(await reachOf(new URL('https://93.184.215.14/'), asked)).toBe('public');
+    expect(await reachOf(new URL('http://localhost:3000/mcp'))).toBe('loopback');
   });
 });
 
@@ -343,8 +364,8 @@ describe('over a fetch of somebody’s own', () => {
     expect(await send(get(url), outside)).toMatchObject({ status: 204, body: '' });
   });
 
-  test('whether a server is private is told by its address or name alone', async () => {
+  test('how far a server reaches is told by its address or name alone', async () => {
     const found = ['http://localhost/', 'http://10.0.0.1/', 'https://mcp.example/'].map((one) => new URL(one));
-    expect(await Promise.all(found.map(isPrivateByName))).toEqual([true, true, false]);
+    expect(await Promise.all(found.map(reachByName))).toEqual(['loopback', 'private', 'public']);
   });
 });

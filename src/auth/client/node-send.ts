@@ -3,6 +3,7 @@
 import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
 import type { LookupFunction } from 'node:net';
 import type { OAuthRequest, OAuthResponse, Send, SendLimits } from './exchange.ts';
+import { networkOf } from './networks.ts';
 import {
   Body,
   checkTarget,
@@ -13,7 +14,7 @@ import {
   unreachable,
   withinTime,
 } from './send-rules.ts';
-import { isPrivateAddress, isPrivateHost } from './targets.ts';
+import { type Reach, reachOfHost } from './targets.ts';
 
 /** An address that a name stands for. */
 export interface Resolved {
@@ -36,7 +37,7 @@ export function sendResolving(resolve: Resolve, request: OAuthRequest, limits: S
     const http = url.protocol === 'https:' ? await import('node:https') : await import('node:http');
     ended.throwIfAborted();
     try {
-      const outgoing = http.request(optionsFor(request, checked(resolve, url, limits.allowPrivate)));
+      const outgoing = http.request(optionsFor(request, checked(resolve, url, limits.reach)));
       ended.addEventListener('abort', () => outgoing.destroy(), { once: true });
       return await answerOf(outgoing, request);
     } catch (error) {
@@ -45,12 +46,14 @@ export function sendResolving(resolve: Resolve, request: OAuthRequest, limits: S
   });
 }
 
-/** Whether a URL is of a private network: it says so itself, or all addresses of its name are. An unknown name is not. */
-export async function isPrivate(url: URL, resolve: Resolve = lookUp): Promise<boolean> {
-  if (isPrivateHost(url.hostname)) return true;
-  if (literalAddress(url) !== undefined) return false;
+/** How far a server may lead: its name says so itself, or all addresses of its name do. An unknown name is public. */
+export async function reachOf(url: URL, resolve: Resolve = lookUp): Promise<Reach> {
+  const named = reachOfHost(url.hostname);
+  if (named !== 'public' || literalAddress(url) !== undefined) return named;
   const found = await resolve(url.hostname).catch(() => []);
-  return found.length > 0 && found.every(({ address }) => isPrivateAddress(address));
+  const networks = new Set(found.map(({ address }) => networkOf(address)));
+  if (networks.size === 0 || networks.has('public')) return 'public';
+  return networks.size === 1 && networks.has('loopback') ? 'loopback' : 'private';
 }
 
 async function lookUp(hostname: string): Promise<readonly Resolved[]> {
@@ -74,10 +77,10 @@ function optionsFor({ method, url, headers, body }: OAuthRequest, lookup: Lookup
 
 // The connection is made to what this answers: the name is not looked up a second time, so that its owner cannot answer
 // the check with one address and the connection with another.
-function checked(resolve: Resolve, url: URL, allowPrivate: boolean): LookupFunction {
+function checked(resolve: Resolve, url: URL, reach: Reach): LookupFunction {
   return (hostname, { all }, callback) => {
     const found = resolve(hostname).then((addresses) => {
-      if (addresses.some(({ address }) => isForbidden(address, allowPrivate))) throw forbiddenAddress(url);
+      if (addresses.some(({ address }) => isForbidden(address, reach))) throw forbiddenAddress(url);
       const [first] = addresses;
       if (first === undefined) throw Object.assign(new Error('No address'), { code: 'ENOTFOUND' });
       return { addresses, first };

@@ -81,8 +81,7 @@ export function oauth(options: OAuthOptions = {}): OAuth {
       const done = await grant.complete(
         store,
         url,
-        async (server) =>
-          new Wire({ send, signal, server, allowPrivate: await settings.isPrivate(server), trusted: [issuer] }),
+        async (server) => new Wire({ send, signal, server, reach: await settings.reachOf(server), trusted: [issuer] }),
       );
       const { record, identity, tokens, dpop } = done;
       const { authorization, resource } = record;

@@ -11,6 +11,7 @@ import type { Slot } from './records.ts';
 import { covers, firstScopes, unionOfScopes, withOfflineAccess } from './scopes.ts';
 import { type FlowHost, waitingAsForPerson } from './shared-flow.ts';
 import type { CredentialStore } from './store.ts';
+import type { Reach } from './targets.ts';
 import { Wire } from './wire.ts';
 
 /** What a session is made with. */
@@ -23,8 +24,8 @@ export interface SessionOptions {
   /** Binds tokens to a key: always, never, or where the server asks for it. */
   readonly dpop: boolean | 'auto';
   readonly send: Send;
-  /** Whether the server at this URL is in a private network. */
-  isPrivate(url: URL): Promise<boolean>;
+  /** How far the server at this URL may lead. */
+  reachOf(url: URL): Promise<Reach>;
 }
 
 // No words of an authorization server, but what is wrong with it: a person could not help either.
@@ -54,7 +55,7 @@ export class Renewal {
   readonly #host: RenewalHost;
   readonly #keeper: Keeper;
   readonly #patience: Patience;
-  #privacy: Promise<boolean> | undefined;
+  #reach: Promise<Reach> | undefined;
 
   constructor(server: URL, grant: Grant, options: SessionOptions, host: RenewalHost) {
     this.#server = server;
@@ -235,19 +236,19 @@ export class Renewal {
       send,
       signal,
       server: this.#server,
-      allowPrivate: await this.#isPrivate(),
+      reach: await this.#reachOfServer(),
       trusted: [this.#grant.issuer],
     });
   }
 
-  #isPrivate(): Promise<boolean> {
-    this.#privacy ??= this.#options.isPrivate(this.#server);
-    return this.#privacy;
+  #reachOfServer(): Promise<Reach> {
+    this.#reach ??= this.#options.reachOf(this.#server);
+    return this.#reach;
   }
 
   // Everybody on the way could read the token, and use it.
   async #checkTransport(): Promise<void> {
-    if (this.#server.protocol === 'https:' || (await this.#isPrivate())) return;
+    if (this.#server.protocol === 'https:' || (await this.#reachOfServer()) !== 'public') return;
     throw new AuthError('insecure_transport', `Tokens are not sent to ${this.#server.origin}: it needs https`);
   }
 }

@@ -29,8 +29,8 @@ describe('where it is looked for', () => {
   });
 
   test('at the one place that the challenge names', () => {
-    expect(hrefs('https://mcp.example/mcp', 'https://meta.example/custom/location.json?x=1')).toEqual([
-      'https://meta.example/custom/location.json?x=1',
+    expect(hrefs('https://mcp.example/mcp', 'https://mcp.example/custom/location.json?x=1')).toEqual([
+      'https://mcp.example/custom/location.json?x=1',
     ]);
     expect(hrefs('https://mcp.example/mcp', '/meta.json')).toEqual(['https://mcp.example/meta.json']);
   });
@@ -45,6 +45,45 @@ describe('where it is looked for', () => {
     expect(() => hrefs('https://mcp.example/mcp', named)).toThrow(
       expect.objectContaining({ name: 'AuthError', code: 'invalid_challenge' }),
     );
+  });
+});
+
+test.each([
+  'https://meta.example/meta.json',
+  'http://mcp.example/meta.json',
+  'https://mcp.example:8443/meta.json',
+  '//meta.example/meta.json',
+  'https://127.0.0.1/',
+])('a challenge that names %s is refused: it is not the origin of the server', (named) => {
+  expect(() => hrefs('https://mcp.example/mcp', named)).toThrow(
+    expect.objectContaining({
+      code: 'forbidden_address',
+      message: expect.stringMatching(
+        /"resource_metadata" at \S+ it must be at the server's own origin, https:\/\/mcp\.example$/,
+      ),
+    }),
+  );
+});
+
+describe('how much it may say', () => {
+  const read = (more: object) =>
+    readResourceMetadata(SERVER, json({ resource: 'https://mcp.example', authorization_servers: AS, ...more }));
+  const issuers = (count: number) => Array.from({ length: count }, (_, index) => `https://as-${index}.example`);
+
+  test('20 authorization servers, each once', () => {
+    expect(read({ authorization_servers: issuers(20) }).authorizationServers).toHaveLength(20);
+    expect(read({ authorization_servers: [...AS, ...AS] }).authorizationServers).toEqual(AS);
+    expect(() => read({ authorization_servers: issuers(21) })).toThrow(
+      '"authorization_servers" must name at most 20, not 21',
+    );
+  });
+
+  test('1,000 scopes of 16 KiB', () => {
+    const scopes = Array.from({ length: 1000 }, (_, index) => `s:${index}`);
+    expect(read({ scopes_supported: scopes }).scopesSupported).toHaveLength(1000);
+    for (const scopes_supported of [[...scopes, 'one-more'], ['x'.repeat(16 * 1024 + 1)]]) {
+      expect(() => read({ scopes_supported })).toThrow('"scopes_supported" must have at most 1000 scopes');
+    }
   });
 });
 

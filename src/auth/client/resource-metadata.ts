@@ -3,6 +3,7 @@
 import { AuthError } from '../errors.ts';
 import type { OAuthResponse } from './exchange.ts';
 import { documentIn, invalidAnswer, stringIn } from './responses.ts';
+import { nameOf } from './send-rules.ts';
 
 /** What a server says of how to be let in. */
 export interface ResourceMetadata {
@@ -17,6 +18,10 @@ export interface ResourceMetadata {
 
 const WELL_KNOWN = '/.well-known/oauth-protected-resource';
 const WHO = 'The protected resource metadata';
+const MAX_ISSUERS = 20;
+const MAX_SCOPES = 1000;
+/** Of all scopes together: they are sent in a URL. */
+const MAX_SCOPES_LENGTH = 16 * 1024;
 
 /** Where to look, in this order: what the challenge names and nowhere else, or the server's path, then its root. */
 export function resourceMetadataUrls(server: URL, named: string | undefined): URL[] {
@@ -39,6 +44,12 @@ export function readResourceMetadata(server: URL, response: OAuthResponse): Reso
     );
   }
   const scopesSupported = strings(fields['scopes_supported']);
+  if (scopesSupported && !isRequestable(scopesSupported)) {
+    throw invalidAnswer(
+      WHO,
+      `"scopes_supported" must have at most ${MAX_SCOPES} scopes and ${MAX_SCOPES_LENGTH} bytes`,
+    );
+  }
   return {
     resource,
     authorizationServers: issuersIn(fields['authorization_servers']),
@@ -56,8 +67,14 @@ export function isIssuer(value: string): boolean {
 function namedUrl(server: URL, named: string): URL {
   const url = URL.canParse(named, server.href) ? new URL(named, server) : undefined;
   const isWeb = url?.protocol === 'https:' || url?.protocol === 'http:';
-  if (url && isWeb && url.username === '' && url.password === '') return url;
-  throw new AuthError('invalid_challenge', 'The challenge names a "resource_metadata" that is not an http(s) URL');
+  if (!url || !isWeb || url.username !== '' || url.password !== '') {
+    throw new AuthError('invalid_challenge', 'The challenge names a "resource_metadata" that is not an http(s) URL');
+  }
+  if (url.origin === server.origin) return url;
+  throw new AuthError(
+    'forbidden_address',
+    `The challenge names a "resource_metadata" at ${nameOf(url)}: it must be at the server's own origin, ${server.origin}`,
+  );
 }
 
 function isAbout(resource: string, server: URL): boolean {
@@ -75,9 +92,16 @@ function segments({ pathname }: URL): readonly string[] {
 
 function issuersIn(value: unknown): readonly string[] {
   const issuers = strings(value) ?? [];
+  if (issuers.length > MAX_ISSUERS) {
+    throw invalidAnswer(WHO, `"authorization_servers" must name at most ${MAX_ISSUERS}, not ${issuers.length}`);
+  }
   if (issuers.length === 0) throw invalidAnswer(WHO, '"authorization_servers" must name at least one');
-  if (issuers.every(isIssuer)) return issuers;
+  if (issuers.every(isIssuer)) return [...new Set(issuers)];
   throw invalidAnswer(WHO, '"authorization_servers" must be absolute http(s) URLs without query and fragment');
+}
+
+function isRequestable(scopes: readonly string[]): boolean {
+  return scopes.length <= MAX_SCOPES && scopes.join(' ').length <= MAX_SCOPES_LENGTH;
 }
 
 function strings(value: unknown): readonly string[] | undefined {

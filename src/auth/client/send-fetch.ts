@@ -5,7 +5,7 @@
 
 import type { OAuthRequest, OAuthResponse, Send } from './exchange.ts';
 import { Body, checkTarget, redirected, tooLarge, unreachable, withinTime } from './send-rules.ts';
-import { isPrivateHost } from './targets.ts';
+import { type Reach, reachOfHost } from './targets.ts';
 
 /** Sends a request with the runtime's `fetch`, redirects not followed. */
 export const send: Send = (request, limits) => sendWith(fetch)(request, limits);
@@ -23,9 +23,9 @@ export function sendWith(fetch: typeof globalThis.fetch): Send {
     });
 }
 
-/** Whether a URL is of a private network, as far as it says so itself. */
-export async function isPrivate(url: URL): Promise<boolean> {
-  return isPrivateHost(url.hostname);
+/** How far a server may lead, as far as its URL alone tells. */
+export async function reachOf(url: URL): Promise<Reach> {
+  return reachOfHost(url.hostname);
 }
 
 async function exchange(

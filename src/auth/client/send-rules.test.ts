@@ -3,11 +3,11 @@ import { expect, test } from 'vitest';
 import { AuthError } from '../errors.ts';
 import { Body, checkTarget, isForbidden, MAX_BODY_BYTES, tooLarge, unreachable } from './send-rules.ts';
 
-/** What comes of a URL, if the MCP server is on the internet and if it is in a private network. */
+/** What comes of a URL, if the MCP server is on the internet, in a private network, and on this machine. */
 function outcomes(url: string): readonly string[] {
-  return [false, true].map((allowPrivate) => {
+  return (['public', 'private', 'loopback'] as const).map((reach) => {
     try {
-      checkTarget(new URL(url), { allowPrivate });
+      checkTarget(new URL(url), { reach });
       return 'sent';
     } catch (error) {
       return error instanceof AuthError ? error.code : String(error);
@@ -17,18 +17,26 @@ function outcomes(url: string): readonly string[] {
 
 test.each(['https://as.example/token', 'https://93.184.215.14/', 'http://[2606:2800:21f:cb07:6820:80da:af6b:8b2c]/'])(
   'to the internet (%s) everybody may send',
-  (url) => expect(outcomes(url)).toEqual(['sent', 'sent']),
+  (url) => expect(outcomes(url)).toEqual(['sent', 'sent', 'sent']),
 );
 
 test.each([
   'http://127.0.0.1:8080/',
   'http://localhost/',
+  'http://app.localhost/',
   'http://0x7f000001/',
   'http://2130706433/',
   'http://127.1/',
   'http://127.0.0.1./',
   'http://[::1]/',
   'http://[::ffff:127.0.0.1]/',
+  'http://[64:ff9b::127.0.0.1]/',
+  'http://[2002:7f00:1::]/',
+])('to this machine (%s) only a server on it may send', (url) =>
+  expect(outcomes(url)).toEqual(['forbidden_address', 'forbidden_address', 'sent']),
+);
+
+test.each([
   'http://[::ffff:10.0.0.1]/',
   'https://10.1.2.3/',
   'https://172.16.0.1/',
@@ -36,7 +44,7 @@ test.each([
   'https://[fd00::1]/',
   'https://intranet/',
 ])('to a private network (%s) only who is in one may be sent', (url) =>
-  expect(outcomes(url)).toEqual(['forbidden_address', 'sent']),
+  expect(outcomes(url)).toEqual(['forbidden_address', 'sent', 'sent']),
 );
 
 test.each([
@@ -50,16 +58,34 @@ test.each([
   'http://0.1.2.3/',
   'http://[::]/',
   'http://[::ffff:0.0.0.0]/',
+  'http://100.100.100.200/latest/meta-data',
+  'http://192.0.0.192/opc/v2/instance',
+  'https://168.63.129.16/',
+  'http://[fd00:ec2::254]/latest/meta-data',
+  'http://[fd00:ec2::23]/v1/credentials',
+  'http://[fd20:ce::254]/',
+  'http://[::ffff:100.100.100.200]/',
+  'http://[64:ff9b::100.100.100.200]/',
+  'http://[2002:6464:64c8::1]/',
+  'http://[::192.0.0.192]/',
+  'http://[64:ff9b:1::1]/',
+  'http://metadata.google.internal/computeMetadata/v1/',
+  'http://metadata/',
+  'http://[ff02::1]/',
+  'http://255.255.255.255/',
   'ftp://as.example/',
   'file:///etc/passwd',
   'javascript:alert(1)',
-])('nobody is sent to %s', (url) => expect(outcomes(url)).toEqual(['forbidden_address', 'forbidden_address']));
+])('nobody is sent to %s', (url) =>
+  expect(outcomes(url)).toEqual(['forbidden_address', 'forbidden_address', 'forbidden_address']),
+);
 
 test('addresses as the operating system writes them are understood, and what is none is refused', () => {
-  expect(isForbidden('fe80::1%eth0', true)).toBe(true);
-  expect(isForbidden('0:0:0:0:0:ffff:a9fe:a9fe', true)).toBe(true);
-  expect(isForbidden('::1', true)).toBe(false);
-  expect(isForbidden('nonsense:', true)).toBe(true);
+  expect(isForbidden('fe80::1%eth0', 'loopback')).toBe(true);
+  expect(isForbidden('0:0:0:0:0:ffff:a9fe:a9fe', 'loopback')).toBe(true);
+  expect(isForbidden('::1', 'loopback')).toBe(false);
+  expect(isForbidden('::1', 'private')).toBe(true);
+  expect(isForbidden('nonsense:', 'loopback')).toBe(true);
 });
 
 test.each([

@@ -1,16 +1,17 @@
 /** What every sender keeps to, whatever it sends with: how much, how long, where to, and how failures are told. */
 
+import { printable } from '../../jsonrpc/printable.ts';
 import { AuthError } from '../errors.ts';
 import type { SendLimits } from './exchange.ts';
+import { isWithin, networkOf, networkOfHost } from './networks.ts';
 import { cleanText } from './responses.ts';
-import { isPrivateAddress, isPrivateHost } from './targets.ts';
+import type { Reach } from './targets.ts';
 
 /** The most bytes of an answer that are read. */
 export const MAX_BODY_BYTES: number = 1024 * 1024;
 /** The most milliseconds a request takes, from looking up the name to the last byte of the answer. */
 export const TIMEOUT_MS = 10_000;
-/** What strangers call themselves is told no longer, and no more of it at once. */
-const MAX_NAME_LENGTH = 300;
+/** The most names of a list that a message shows. */
 const MAX_NAMES = 10;
 
 /** The address that a URL names directly, without a name that has to be looked up. */
@@ -21,39 +22,16 @@ export function literalAddress({ hostname }: URL): string | undefined {
 }
 
 /** Throws for what no request may be sent to, as far as the URL alone tells. */
-export function checkTarget(url: URL, { allowPrivate }: Pick<SendLimits, 'allowPrivate'>): void {
+export function checkTarget(url: URL, { reach }: Pick<SendLimits, 'reach'>): void {
   if (url.protocol !== 'https:' && url.protocol !== 'http:') {
     throw new AuthError('forbidden_address', `Nothing is sent to ${url.protocol} URLs, only to https: and http:`);
   }
-  const address = literalAddress(url);
-  if (address === undefined ? !allowPrivate && isPrivateHost(url.hostname) : isForbidden(address, allowPrivate)) {
-    throw forbiddenAddress(url);
-  }
+  if (!isWithin(networkOfHost(url.hostname), reach)) throw forbiddenAddress(url);
 }
 
-/** Whether nothing may be sent to an address. */
-export function isForbidden(address: string, allowPrivate: boolean): boolean {
-  return isNeverAllowed(address) || (!allowPrivate && isPrivateAddress(address));
-}
-
-// Link-local networks, where clouds answer whoever asks with credentials, and "this host", which is nobody's address.
-const NEVER_V4 = /^(169\.254|0\.\d+)\./;
-const NEVER_V6 = /^(fe[89ab][0-9a-f]:|::$)/;
-
-function isNeverAllowed(address: string): boolean {
-  if (!address.includes(':')) return NEVER_V4.test(address);
-  const canonical = canonicalV6(address);
-  if (canonical === undefined) return true;
-  // An IPv4 address in the clothes of an IPv6 one: mapped, or as NAT64 has it.
-  const [, high, low] = /^(?:::ffff:|64:ff9b::)([0-9a-f]+):([0-9a-f]+)$/.exec(canonical) ?? [];
-  if (high === undefined || low === undefined) return NEVER_V6.test(canonical);
-  const bytes = [high, low].flatMap((group) => [Number.parseInt(group, 16) >> 8, Number.parseInt(group, 16) & 255]);
-  return NEVER_V4.test(bytes.join('.'));
-}
-
-function canonicalV6(address: string): string | undefined {
-  const url = `http://[${address.replace(/%.*$/, '')}]/`;
-  return URL.canParse(url) ? new URL(url).hostname.slice(1, -1) : undefined;
+/** Whether nothing may be sent to an address that a name was resolved to. */
+export function isForbidden(address: string, reach: Reach): boolean {
+  return !isWithin(networkOf(address), reach);
 }
 
 /** Runs one exchange: ends it, and rejects, when its time is over or the signal gives it up. Nothing goes on after it. */
@@ -107,12 +85,15 @@ export class Body {
 
 /** A URL as messages have it: a query may hold a code or a token, and what comes before the host a password. */
 export function nameOf({ origin, pathname }: URL): string {
-  return shortened(`${origin}${pathname}`);
+  return printable(`${origin}${pathname}`);
 }
 
 /** Issuers as messages have them. They are URLs already, of which nothing has to be left out. */
 export function shownIssuers(issuers: readonly string[]): string {
-  return listed(issuers.map(shortened), ', ');
+  return listed(
+    issuers.map((issuer) => printable(issuer)),
+    ', ',
+  );
 }
 
 /** Scopes that a server named, as messages have them. */
@@ -128,13 +109,11 @@ function listed(names: readonly string[], separator: string): string {
   return `${names.slice(0, MAX_NAMES).join(separator)}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
-function shortened(text: string): string {
-  return text.length > MAX_NAME_LENGTH ? `${text.slice(0, MAX_NAME_LENGTH)}...` : text;
-}
-
 /** The URL, or what its name stands for, is an address that nothing may be sent to. */
 export function forbiddenAddress(url: URL): AuthError {
-  const text = `${nameOf(url)} is in a private, loopback or link-local network: the MCP server may not send us there`;
+  const text =
+    `${nameOf(url)} is in a private, loopback or link-local network, or a metadata service: the MCP server may not send ` +
+    'us there. The option "issuer" allows an authorization server of a private network or of this machine';
   return new AuthError('forbidden_address', text);
 }
 

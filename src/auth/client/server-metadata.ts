@@ -98,7 +98,7 @@ export function endpointIn(as: ServerMetadata, name: EndpointName): URL {
 // Whether a private network may be reached is decided where requests are sent, by address.
 function endpointFault(value: unknown): string | undefined {
   if (typeof value !== 'string' || !URL.canParse(value)) return 'it must be an absolute URL';
-  return targetFault(new URL(value), { allowPrivate: true });
+  return targetFault(new URL(value));
 }
 
 // Of the wrong type is as good as not there: nothing is concluded from it.

@@ -3,7 +3,7 @@
 import { AuthError, type AuthErrorDetails, type AuthStep } from '../errors.ts';
 import type { OAuthRequest, OAuthResponse, Send } from './exchange.ts';
 import { nameOf } from './send-rules.ts';
-import { isPrivateHost, targetFault } from './targets.ts';
+import { type Reach, reachOfHost, targetFault } from './targets.ts';
 
 /** What requests are sent with. */
 export interface WireOptions {
@@ -11,10 +11,10 @@ export interface WireOptions {
   readonly signal: AbortSignal;
   /** The MCP server all of it is for. */
   readonly server: URL;
-  /** Whether it is in a private network: only then may anything else be, except what is trusted. */
-  readonly allowPrivate: boolean;
+  /** The network it is in: nothing beyond is asked, except its own origin and what is trusted. */
+  readonly reach: Reach;
   /**
-   * URLs that were configured here, and not named by a server: their origins may be in private networks. What is no URL
+   * URLs that were configured here, and not named by a server: their origins may be in private networks and on this machine. What is no URL
    * counts for nothing.
    */
   readonly trusted?: readonly (string | undefined)[] | undefined;
@@ -24,6 +24,8 @@ export interface WireOptions {
 export type Read<T> = (response: OAuthResponse) => T | Promise<T>;
 
 const MAX_REDIRECTS = 3;
+/** Of an account only the first and the last steps are kept. */
+const MAX_STEPS = 50;
 /** What came of a request that was answered as it may be, but with nothing to go on with. */
 const NOTHING = { GET: 'not there', POST: 'asked again' } as const;
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
@@ -73,6 +75,7 @@ export class Wire {
 
   /** Adds something that was found without a request. */
   note(step: AuthStep): void {
+    if (this.#trace.length >= MAX_STEPS) this.#trace.splice(MAX_STEPS / 2, 1);
     this.#trace.push(step);
   }
 
@@ -100,26 +103,29 @@ export class Wire {
   }
 
   async #send(what: string, request: OAuthRequest): Promise<OAuthResponse> {
-    const { send, signal, server } = this.#options;
+    const { send, signal } = this.#options;
     signal.throwIfAborted();
-    const isTrusted = this.#isTrusted(request.url);
-    const allowPrivate = this.#options.allowPrivate || isTrusted;
+    const { named, resolved } = this.#reachTo(request.url);
     try {
-      // A name can be made to stand for a private address. It leads to others by name only, and those need a certificate.
-      const fault = targetFault(request.url, {
-        allowPrivate: isTrusted || (allowPrivate && isPrivateHost(server.hostname)),
-      });
+      const fault = targetFault(request.url, named);
       if (fault !== undefined)
         throw new AuthError('forbidden_address', `${nameOf(request.url)} is not asked: ${fault}`);
-      return await send(request, { signal, allowPrivate });
+      return await send(request, { signal, reach: resolved });
     } catch (error) {
       throw this.#failed(what, request.url, undefined, error);
     }
   }
 
-  #isTrusted({ origin }: URL): boolean {
-    const { trusted = [] } = this.#options;
-    return trusted.some((one) => one !== undefined && URL.canParse(one) && new URL(one).origin === origin);
+  // A server can have its name resolved to a private address or to this machine. Such a server leads to others by name
+  // only, and they need a certificate for it.
+  #reachTo({ origin, protocol }: URL): { readonly named: Reach; readonly resolved: Reach } {
+    const { reach, server, trusted = [] } = this.#options;
+    const isTrusted = trusted.some((one) => one !== undefined && URL.canParse(one) && new URL(one).origin === origin);
+    if (isTrusted) return { named: 'loopback', resolved: 'loopback' };
+    const named = reachOfHost(server.hostname);
+    // A name of a private network may stand for this machine: requests to the MCP server itself go there as well.
+    if (origin === server.origin) return { named, resolved: reach === 'public' ? reach : 'loopback' };
+    return { named, resolved: protocol === 'https:' ? reach : named };
   }
 
   async #read<T>(what: string, { method, url }: OAuthRequest, response: OAuthResponse, read: Read<T>): Promise<T> {
