@@ -91,6 +91,65 @@ describe('a server on this machine', () => {
   });
 });
 
+describe('a server in a private network', () => {
+  const OWN = 'http://10.0.0.5/mcp';
+  const named = (issuer: string): Table => ({
+    'GET http://10.0.0.5/.well-known/oauth-protected-resource/mcp': {
+      json: resourceOf([issuer], { resource: OWN }),
+    },
+    ...authorizationServer(issuer),
+  });
+
+  test('may have an authorization server in a private network', async () => {
+    const { options } = world(named('http://10.0.0.6:4000'));
+    const authorizer = oauth(options).authorizer(connectionTo(OWN));
+    expect(await enter(authorizer, letsIn('access-10.0.0.6-1'), new URL(OWN))).toMatchObject({ status: 200 });
+  });
+
+  const FORBIDDEN = [
+    'http://127.0.0.1:9200',
+    'http://localhost:9200',
+    'http://[::1]:9200',
+    'http://[::ffff:127.0.0.1]:9200',
+    'http://100.100.100.200',
+    'http://[fd00:ec2::254]',
+    'http://192.0.0.192',
+    'http://169.254.169.254',
+    'http://metadata.google.internal',
+  ];
+
+  test.each(FORBIDDEN)('does not lead to %s, as an authorization server or as an endpoint of one', async (address) => {
+    const issuer = 'http://10.0.0.6:4000';
+    const metadata = { json: metadataOf(issuer, { registration_endpoint: `${address}/register` }) };
+    for (const table of [
+      named(address),
+      { ...named(issuer), [`GET ${issuer}/.well-known/oauth-authorization-server`]: metadata },
+    ]) {
+      const { options, lines } = world(table);
+      const authorizer = oauth(options).authorizer(connectionTo(OWN));
+      const error = await failureOf(enter(authorizer, () => refused(), new URL(OWN)));
+      expect(error).toMatchObject({ code: 'forbidden_address' });
+      expect(lines().filter((line) => line.includes(new URL(address).host))).toEqual([]);
+    }
+  });
+
+  test('leads to an authorization server on this machine if that was configured', async () => {
+    const issuer = 'http://localhost:4000';
+    const { options } = world(named(issuer));
+    const authorizer = oauth({ ...options, issuer, clientId: 'c' }).authorizer(connectionTo(OWN));
+    expect(await enter(authorizer, letsIn('access-localhost-1'), new URL(OWN))).toMatchObject({ status: 200 });
+  });
+});
+
+test('metadata that a challenge names at another origin is not fetched', async () => {
+  for (const origin of ['https://evil.example.com', 'http://mcp.example.com', 'https://mcp.example.com:8443']) {
+    const { error, lines } = await failing({}, `Bearer resource_metadata="${origin}/metadata"`);
+    expect(error).toMatchObject({ code: 'forbidden_address', isRetryable: false });
+    expect(error.message).toContain("it must be at the server's own origin, https://mcp.example.com");
+    expect(lines).toEqual([]);
+  }
+});
+
 test('a public server without TLS gets no token: none is asked for, and none that is kept is sent', async () => {
   const url = 'http://mcp.example.com/mcp';
   const { options, lines, store } = world();
