@@ -101,7 +101,7 @@ describe('a server in a private network', () => {
   });
 
   test('may have an authorization server in a private network', async () => {
-    const { options } = world(named('http://10.0.0.6:4000'));
+    const { options } = world(named('https://10.0.0.6:4000'));
     const authorizer = oauth(options).authorizer(connectionTo(OWN));
     expect(await enter(authorizer, letsIn('access-10.0.0.6-1'), new URL(OWN))).toMatchObject({ status: 200 });
   });

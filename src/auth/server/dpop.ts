@@ -43,7 +43,7 @@ const MAX_AGE_SECONDS = 60;
 const MAX_AHEAD_SECONDS = 5;
 const MAX_LENGTH = 8 * 1024;
 const MAX_JTI_LENGTH = 256;
-/** 10,000 of a key are 160 requests in a second; 100,000 take some 20 MB. */
+/** 10,000 of a key are 160 requests in a second. 100,000 take 11 MB if their ids are UUIDs, and 63 MB at most. */
 const REMEMBERED = { perKey: 10_000, total: 100_000 };
 const USE_FAULTS = { first: undefined, again: 'reused', full: 'full' } as const;
 const PRIVATE_MEMBERS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k', 'priv'];
