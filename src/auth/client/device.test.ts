@@ -100,6 +100,7 @@ describe('the answer', () => {
     { verification_uri: 'javascript:alert(1)' },
     { verification_uri: 'http://as.example/go' },
     { verification_uri: '/go' },
+    { verification_uri: `https://as.example/${'x'.repeat(4096)}` },
     { verification_uri: undefined },
     { verification_uri_complete: 'file:///etc/passwd' },
     { user_code: 'A\u001b[2J' },

@@ -12,7 +12,7 @@ import {
   secondsIn,
   stringIn,
 } from './responses.ts';
-import { endpointIn, type ServerMetadata } from './server-metadata.ts';
+import { endpointIn, MAX_ENDPOINT_LENGTH, type ServerMetadata } from './server-metadata.ts';
 import { pageFault } from './targets.ts';
 import { authenticatedRequest, readTokens, scopeParameter, type TokenReading, type TokenResponse } from './token.ts';
 
@@ -92,7 +92,10 @@ function verificationUriIn(fields: JsonObject): string {
 }
 
 function page(uri: string): string {
-  const fault = URL.canParse(uri) ? pageFault(new URL(uri)) : 'it must be an absolute URL';
+  const isUrl = uri.length <= MAX_ENDPOINT_LENGTH && URL.canParse(uri);
+  const fault = isUrl
+    ? pageFault(new URL(uri))
+    : `it must be an absolute URL of at most ${MAX_ENDPOINT_LENGTH} characters`;
   if (fault !== undefined) throw invalidAnswer(WHO, `"verification_uri": ${fault}`);
   return new URL(uri).href;
 }

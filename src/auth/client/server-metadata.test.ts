@@ -96,6 +96,7 @@ describe('what it says', () => {
     ['authorization_endpoint', '$(calc)'],
     ['registration_endpoint', 'file:///etc/passwd'],
     ['device_authorization_endpoint', 'https://u:p@as.example/device'],
+    ['authorization_endpoint', `https://as.example/${'x'.repeat(4096)}`],
   ])('is of no use with the %s %s', (name, value) => {
     expect(() => readServerMetadata(ISSUER, json({ ...DOCUMENT, [name]: value }))).toThrow(
       expect.objectContaining({ code: 'invalid_response', message: expect.stringContaining(`"${name}"`) }),

@@ -22,6 +22,8 @@ export type EndpointName =
   | 'device_authorization_endpoint';
 
 const WHO = 'The authorization server metadata';
+/** The longest URL of an authorization server that is used: a browser is started with one as an argument. */
+export const MAX_ENDPOINT_LENGTH = 4096;
 const ENDPOINTS: readonly EndpointName[] = [
   'authorization_endpoint',
   'token_endpoint',
@@ -98,6 +100,7 @@ export function endpointIn(as: ServerMetadata, name: EndpointName): URL {
 // Whether a private network may be reached is decided where requests are sent, by address.
 function endpointFault(value: unknown): string | undefined {
   if (typeof value !== 'string' || !URL.canParse(value)) return 'it must be an absolute URL';
+  if (value.length > MAX_ENDPOINT_LENGTH) return `it must have at most ${MAX_ENDPOINT_LENGTH} characters`;
   return targetFault(new URL(value));
 }
 
