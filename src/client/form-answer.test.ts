@@ -40,7 +40,7 @@ describe('a form', () => {
     [{ properties: { a: { type: 'text' } } }, '/properties/a/type must be string, number, '],
     [{ properties: {}, $schema: 'https://example.com/mine' }, '/$schema dialect not supported'],
     [{ properties: { a: { $ref: 'https://example.com/a' } } }, '/properties/a/$ref leads outside this schema'],
-    [{ properties: { a: { type: 'string', pattern: '(?:a{100}){100}' } } }, '/properties/a/pattern '],
+    [{ properties: { ['a'.repeat(1025)]: { type: 'string' } } }, '/properties/aaaa'],
   ])('that cannot be used says where: %j', (schema, fault) => {
     const read = (): unknown => receivedForm({ type: 'object', ...schema });
     expect(read).toThrow(RpcError);

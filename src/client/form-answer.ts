@@ -5,7 +5,7 @@ import { isObject } from '../jsonrpc/message.ts';
 import { isAnswer } from '../protocol/answers.ts';
 import type { ElicitResult } from '../protocol/model/elicitation.ts';
 import type { CheckedSchema } from '../schema/checked.ts';
-import { pointer } from '../schema/json.ts';
+import { pointer } from '../schema/pointer.ts';
 import { describeProblems, type Problem, problem } from '../schema/problems.ts';
 import { checkReceived } from '../schema/received.ts';
 

@@ -4,8 +4,8 @@ import { ConnectionError, quoted, toError } from '../jsonrpc/errors.ts';
 import { later } from '../jsonrpc/later.ts';
 import { isObject } from '../jsonrpc/message.ts';
 import type { CallToolResult, Tool } from '../protocol/model/tools.ts';
-import type { Checked, CheckedSchema } from '../schema/checked.ts';
-import { describeProblems } from '../schema/problems.ts';
+import type { CheckedSchema } from '../schema/checked.ts';
+import { type Checked, describeProblems } from '../schema/problems.ts';
 import type { checkReceived } from '../schema/received.ts';
 import { definitionOf, toolDigest } from './tool-digest.ts';
 

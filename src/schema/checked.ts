@@ -1,18 +1,13 @@
 /** A schema and a value: an author's schema is checked by its library or by the engine. */
 
 import { type Later, later } from '../jsonrpc/later.ts';
-import { isObject } from '../jsonrpc/message.ts';
 import { toJsonSchema } from './convert.ts';
-import { type JsonSchema, pointer } from './json.ts';
-import { type Problem, problem, type Validate } from './problems.ts';
-import { isStandardSchema, type StandardIssue, type StandardResult, type StandardSchema } from './standard.ts';
+import type { JsonSchema } from './json.ts';
+import { checkByLibrary, checkReceivedByLibrary } from './library-check.ts';
+import type { Checked, Validate } from './problems.ts';
+import { isStandardSchema } from './standard.ts';
 import type { Direction } from './vendor.ts';
 import type { Read, SchemaDocument, SchemaFault } from './walker.ts';
-
-/** What came out of a check: the value as the handler gets it, or what is wrong with it. */
-export type Checked =
-  | { readonly ok: true; readonly value: unknown }
-  | { readonly ok: false; readonly problems: readonly Problem[] };
 
 /** A schema, ready for the wire and for checking. */
 export interface CheckedSchema {
@@ -32,27 +27,15 @@ export function checkedSchema(schema: unknown, where: string, direction: Directi
   if ('fault' in converted) throw faulty(where, converted.fault);
   const { jsonSchema } = converted;
   // A library checks its own schemas, and knows more than its JSON Schema says: defaults, transforms, refinements.
-  if (isStandardSchema(schema)) return { jsonSchema, check: (value) => checkByLibrary(schema, value) };
+  if (isStandardSchema(schema)) {
+    const check = direction === 'input' ? checkReceivedByLibrary : checkByLibrary;
+    return { jsonSchema, check: (value) => check(schema, value) };
+  }
   return checkedRaw(jsonSchema, where);
 }
 
 function faulty(where: string, { path, message }: SchemaFault): TypeError {
   return new TypeError(`${where}${path}: ${message}`);
-}
-
-function checkByLibrary(schema: StandardSchema, value: unknown): Checked | Promise<Checked> {
-  const result = schema['~standard'].validate(value);
-  return result instanceof Promise ? result.then(fromStandard) : fromStandard(result);
-}
-
-function fromStandard(result: StandardResult<unknown>): Checked {
-  if (result.issues === undefined) return { ok: true, value: result.value };
-  return { ok: false, problems: result.issues.map(toProblem) };
-}
-
-function toProblem({ message, path }: StandardIssue): Problem {
-  const keys = path?.map((step) => (isObject(step) ? step.key : step) as PropertyKey) ?? [];
-  return problem(keys.reduce(pointer, ''), message);
 }
 
 /** Makes what was read of a raw schema ready for checking. */

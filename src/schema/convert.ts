@@ -2,6 +2,7 @@
 
 import { isObject } from '../jsonrpc/message.ts';
 import type { JsonObject, JsonSchema } from './json.ts';
+import { pointer } from './pointer.ts';
 import { isStandardSchema } from './standard.ts';
 import { type Direction, Unconvertible, vendorJsonSchema } from './vendor.ts';
 import type { SchemaFault } from './walker.ts';
@@ -43,7 +44,7 @@ function ofAuthor(schema: object): JsonSchema {
   if (!isObject(schema)) throw new Unconvertible(notASchema.message);
   const member = Object.entries(schema).find(([, value]) => isStandardSchema(value));
   if (member)
-    throw new Unconvertible('is a plain object of schemas: wrap it, as in z.object({ ... })', `/${member[0]}`);
+    throw new Unconvertible('is a plain object of schemas: wrap it, as in z.object({ ... })', pointer('', member[0]));
   return wireCopy(schema, true);
 }
 

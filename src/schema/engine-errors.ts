@@ -2,7 +2,8 @@
 
 import { isObject } from '../jsonrpc/message.ts';
 import { shorten } from './json.ts';
-import { type Problem, problem } from './problems.ts';
+import { unescaped } from './pointer.ts';
+import { maxProblems, type Problem, problem } from './problems.ts';
 
 /** An error as the engine reports it. */
 export interface EngineError {
@@ -12,8 +13,6 @@ export interface EngineError {
   readonly params: object;
   readonly message: string;
 }
-
-const maxProblems = 10;
 
 /** The engine's errors as problems: names and values of the schema are shown, values of the caller never. */
 export function toProblems(errors: readonly EngineError[]): Problem[] {
@@ -92,8 +91,5 @@ function parentOf(path: string): string {
 }
 
 function lastOf(path: string): string {
-  return path
-    .slice(path.lastIndexOf('/') + 1)
-    .replaceAll('~1', '/')
-    .replaceAll('~0', '~');
+  return unescaped(path.slice(path.lastIndexOf('/') + 1));
 }

@@ -4,10 +4,10 @@
  */
 import { Check, Compile, Errors } from 'typebox/schema';
 import { Settings } from 'typebox/system';
-import { isObject } from '../jsonrpc/message.ts';
 import { toProblems } from './engine-errors.ts';
+import { shorten } from './json.ts';
 import { toNormalForm } from './normal-form.ts';
-import type { Validate } from './problems.ts';
+import { problem, type Validate } from './problems.ts';
 import type { SchemaDocument } from './walker.ts';
 
 /** More than are reported, since several of them become one. */
@@ -22,16 +22,33 @@ export function compile(document: SchemaDocument): Validate {
     ? (value: unknown) => compiled.Check(value)
     : (value: unknown) => Check(schema, value);
   return (given) => {
-    const value = asksForInherited ? withoutPrototypes(given) : given;
-    return passes(value) ? undefined : toProblems(Errors(schema, value)[1]);
+    const value = asksForInherited ? plainCopy(given, Number.POSITIVE_INFINITY) : given;
+    if (passes(value)) return undefined;
+    const problems = toProblems(Errors(schema, plainCopy(value, maxName))[1]);
+    // A rule about long names, which the copy has not.
+    return problems.length > 0 ? problems : [problem('', 'does not follow the schema')];
   };
 }
 
-/** The engine asks `name in value`, which finds `toString` in every object: then it gets a copy that inherits nothing. */
-function withoutPrototypes(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withoutPrototypes);
-  if (!isObject(value)) return value;
-  const copy: Record<string, unknown> = Object.create(null);
-  for (const [name, each] of Object.entries(value)) copy[name] = withoutPrototypes(each);
-  return copy;
+/** The engine makes a path of every error, as long as the names are, and escapes them whether there is an error or not. */
+const maxName = 1024;
+
+/**
+ * A copy that inherits nothing, with names cut to a length. The engine asks `name in value`, which finds `toString` in
+ * every object that inherits from `Object.prototype`.
+ */
+function plainCopy(value: unknown, nameLength: number): unknown {
+  const copies = new Map<object, unknown>();
+  return copy(value);
+
+  function copy(from: unknown): unknown {
+    if (typeof from !== 'object' || from === null) return from;
+    const known = copies.get(from);
+    if (known !== undefined) return known;
+    const to: unknown[] & Record<string, unknown> = Array.isArray(from) ? [] : Object.create(null);
+    copies.set(from, to);
+    if (Array.isArray(from)) for (const item of from) to.push(copy(item));
+    else for (const [name, member] of Object.entries(from)) to[shorten(name, nameLength)] = copy(member);
+    return to;
+  }
 }

@@ -1,9 +1,9 @@
 /** One check of a value against a schema that came over the wire: what it may cost, and what it found. */
 
 import type { EngineError } from './engine-errors.ts';
-import { type JsonObject, pointer } from './json.ts';
+import type { JsonObject } from './json.ts';
+import { pointer } from './pointer.ts';
 import type { Resource } from './references.ts';
-import type { Matches } from './regex-matcher.ts';
 import type { SchemaDocument } from './walker.ts';
 
 /** Checks a value, tells the run what is wrong with it, and notes which of its parts were looked at. */
@@ -14,7 +14,6 @@ export interface Maker {
   readonly document: SchemaDocument;
   /** The check of a subschema. */
   of(schema: unknown): Check;
-  matcher(pattern: string): Matches;
 }
 
 /** Makes the check of one keyword, or nothing if it has no say. */

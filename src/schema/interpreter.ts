@@ -1,13 +1,16 @@
 /**
- * Checks values against schemas that came over the wire. They are never compiled to code, their patterns never reach
- * `RegExp`, and every step is counted before it is made: neither a schema nor a value can keep the process busy.
+ * Checks values against schemas that came over the wire. They are never compiled to code, and every step is counted before
+ * it is made: neither a schema nor a value can keep the process busy.
+ *
+ * Patterns are ignored, so a subschema with one accepts too much. Rules that refuse a value because a subschema accepts it
+ * (`not`, `oneOf`, `if`, `maxContains`) are therefore weaker in a schema that has patterns: no value is refused that a
+ * complete validator accepts.
  */
 
 import { isObject } from '../jsonrpc/message.ts';
 import type { EngineError } from './engine-errors.ts';
 import { type Check, type Maker, type Rule, Run } from './interpreter-run.ts';
 import type { JsonObject } from './json.ts';
-import { type Matches, matcherOf } from './regex-matcher.ts';
 import { arrayRules, lastArrayRules } from './rules-arrays.ts';
 import { lastObjectRules, objectRules } from './rules-objects.ts';
 import { sameRules } from './rules-same.ts';
@@ -45,7 +48,6 @@ export function interpreterOf(document: SchemaDocument): (value: unknown) => rea
 class Interpreter implements Maker {
   readonly document: SchemaDocument;
   readonly #checks = new Map<JsonObject, Check>();
-  readonly #matchers = new Map<string, Matches>();
 
   constructor(document: SchemaDocument) {
     this.document = document;
@@ -71,14 +73,6 @@ class Interpreter implements Maker {
     const check = this.document.hasDynamicScope ? this.#scoped(schema, all) : all;
     this.#checks.set(schema, check);
     return check;
-  }
-
-  matcher(pattern: string): Matches {
-    const known = this.#matchers.get(pattern);
-    if (known) return known;
-    const matches = matcherOf(pattern);
-    this.#matchers.set(pattern, matches);
-    return matches;
   }
 
   #rules(schema: JsonObject): Check[] {

@@ -4,12 +4,15 @@ export type JsonObject = { readonly [key: string]: unknown };
 /** A JSON Schema as it stands on the wire: always an object here, never the boolean form. */
 export type JsonSchema = JsonObject;
 
-/** One more step of a JSON Pointer, escaped as RFC 6901 asks. */
-export function pointer(path: string, key: PropertyKey): string {
-  return `${path}/${String(key).replaceAll('~', '~0').replaceAll('/', '~1')}`;
+/**
+ * Cuts text of the peer so that an error message stays readable. The result is a copy: V8 implements `slice` as a view
+ * that keeps the whole string alive.
+ */
+export function shorten(text: string, length: number): string {
+  return text.length <= length ? text : copied(`${text.slice(0, length - 1)}…`);
 }
 
-/** Text that may come from the other side, cut so that an error message stays readable. */
-export function shorten(text: string, length: number): string {
-  return text.length <= length ? text : `${text.slice(0, length - 1)}…`;
+/** The same text without any reference to the string that it was cut from. */
+export function copied(text: string): string {
+  return ` ${text}`.slice(1);
 }

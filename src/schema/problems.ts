@@ -8,14 +8,28 @@ export interface Problem {
   readonly message: string;
 }
 
+/** What came out of a check: the value as the handler gets it, or what is wrong with it. */
+export type Checked =
+  | { readonly ok: true; readonly value: unknown }
+  | {
+      readonly ok: false;
+      readonly problems: readonly Problem[];
+      /** How many problems were found beyond those in the list. */
+      readonly unlisted?: number;
+    };
+
 /** Says what is wrong with a value, or nothing. */
 export type Validate = (value: unknown) => readonly Problem[] | undefined;
 
-const maxProblems = 10;
+/** Problems in one error. No more are made from what a schema library reports. */
+export const maxProblems = 10;
 const maxText = 4096;
 
-/** For the caller, who is often a model: short enough to be read, exact enough to do better next time. */
-export function describeProblems(problems: readonly Problem[]): string {
+/**
+ * Text for the caller, who is often a model: short enough to be read, exact enough to do better next time. `unlisted` is
+ * the number of problems beyond those in the list.
+ */
+export function describeProblems(problems: readonly Problem[], unlisted = 0): string {
   const lines: string[] = [];
   let room = maxText - 40;
   for (const { path, message } of problems.slice(0, maxProblems)) {
@@ -25,7 +39,7 @@ export function describeProblems(problems: readonly Problem[]): string {
     room -= size;
     lines.push(line);
   }
-  const more = problems.length - lines.length;
+  const more = problems.length - lines.length + unlisted;
   if (lines.length === 0) return `${more} problems`;
   return more > 0 ? `${lines.join('; ')}; and ${more} more` : lines.join('; ');
 }

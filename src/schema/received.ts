@@ -2,14 +2,13 @@
 
 import { later } from '../jsonrpc/later.ts';
 import { type CheckedSchema, checkBy, type Prepare } from './checked.ts';
-import { receivedPatterns } from './received-pattern.ts';
 import { readSchema, type SchemaFault } from './walker.ts';
 
 const interpreter = later((): Promise<Prepare> => import('./interpret.ts').then(({ interpret }) => interpret));
 
-/** Makes a schema from the other side ready, or says why it cannot be used. It is interpreted, never compiled. */
+/** Makes a schema of the peer ready, or returns why it cannot be used. It is interpreted, and its patterns are ignored. */
 export function checkReceived(schema: unknown): { readonly schema: CheckedSchema } | { readonly fault: SchemaFault } {
-  const read = readSchema(schema, receivedPatterns());
+  const read = readSchema(schema);
   if ('fault' in read) return read;
   return { schema: { jsonSchema: read.document.root, check: checkBy(interpreter, read.document) } };
 }

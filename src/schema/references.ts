@@ -2,6 +2,7 @@
 
 import { isObject } from '../jsonrpc/message.ts';
 import type { JsonObject } from './json.ts';
+import { unescaped } from './pointer.ts';
 
 /** A document or, where a subschema has an `$id` of its own, a part of one: what `#` means inside it. */
 export interface Resource {
@@ -58,7 +59,7 @@ export class References {
 function follow(resource: Resource, fragment: string): Target {
   let place: unknown = resource.root;
   for (const token of fragment.slice(1).split('/')) {
-    const key = token.replaceAll('~1', '/').replaceAll('~0', '~');
+    const key = unescaped(token);
     if (typeof place !== 'object' || place === null || !Object.hasOwn(place, key)) return { missing: 'unresolved' };
     place = (place as JsonObject)[key];
   }

@@ -52,9 +52,7 @@ export class Automaton {
       case 'repeat':
         return this.#repeat(tree.body, tree.min, tree.max);
       // These take no text of their own; what a back reference takes was decided elsewhere.
-      case 'assertion':
-      case 'look':
-      case 'reference':
+      case 'empty':
         return empty;
     }
   }

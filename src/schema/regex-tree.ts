@@ -1,19 +1,14 @@
 /**
- * A regular expression read into a small tree: sets of characters, sequences, alternatives, repeats, and what takes no
- * text. The text has already been accepted by `RegExp`, so nothing is refused. A set is known twice: roughly, by a bit
- * mask, to tell how often a pattern can match the same text, and exactly, by the source it was written with.
+ * A regular expression read into a small tree: sets of characters, sequences, alternatives, repeats, and parts that take
+ * no text of their own (assertions, look-arounds, back references). The text has already been accepted by `RegExp`, so
+ * nothing is refused.
  */
 export type RegexTree =
-  | { readonly kind: 'set'; readonly chars: bigint; readonly source: string }
-  | { readonly kind: 'assertion'; readonly holds: Assertion }
-  | { readonly kind: 'look'; readonly ahead: boolean; readonly negated: boolean; readonly inside: RegexTree }
-  | { readonly kind: 'reference' }
+  | { readonly kind: 'set'; readonly chars: bigint }
+  | { readonly kind: 'empty' }
   | { readonly kind: 'sequence'; readonly parts: readonly RegexTree[] }
   | { readonly kind: 'choice'; readonly branches: readonly RegexTree[] }
   | { readonly kind: 'repeat'; readonly body: RegexTree; readonly min: number; readonly max: number };
-
-/** Where a place in the text must be: `^`, `$`, `\b`, `\B`. */
-export type Assertion = 'start' | 'end' | 'boundary' | 'no-boundary';
 
 /** Sets are bit masks: one bit per ASCII character, and one each for three sorts of all the others. */
 const others = ['é', '\u00a0', '中'];
@@ -36,12 +31,7 @@ const controls: ReadonlyMap<string, number> = new Map([
   ['f', 12],
   ['0', 0],
 ]);
-const assertions: ReadonlyMap<string, Assertion> = new Map<string, Assertion>([
-  ['^', 'start'],
-  ['$', 'end'],
-  ['\\b', 'boundary'],
-  ['\\B', 'no-boundary'],
-]);
+const assertions: ReadonlySet<string> = new Set(['^', '$', '\\b', '\\B']);
 
 function bitOf(code: number): bigint {
   if (code < 128) return 1n << BigInt(code);
@@ -89,22 +79,21 @@ export function readRegex(source: string, onLookAround: (inside: RegexTree) => v
   }
 
   function term(): RegexTree {
-    const start = at;
     const char = source[at];
     if (char === '(') return group();
-    const holds = assertions.get(char === '\\' ? source.slice(at, at + 2) : (char ?? ''));
-    if (holds !== undefined) {
-      at += char === '\\' ? 2 : 1;
-      return { kind: 'assertion', holds };
+    const assertion = char === '\\' ? source.slice(at, at + 2) : (char ?? '');
+    if (assertions.has(assertion)) {
+      at += assertion.length;
+      return { kind: 'empty' };
     }
     if (char === '\\' && /^\\(?:[1-9]|k<)/.test(source.slice(at, at + 3))) {
       // Without a group of any name, `\k` is a `k`.
       at += source[at + 1] === 'k' ? Math.max(source.indexOf('>', at) - at + 1, 2) : 2;
-      return { kind: 'reference' };
+      return { kind: 'empty' };
     }
     if (char === '.') at++;
     const chars = char === '.' ? (named.get('.') ?? everything) : char === '[' ? characterClass() : member().mask;
-    return { kind: 'set', chars, source: source.slice(start, at) };
+    return { kind: 'set', chars };
   }
 
   function group(): RegexTree {
@@ -115,7 +104,7 @@ export function readRegex(source: string, onLookAround: (inside: RegexTree) => v
     if (!/[=!]$/.test(opening)) return inside;
     // A look-around takes no text of its own, but is tried on the text as any pattern is.
     onLookAround(inside);
-    return { kind: 'look', ahead: !opening.includes('<'), negated: opening.endsWith('!'), inside };
+    return { kind: 'empty' };
   }
 
   function characterClass(): bigint {

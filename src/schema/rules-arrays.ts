@@ -28,7 +28,9 @@ const prefixItems: Rule = (given, maker, schema) =>
 const contains: Rule = (given, maker, { minContains, maxContains }) => {
   const check = maker.of(given);
   const least = minContains === undefined ? 1 : Number(minContains);
-  const most = maxContains === undefined ? Number.POSITIVE_INFINITY : Number(maxContains);
+  // With patterns ignored, some of the items that fit may not.
+  const isBounded = maxContains !== undefined && !maker.document.hasPatterns;
+  const most = isBounded ? Number(maxContains) : Number.POSITIVE_INFINITY;
   return (run, value, at, seen) => {
     if (!Array.isArray(value)) return true;
     let found = 0;

@@ -58,7 +58,7 @@ const dependencies: Rule = (given, maker) => {
 
 /** `properties` by itself asks only for the names it has. */
 const properties: Rule = (given, maker, schema) => {
-  if (schema.patternProperties !== undefined || schema.additionalProperties !== undefined) return undefined;
+  if (hasAdditional(schema)) return undefined;
   const checks = Object.entries(Object(given)).map(([name, each]) => [name, maker.of(each)] as const);
   return (run, value, at, seen) => {
     if (!isObject(value)) return true;
@@ -71,36 +71,43 @@ const properties: Rule = (given, maker, schema) => {
   };
 };
 
-/** `patternProperties` and `additionalProperties` ask for every name there is. */
-function allProperties(maker: Maker, schema: JsonObject): Check {
+/** Any name may match an ignored pattern, so beside `patternProperties` no name is known to be additional. */
+function hasAdditional(schema: JsonObject): boolean {
+  return schema.additionalProperties !== undefined && schema.patternProperties === undefined;
+}
+
+/** The patterns are ignored: every name counts as matched, and no schema applies to its value. */
+const patternProperties: Rule = () => (run, value, _, seen) => {
+  if (!seen || !isObject(value)) return true;
+  const names = run.namesOf(value);
+  run.spend(15 * names.length);
+  for (const name of names) seen.names.add(name);
+  return true;
+};
+
+/** `additionalProperties` asks for every name there is. */
+const additionalProperties: Rule = (_, maker, schema) => {
+  if (!hasAdditional(schema)) return undefined;
   const named = new Map(Object.entries(Object(schema.properties)).map(([name, each]) => [name, maker.of(each)]));
-  const patterns = Object.entries(Object(schema.patternProperties)).map(
-    ([source, each]) => [maker.matcher(source), maker.of(each)] as const,
-  );
-  const additional = schema.additionalProperties === undefined ? undefined : additionalOf(maker, schema);
+  const additional = additionalOf(maker, schema);
   return (run, value, at, seen) => {
     if (!isObject(value)) return true;
     const names = run.namesOf(value);
     run.spend(15 * names.length);
     return every(run, names, (name) => {
-      const checks = patterns.filter(([matches]) => matches(name, run.spend)).map(([, check]) => check);
-      const own = named.get(name);
-      if (own) checks.push(own);
-      if (checks.length === 0 && additional) checks.push(additional);
-      if (checks.length > 0) seen?.names.add(name);
-      return every(run, checks, (check) => run.part(check, value[name], at, name));
+      seen?.names.add(name);
+      return run.part(named.get(name) ?? additional, value[name], at, name);
     });
   };
-}
+};
 
 function additionalOf(maker: Maker, { additionalProperties }: JsonObject): Check {
   if (additionalProperties !== false) return maker.of(additionalProperties);
-  return (run, _, at) => run.fail(at, 'boolean', 'is not allowed', {}, '/additionalProperties');
+  return (run, _, at) =>
+    run.fail(at?.parent, 'unevaluatedProperties', 'must not have additional properties', {
+      unevaluatedProperties: [String(at?.key)],
+    });
 }
-
-const patternProperties: Rule = (_, maker, schema) => allProperties(maker, schema);
-const additionalProperties: Rule = (_, maker, schema) =>
-  schema.patternProperties === undefined ? allProperties(maker, schema) : undefined;
 
 const propertyNames: Rule = (given, maker) => {
   const check = maker.of(given);

@@ -46,13 +46,15 @@ const oneOf: Rule = (given, maker) => {
   return (run, value, at, seen) => {
     const results = checks.map((check) => run.apart(() => run.same(check, value, at, seen)));
     const passed = results.filter(({ ok }) => ok).length;
-    if (passed === 1) return true;
+    // With patterns ignored, some of the schemas that fit may not.
+    if (passed === 1 || (passed > 1 && maker.document.hasPatterns)) return true;
     if (passed === 0) for (const { errors } of results) run.tell(errors);
     return run.fail(at, 'oneOf', 'must match exactly one schema in oneOf');
   };
 };
 
 const not: Rule = (given, maker) => {
+  if (maker.document.hasPatterns) return undefined;
   const check = maker.of(given);
   return (run, value, at) =>
     !run.quietly(() => check(run, value, at, run.fresh())) || run.fail(at, 'not', 'must not be valid');
@@ -65,6 +67,11 @@ const condition: Rule = (given, maker, schema) => {
   const [whenTrue, whenFalse] = [maker.of(schema.then ?? true), maker.of(schema.else ?? true)];
   return (run, value, at, seen) => {
     const isTrue = run.quietly(() => run.same(check, value, at, seen));
+    if (isTrue && maker.document.hasPatterns) {
+      // With patterns ignored, the condition may be false: either branch will do, and both note what they looked at.
+      const results = [whenTrue, whenFalse].map((branch) => run.quietly(() => run.same(branch, value, at, seen)));
+      return results.includes(true) || run.fail(at, 'if', 'must match "then" or "else" schema');
+    }
     const ok = run.same(isTrue ? whenTrue : whenFalse, value, at, seen);
     return ok || run.fail(at, 'if', `must match "${isTrue ? 'then' : 'else'}" schema`);
   };

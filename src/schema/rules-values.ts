@@ -41,12 +41,6 @@ const uniqueItems: Rule = (wanted) => {
   };
 };
 
-const pattern: Rule = (source, maker) => {
-  const matches = maker.matcher(String(source));
-  return (run, value, at) =>
-    typeof value !== 'string' || matches(value, run.spend) || run.fail(at, 'pattern', 'pattern', { pattern: source });
-};
-
 /** A rule about numbers, by what it asks of them. */
 function number(keyword: string, words: string, fits: (value: number, limit: number) => boolean): [string, Rule] {
   const rule: Rule = (given): Check => {
@@ -102,7 +96,6 @@ export const valueRules: readonly (readonly [keyword: string, rule: Rule])[] = [
   ['type', type],
   count('minLength', 'characters', charactersOf),
   count('maxLength', 'characters', charactersOf),
-  ['pattern', pattern],
   count('minItems', 'items', itemsOf),
   count('maxItems', 'items', itemsOf),
   count('minProperties', 'properties', membersOf),

@@ -2,6 +2,7 @@
 
 import { isObject } from '../jsonrpc/message.ts';
 import { authorsModule } from './authors-module.ts';
+import { pointer, pointerOf } from './pointer.ts';
 import type { StandardJsonSchema, StandardJsonSchemaOptions, StandardSchema } from './standard.ts';
 
 export type Direction = 'input' | 'output';
@@ -77,7 +78,7 @@ function placed(convert: () => unknown, again: (unrepresentable: (found: unknown
     let path = '';
     try {
       again((found) => {
-        if (isObject(found) && Array.isArray(found.path)) path = found.path.map((key) => `/${String(key)}`).join('');
+        if (isObject(found) && Array.isArray(found.path)) path = pointerOf(found.path);
         throw error;
       });
     } catch {
@@ -109,7 +110,7 @@ function failingEntry(schema: object, convert: (each: unknown) => unknown): stri
     try {
       convert(entry);
     } catch {
-      return `/properties/${name}${isObject(entry) ? failingEntry(entry, convert) : ''}`;
+      return pointer('/properties', name) + (isObject(entry) ? failingEntry(entry, convert) : '');
     }
   }
   return '';

@@ -3,14 +3,20 @@
 import { isObject } from '../jsonrpc/message.ts';
 import { leadInCircle, type Targets } from './circles.ts';
 import { type Dialect, dialectOf } from './dialects.ts';
-import { type JsonObject, pointer, shorten } from './json.ts';
+import { type JsonObject, shorten } from './json.ts';
 import { valueFault } from './keyword-values.ts';
 import { subschemas } from './keywords.ts';
+import { pointer } from './pointer.ts';
 import { References, type Resource } from './references.ts';
 
 const maxDepth = 32;
 const maxSubschemas = 10_000;
 const maxPatterns = 200;
+/** Characters of a name in a received schema. */
+const maxName = 1024;
+
+/** Keywords whose values are resolved as references: each costs as much as the names of its parents are long. */
+const naming: ReadonlySet<string> = new Set(['$id', '$ref', '$anchor', '$dynamicRef', '$dynamicAnchor']);
 
 /** What is wrong with a schema, and where in it (a JSON Pointer). */
 export interface SchemaFault {
@@ -24,6 +30,8 @@ export interface SchemaDocument {
   readonly dialect: Dialect;
   readonly targets: Targets;
   readonly hasDynamicScope: boolean;
+  /** There is a `pattern` or `patternProperties` somewhere in it. */
+  readonly hasPatterns: boolean;
   /** What each schema is part of. */
   readonly resources: ReadonlyMap<JsonObject, Resource>;
 }
@@ -34,8 +42,11 @@ export type Read = { readonly document: SchemaDocument } | { readonly fault: Sch
 /** Says of a pattern why it is not used, or nothing. */
 export type PatternFault = (pattern: string) => string | undefined;
 
-/** Goes over a JSON Schema before it is used: says the first fault, or what is in it. Never fetches, never runs a pattern. */
-export function readSchema(schema: unknown, faultOf: PatternFault): Read {
+/**
+ * Reads a JSON Schema before it is used: returns the first fault, or what is in it. Never fetches, never runs a pattern.
+ * Without `faultOf` the schema is one of the peer: its patterns are not read, and its names have at most 1,024 characters.
+ */
+export function readSchema(schema: unknown, faultOf?: PatternFault): Read {
   if (!isObject(schema)) return { fault: { path: '', message: 'must be an object' } };
   const dialect = schema.$schema === undefined ? '2020-12' : dialectOf(String(schema.$schema));
   if (dialect === undefined) {
@@ -44,9 +55,10 @@ export function readSchema(schema: unknown, faultOf: PatternFault): Read {
   }
   const walk = new Walk(dialect, schema.$schema !== undefined, faultOf);
   const fault = walk.document(schema);
-  if (fault) return { fault: { path: shorten(fault.path, 200), message: fault.message } };
-  const { targets, references, resources } = walk;
-  return { document: { root: schema, dialect, targets, hasDynamicScope: references.hasDynamicScope, resources } };
+  if (fault) return { fault };
+  const { targets, resources, hasPatterns } = walk;
+  const { hasDynamicScope } = walk.references;
+  return { document: { root: schema, dialect, targets, hasDynamicScope, hasPatterns, resources } };
 }
 
 interface Reference {
@@ -63,12 +75,13 @@ class Walk {
   readonly #dialect: Dialect;
   readonly #declared: boolean;
   readonly resources = new Map<JsonObject, Resource>();
-  readonly #faultOf: PatternFault;
+  readonly #faultOf: PatternFault | undefined;
   readonly #found: Reference[] = [];
   readonly #patterns = new Map<string, string | undefined>();
+  hasPatterns = false;
   #count = 0;
 
-  constructor(dialect: Dialect, declared: boolean, faultOf: PatternFault) {
+  constructor(dialect: Dialect, declared: boolean, faultOf: PatternFault | undefined) {
     this.#faultOf = faultOf;
     this.#dialect = dialect;
     this.#declared = declared;
@@ -105,7 +118,7 @@ class Walk {
     for (const [keyword, value] of Object.entries(schema)) {
       if (value === undefined) continue;
       const at = pointer(path, keyword);
-      const message = valueFault(keyword, value) ?? (keyword === 'pattern' ? this.#pattern(String(value)) : undefined);
+      const message = this.#nameFault(keyword) ?? valueFault(keyword, value) ?? this.#valueFault(keyword, value);
       if (message) return { path: at, message };
       if (keyword === '$ref' || keyword === '$dynamicRef') {
         this.#found.push({ from: schema, keyword, ref: String(value), path: at, resource });
@@ -139,7 +152,7 @@ class Walk {
   #each(value: unknown, path: string, depth: number, resource: Resource): SchemaFault | undefined {
     if (!Array.isArray(value)) return { path, message: 'must be an array of schemas' };
     for (const [index, each] of value.entries()) {
-      const fault = this.#schema(each, `${path}/${index}`, depth, resource);
+      const fault = this.#schema(each, pointer(path, index), depth, resource);
       if (fault) return fault;
     }
     return undefined;
@@ -149,13 +162,15 @@ class Walk {
     if (!isObject(value)) return { path, message: 'must be an object of schemas' };
     for (const [name, each] of Object.entries(value)) {
       const at = pointer(path, name);
+      const tooLong = this.#nameFault(name);
+      if (tooLong) return { path: at, message: tooLong };
       if (keyword === 'dependencies' && Array.isArray(each)) {
         const message = valueFault('required', each);
         if (message) return { path: at, message };
         continue;
       }
       if (keyword === 'patternProperties') {
-        const message = this.#pattern(name) ?? (isUnicode(name) ? undefined : 'must be valid with the u flag');
+        const message = this.#pattern(name, true);
         if (message) return { path: at, message };
       }
       const fault = this.#schema(each, at, depth, resource);
@@ -164,13 +179,26 @@ class Walk {
     return undefined;
   }
 
-  #pattern(pattern: string): string | undefined {
-    if (this.#patterns.has(pattern)) return this.#patterns.get(pattern);
-    // Reading a pattern is the one check that costs milliseconds.
-    const fault =
-      this.#patterns.size < maxPatterns ? this.#faultOf(pattern) : `is one of more than ${maxPatterns} patterns`;
-    this.#patterns.set(pattern, fault);
-    return fault;
+  #valueFault(keyword: string, value: unknown): string | undefined {
+    if (keyword === 'pattern') return this.#pattern(String(value), false);
+    return naming.has(keyword) ? this.#nameFault(String(value)) : undefined;
+  }
+
+  #nameFault(name: string): string | undefined {
+    return this.#faultOf || name.length <= maxName ? undefined : `has a name of more than ${maxName} characters`;
+  }
+
+  #pattern(pattern: string, isOfNames: boolean): string | undefined {
+    this.hasPatterns = true;
+    if (!this.#faultOf) return undefined;
+    let fault = this.#patterns.get(pattern);
+    if (!this.#patterns.has(pattern)) {
+      // Reading a pattern is the one check that costs milliseconds.
+      fault =
+        this.#patterns.size < maxPatterns ? this.#faultOf(pattern) : `is one of more than ${maxPatterns} patterns`;
+      this.#patterns.set(pattern, fault);
+    }
+    return fault ?? (isOfNames && !isUnicode(pattern) ? 'must be valid with the u flag' : undefined);
   }
 
   #identify(schema: JsonObject, path: string, outer: Resource): Resource {

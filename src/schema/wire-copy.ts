@@ -1,9 +1,10 @@
 /** A schema as it can be sent. */
 
 import { isObject } from '../jsonrpc/message.ts';
-import { type JsonObject, pointer } from './json.ts';
+import type { JsonObject } from './json.ts';
 import { valueFault } from './keyword-values.ts';
 import { subschemas } from './keywords.ts';
+import { pointer } from './pointer.ts';
 import { Unconvertible } from './vendor.ts';
 
 const maxDepth = 40;

@@ -1,7 +1,8 @@
 /** Input schemas that name arguments HTTP is to repeat as header fields. Few do, and what reads that is loaded then. */
 
 import { later } from '../jsonrpc/later.ts';
-import type { Checked, CheckedSchema } from '../schema/checked.ts';
+import type { CheckedSchema } from '../schema/checked.ts';
+import type { Checked } from '../schema/problems.ts';
 import { isPromise, type Maybe } from './maybe.ts';
 
 const reader = later(() => import('../protocol/param-headers.ts'));

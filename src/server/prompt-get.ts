@@ -24,7 +24,9 @@ export function getPrompt(prompts: Registry<PromptEntry>, ctx: RequestContext): 
   }
   return chain(prompt.input ? prompt.input.check(args) : { ok: true as const, value: args }, (checked) => {
     if (!checked.ok) {
-      throw RpcError.invalidParams(`Invalid arguments for prompt ${name}: ${describeProblems(checked.problems)}`);
+      throw RpcError.invalidParams(
+        `Invalid arguments for prompt ${name}: ${describeProblems(checked.problems, checked.unlisted)}`,
+      );
     }
     const value = prompt.get(checked.value as never, ctx) as Maybe<unknown>;
     return chain(value, (returned) => promptResult(returned, prompt));

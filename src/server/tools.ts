@@ -6,8 +6,8 @@ import { stringParam } from '../protocol/checks.ts';
 import { badArguments } from '../protocol/errors.ts';
 import type { CallToolResult, Tool } from '../protocol/model/tools.ts';
 import type { ResultFacts } from '../protocol/revision.ts';
-import { type Checked, type CheckedSchema, checkedSchema } from '../schema/checked.ts';
-import { describeProblems } from '../schema/problems.ts';
+import { type CheckedSchema, checkedSchema } from '../schema/checked.ts';
+import { type Checked, describeProblems } from '../schema/problems.ts';
 import { annotated } from './annotated.ts';
 import type { Context, RequestContext } from './context.ts';
 import type { TakeOver } from './extension.ts';
@@ -106,7 +106,8 @@ export function callTool(tools: Registry<ToolEntry>, ctx: RequestContext): Maybe
   if (!isObject(args)) throw RpcError.invalidParams('"arguments" must be an object');
   ctx.about = tool.about;
   return chain(tool.input.check(args), (checked) => {
-    if (!checked.ok) throw badArguments(`Invalid arguments for tool ${name}: ${describeProblems(checked.problems)}`);
+    if (!checked.ok)
+      throw badArguments(`Invalid arguments for tool ${name}: ${describeProblems(checked.problems, checked.unlisted)}`);
     const takeOver = tool.takeOver?.(ctx);
     return takeOver ? runAsTask(tool, checked.value, ctx, takeOver) : run(tool, checked.value, ctx);
   });
@@ -148,7 +149,9 @@ function finish(tool: ToolEntry, returned: unknown, ctx: RequestContext): Maybe<
 function conforming(tool: ToolEntry, result: CallToolResult, checked: Checked, ctx: RequestContext): CallToolResult {
   // What the schema adds or takes away counts for the text, too.
   if (checked.ok) return structured(ctx, result, checked.value);
-  throw new Error(`Tool "${tool.key}" returned what its output schema refuses: ${describeProblems(checked.problems)}`);
+  throw new Error(
+    `Tool "${tool.key}" returned what its output schema refuses: ${describeProblems(checked.problems, checked.unlisted)}`,
+  );
 }
 
 // What was made text once is not made text again, where nobody can change it on its way. A result that began without content
