@@ -7,6 +7,7 @@ import { claimedVersion } from '../protocol/claim.ts';
 import type { Exchange } from '../protocol/exchange.ts';
 import { livesIn, staysOpen } from '../protocol/methods.ts';
 import { revisionNamed, revisionOf } from '../protocol/pick.ts';
+import { checkStrings } from '../protocol/string-limits.ts';
 import { RequestContext } from './context.ts';
 import { isPromise, type Maybe } from './maybe.ts';
 import { failureOf, resultOf } from './outcome.ts';
@@ -20,6 +21,7 @@ export function answer(server: Served, request: Request, exchange: Exchange): Ma
   let ctx: RequestContext;
   try {
     const params = paramsOf(request);
+    checkStrings(method, params);
     const revision = revisionOf(method, params, exchange.session, own.host.versions);
     const caller = revision.callerOf(params, exchange.session);
     ctx = new RequestContext(id, method, params, caller, exchange, revision, own);

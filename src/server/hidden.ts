@@ -5,6 +5,7 @@ import { ofResource, type Registries } from './needed-scopes.ts';
 import type { TemplateEntry } from './resources.ts';
 import { hasScopes } from './scope-checks.ts';
 import { matchUri } from './uri-template-match.ts';
+import { encodeNonAscii } from './uri-template-syntax.ts';
 
 /** True for what a viewer may not see or read: it must not become known by its changes either. */
 export function isHiddenFrom(viewer: Viewer, uri: string, all: Registries, asksForScopes: boolean): boolean {
@@ -13,7 +14,8 @@ export function isHiddenFrom(viewer: Viewer, uri: string, all: Registries, asksF
   if (needed && !(principal && hasScopes(principal, needed))) return true;
   const { resources, templates } = all;
   if (resources.has(uri)) return !resources.get(uri, viewer);
-  const named = templates.names.find((name) => isAt(templates.peek(name), uri));
+  const encoded = encodeNonAscii(uri) ?? uri;
+  const named = templates.names.find((name) => isAt(templates.peek(name), encoded));
   return named !== undefined && !templates.get(named, viewer);
 }
 

@@ -2,6 +2,7 @@
 
 import { isObject, type Params, type Request } from '../jsonrpc/message.ts';
 import type { Viewer } from '../protocol/revision.ts';
+import { STRING_LIMITS } from '../protocol/string-limits.ts';
 import type { PromptEntry } from './prompts.ts';
 import type { Entry, Registry } from './registry.ts';
 import { resourceAt } from './resource-at.ts';
@@ -22,13 +23,13 @@ type Finder = (all: Registries, params: Params, viewer: Viewer) => Scopes;
 const FINDERS: ReadonlyMap<string, Finder> = new Map<string, Finder>([
   ['tools/call', ({ tools }, { name }, viewer) => ofEntry(tools, name, viewer)],
   ['prompts/get', ({ prompts }, { name }, viewer) => ofEntry(prompts, name, viewer)],
-  ['resources/read', (all, { uri }, viewer) => ofResource(all, uri, viewer)],
-  ['resources/subscribe', (all, { uri }, viewer) => ofResource(all, uri, viewer)],
+  ['resources/read', (all, { uri }, viewer) => ofRequested(all, uri, viewer)],
+  ['resources/subscribe', (all, { uri }, viewer) => ofRequested(all, uri, viewer)],
   ['subscriptions/listen', ofSubscriptions],
   ['completion/complete', ofCompletion],
 ]);
 
-// More are refused by whoever answers, and not looked at here.
+// More URIs, and longer ones, are refused when the request is answered: they are not matched here.
 const MAX_URIS = 10_000;
 
 /** All scopes this request needs; undefined if none. */
@@ -48,10 +49,14 @@ export function ofResource({ resources, templates }: Registries, uri: unknown, v
   return resourceAt(resources, templates, uri, viewer)?.entry.scopes;
 }
 
+function ofRequested(all: Registries, uri: unknown, viewer: Viewer): Scopes {
+  return typeof uri === 'string' && uri.length <= STRING_LIMITS.uri ? ofResource(all, uri, viewer) : undefined;
+}
+
 function ofSubscriptions(all: Registries, { notifications }: Params, viewer: Viewer): Scopes {
   const uris = isObject(notifications) ? notifications['resourceSubscriptions'] : undefined;
   if (!Array.isArray(uris) || uris.length > MAX_URIS) return undefined;
-  return [...new Set(uris.flatMap((uri) => ofResource(all, uri, viewer) ?? []))];
+  return [...new Set(uris.flatMap((uri) => ofRequested(all, uri, viewer) ?? []))];
 }
 
 function ofCompletion({ prompts, templates }: Registries, { ref }: Params, viewer: Viewer): Scopes {

@@ -3,10 +3,14 @@
  * means the same on every node.
  */
 
+import { fingerprint } from '../jsonrpc/canonical.ts';
 import { RpcError } from '../jsonrpc/errors.ts';
 import type { Params } from '../jsonrpc/message.ts';
 import type { ListKind } from '../protocol/revision.ts';
 import { fromBase64, toBase64 } from './base64.ts';
+
+/** Escaped as JSON and written in base64, such a key has less than 4,096 characters. */
+const MAX_KEY = 500;
 
 /** Part of a list, and how to get the next. */
 export interface Page<E> {
@@ -40,18 +44,23 @@ function pageOf<E extends { readonly key: string }>(
 
 function startOf(kind: ListKind, entries: readonly { readonly key: string }[], cursor: unknown): number {
   if (cursor === undefined) return 0;
-  const key = typeof cursor === 'string' ? keyOf(kind, cursor) : undefined;
-  const index = key === undefined ? -1 : entries.findIndex((entry) => entry.key === key);
+  const name = typeof cursor === 'string' ? nameIn(kind, cursor) : undefined;
+  const index = name === undefined ? -1 : entries.findIndex((entry) => nameOf(entry.key) === name);
   // Unknown and hidden entries get the same answer.
   if (index < 0) throw RpcError.invalidParams('"cursor" is not valid for this list; start again without one');
   return index + 1;
 }
 
-function cursorAfter(kind: ListKind, key: string): string {
-  return toBase64(new TextEncoder().encode(JSON.stringify([kind, key])));
+// A long key stands in a cursor by its fingerprint, or the cursor would be longer than a request may send.
+function nameOf(key: string): string {
+  return key.length <= MAX_KEY ? key : `#${fingerprint(key)}`;
 }
 
-function keyOf(kind: ListKind, cursor: string): string | undefined {
+function cursorAfter(kind: ListKind, key: string): string {
+  return toBase64(new TextEncoder().encode(JSON.stringify([kind, nameOf(key)])));
+}
+
+function nameIn(kind: ListKind, cursor: string): string | undefined {
   try {
     const bytes = fromBase64(cursor);
     const parsed: unknown = JSON.parse(new TextDecoder().decode(bytes));

@@ -88,7 +88,7 @@ describe('a resource that is not there', () => {
   });
 
   test.each(REVISIONS)('is never an internal error, whatever the URI: %s', async (revision) => {
-    for (const uri of ['http://[::1', 'test://%00', '%zz', 'x:\ud800', `y://${'a/'.repeat(100_000)}`]) {
+    for (const uri of ['http://[::1', 'test://%00', '%zz', 'x:\ud800', `y://${'a/'.repeat(4000)}`]) {
       const { error } = await read(server, uri, revision);
       expect(error?.code).toBe(revision === '2026-07-28' ? -32602 : -32002);
       expect(JSON.stringify(error).length).toBeLessThan(2000);

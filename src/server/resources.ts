@@ -4,6 +4,7 @@ import { shorten } from '../jsonrpc/errors.ts';
 import type { ResourceContents } from '../protocol/model/content.ts';
 import type { ReadResourceResult, Resource, ResourceTemplate } from '../protocol/model/resources.ts';
 import type { CacheHints } from '../protocol/revision.ts';
+import { STRING_LIMITS } from '../protocol/string-limits.ts';
 import { type Completers, checkCompleters } from './completers.ts';
 import type { Context } from './context.ts';
 import type { InputRequired } from './input-required.ts';
@@ -103,6 +104,7 @@ export function resourceEntry(uri: string, config: ResourceConfig | string, read
     ...shown
   } = typeof config === 'string' ? { mimeType: config } : config;
   if (!URL.canParse(uri)) throw new TypeError(`Resource "${shorten(uri)}": the URI is not valid, it needs a scheme`);
+  checkLength(`Resource "${shorten(uri)}": the URI`, uri);
   if (typeof read !== 'function') throw new TypeError(`Resource "${uri}": the handler must be a function`);
   const scopes = scopesOf(`Resource "${uri}"`, needed);
   return { key: uri, definition: { uri, name, ...shown }, visible, scopes, cache, read };
@@ -125,9 +127,15 @@ export function templateEntry(
   } = typeof config === 'string' ? ({ mimeType: config } as ResourceTemplateConfig) : config;
   if (typeof read !== 'function')
     throw new TypeError(`Resource template "${uriTemplate}": the handler must be a function`);
+  checkLength(`Resource template "${shorten(uriTemplate)}"`, uriTemplate);
   const template = parseUriTemplate(uriTemplate);
   checkCompleters(`Resource template "${uriTemplate}"`, complete, template.variables);
   const scopes = scopesOf(`Resource template "${uriTemplate}"`, needed);
   const definition = { uriTemplate, name, ...shown };
   return { key: uriTemplate, definition, visible, scopes, template, cache, complete, read };
+}
+
+// No request could name it.
+function checkLength(what: string, uri: string): void {
+  if (uri.length > STRING_LIMITS.uri) throw new TypeError(`${what} has more than ${STRING_LIMITS.uri} characters`);
 }

@@ -1,7 +1,7 @@
 /** A URI to values: the way back from an expansion, in one pass and without backtracking. */
 
 import type { UriTemplate } from './uri-template.ts';
-import { type Expression, encodeNonAscii, type Operator, type Part, type Variable } from './uri-template-syntax.ts';
+import type { Expression, Operator, Part, Variable } from './uri-template-syntax.ts';
 
 /** What a URI says of a template's variables; those with `*` are lists. */
 export type UriTemplateMatch = Map<string, string | string[]>;
@@ -11,7 +11,8 @@ type Matcher = (uri: string) => UriTemplateMatch | undefined;
 const matchers = new WeakMap<UriTemplate, Matcher>();
 
 /**
- * The values a URI has for the variables of a template, percent-decoded; undefined if the URI does not fit.
+ * The values a URI has for the variables of a template, percent-decoded; undefined if the URI does not fit. The URI is
+ * given as `encodeNonAscii` writes it, so that it is encoded once for all templates.
  *
  * The RFC leaves matching open; here it takes linear time and follows these rules:
  * - a value ends where that which follows it in the template first occurs; a literal at the end of the template is
@@ -38,9 +39,10 @@ function matcherOf(template: readonly Part[]): Matcher {
     typeof part === 'string' ? literalStep(part) : valueStep(part, parts, index),
   );
 
-  return (text) => {
-    const uri = encodeNonAscii(text);
-    if (!uri?.endsWith(suffix)) return undefined;
+  const prefix = typeof parts[0] === 'string' ? parts[0] : '';
+
+  return (uri) => {
+    if (!uri.startsWith(prefix) || !uri.endsWith(suffix)) return undefined;
     const body = uri.slice(0, uri.length - suffix.length);
     const found: Found[] = [];
     let at = 0;

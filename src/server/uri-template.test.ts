@@ -3,7 +3,7 @@ import { expandTemplate, type UriTemplateValues } from '../../test/uri-template-
 import { parseUriTemplate } from './uri-template.ts';
 import { matchUri } from './uri-template-match.ts';
 
-import { parseTemplate } from './uri-template-syntax.ts';
+import { encodeNonAscii, parseTemplate } from './uri-template-syntax.ts';
 
 /** The variables of RFC 6570, section 3.2. */
 const values = {
@@ -27,7 +27,8 @@ const values = {
 
 const expand = (template: string, given: UriTemplateValues): string => expandTemplate(parseTemplate(template), given);
 const match = (template: string, uri: string): object | undefined => {
-  const found = matchUri(parseUriTemplate(template), uri);
+  const encoded = encodeNonAscii(uri);
+  const found = encoded === undefined ? undefined : matchUri(parseUriTemplate(template), encoded);
   return found && Object.fromEntries(found);
 };
 
