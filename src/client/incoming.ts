@@ -2,6 +2,7 @@
 
 import { ConnectionError, RpcError, toError } from '../jsonrpc/errors.ts';
 import type { Id, Request, Response } from '../jsonrpc/message.ts';
+import { plainResult } from '../jsonrpc/plain-result.ts';
 
 /** What answering needs from its conversation. */
 export interface IncomingHost {
@@ -65,7 +66,8 @@ export class IncomingRequests {
     this.#handlers++;
     let response: Response;
     try {
-      response = { jsonrpc: '2.0', id, result: await this.#host.answer(request, abort.signal) };
+      const answer = await this.#host.answer(request, abort.signal);
+      response = { jsonrpc: '2.0', id, result: plainResult(Object(answer)) };
     } catch (error) {
       if (abort.signal.aborted) return;
       response = { jsonrpc: '2.0', id, error: this.#told(error).toObject() };

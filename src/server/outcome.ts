@@ -2,6 +2,7 @@
 
 import { RpcError } from '../jsonrpc/errors.ts';
 import { EncodedJson, type ErrorObject, isObject } from '../jsonrpc/message.ts';
+import { plainResult } from '../jsonrpc/plain-result.ts';
 import { METHODS } from '../protocol/methods.ts';
 import type { RequestContext } from './context.ts';
 import { ExtensionResult } from './extension-result.ts';
@@ -21,9 +22,9 @@ export function resultOf(ctx: RequestContext, value: unknown): object {
   }
   if (value instanceof ExtensionResult) {
     extensions.checkResult(value, ctx);
-    return wire.encodeResult(method, value.result, { resultType: value.resultType }, host);
+    return wire.encodeResult(method, plainResult(value.result), { resultType: value.resultType }, host);
   }
-  const result = value === undefined ? {} : value;
+  const result = value === undefined ? {} : isObject(value) ? plainResult(value) : value;
   const member = METHODS.get(method)?.result;
   // A middleware that forgets to return what `next` gave ends here, too.
   if (!isObject(result) || (member !== undefined && !isObject(result[member]) && !Array.isArray(result[member]))) {
