@@ -165,6 +165,7 @@ export type ParseErrorCode =
   | 'BatchNotSupported'
   | 'TooDeep'
   | 'TooManyElements'
+  | 'NumberOutOfRange'
   | 'TooLong';
 
 /** A message that could not be read. Returned, never thrown; it carries the id where that could be read. */

@@ -1,6 +1,7 @@
 /** Text to messages. Nothing here throws, and no text that is refused is ever repeated. */
 
 import { ParseError, type ParseErrorCode } from './errors.ts';
+import { isFiniteThroughout, mayOverflow } from './finite.ts';
 import {
   type ErrorObject,
   type Id,
@@ -41,7 +42,19 @@ export function parsePayload(text: string, maxBatch = 100): Payload {
     // The engine's own message quotes the text, so it is not passed on.
     return new ParseError('MalformedJson', 'Parse error: the message is not valid JSON');
   }
-  return checkPayload(value, maxBatch);
+  const payload = checkPayload(value, maxBatch);
+  return mayOverflow(text) ? refuseInfinite(payload) : payload;
+}
+
+/** Refuses the messages that have a number beyond the range of a double. */
+export function refuseInfinite(payload: Payload): Payload {
+  return isBatch(payload) ? payload.map(finiteOrRefused) : finiteOrRefused(payload);
+}
+
+function finiteOrRefused(message: Message | ParseError): Message | ParseError {
+  if (message instanceof ParseError || isFiniteThroughout(message)) return message;
+  const value = message as unknown as Record<string, unknown>;
+  return refusal(value, 'NumberOutOfRange', 'a number is beyond the range of a double, such as 1e999');
 }
 
 /** The same for JSON that was parsed already. */

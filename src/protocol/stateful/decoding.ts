@@ -1,5 +1,6 @@
 /** Results as the server's code gave them: what was done to them for an older revision is undone, by the marks it left. */
 
+import { isFiniteThroughout, mayOverflow } from '../../jsonrpc/finite.ts';
 import { isObject } from '../../jsonrpc/message.ts';
 import { STRUCTURE_LIMITS, structureFault } from '../../jsonrpc/structure.ts';
 import { STRUCTURED_TEXT, WRAPPED_RESULT } from '../model/meta.ts';
@@ -55,7 +56,8 @@ function parsed(text: string): Found | undefined {
   // What is inside a text gets no deeper than what is not.
   if (structureFault(encoder.encode(text), STRUCTURE_LIMITS)) return undefined;
   try {
-    return { structuredContent: JSON.parse(text) };
+    const structuredContent: unknown = JSON.parse(text);
+    return mayOverflow(text) && !isFiniteThroughout(structuredContent) ? undefined : { structuredContent };
   } catch {
     return undefined;
   }

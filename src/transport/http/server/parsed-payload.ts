@@ -1,7 +1,7 @@
 /** Bodies that a framework has parsed: what they hold has the same limits as what is parsed here. */
 
 import { ParseError } from '../../../jsonrpc/errors.ts';
-import { checkPayload, type Payload } from '../../../jsonrpc/parse.ts';
+import { checkPayload, type Payload, refuseInfinite } from '../../../jsonrpc/parse.ts';
 import type { StructureLimits } from '../../../jsonrpc/structure.ts';
 
 /** The messages in it. */
@@ -20,5 +20,5 @@ export function parsedPayload(value: unknown, { depth, elements }: StructureLimi
     if (count > elements) return new ParseError('TooManyElements', `Invalid request: more than ${elements} elements`);
     for (const inner of inside) enter(inner, one.level + 1);
   }
-  return checkPayload(value);
+  return refuseInfinite(checkPayload(value));
 }
