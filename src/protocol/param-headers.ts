@@ -54,12 +54,12 @@ export function paramHeaders(inputSchema: unknown): ParamHeaders {
   function annotate(schema: Schema, path: readonly string[], reachable: boolean): string | undefined {
     const name = schema[annotation];
     if (!reachable || path.length === 0) return `${annotation} is only allowed on what properties alone lead to`;
-    const at = `${annotation} of ${shown(path.join('.'))}`;
+    const at = (): string => `${annotation} of ${shown(path)}`;
     if (typeof name !== 'string' || !token.test(name))
-      return `${at} must be an HTTP token: letters, digits and !#$%&'*+-.^_\`|~`;
-    if (!carriers.has(schema.type)) return `${at} needs a property of type string, integer or boolean`;
+      return `${at()} must be an HTTP token: letters, digits and !#$%&'*+-.^_\`|~`;
+    if (!carriers.has(schema.type)) return `${at()} needs a property of type string, integer or boolean`;
     // Header names are compared without regard to case.
-    if (taken.has(name.toLowerCase())) return `${at} names a header that another property has`;
+    if (taken.has(name.toLowerCase())) return `${at()} names a header that another property has`;
     taken.add(name.toLowerCase());
     headers.set(name, path);
     return undefined;
@@ -79,6 +79,8 @@ function first<T>(items: readonly T[], read: (item: T) => string | undefined): s
   return undefined;
 }
 
-function shown(name: string): string {
+// Each name is cut before they are joined: a schema of the peer may have names of megabytes.
+function shown(path: readonly string[]): string {
+  const name = path.map((one) => one.slice(0, 60)).join('.');
   return JSON.stringify(name.length > 60 ? `${name.slice(0, 59)}…` : name);
 }

@@ -81,6 +81,7 @@ describe.each([
       expect.stringMatching(/additional properties: 'x+…', .* more$/),
     );
     expect(problems({ items: { type: 'string' } }, Array(1000).fill(1))).toHaveLength(10);
+    expect(problems({ items: { type: 'string' } }, Array(20_000).fill(1))?.length).toBeGreaterThan(0);
   });
 
   test('no problem repeats a value of the caller', () => {

@@ -8,6 +8,7 @@ import { toProblems } from './engine-errors.ts';
 import { shorten } from './json.ts';
 import { toNormalForm } from './normal-form.ts';
 import { problem, type Validate } from './problems.ts';
+import { isSmall, maxValues } from './value-size.ts';
 import type { SchemaDocument } from './walker.ts';
 
 /** More than are reported, since several of them become one. */
@@ -24,11 +25,18 @@ export function compile(document: SchemaDocument): Validate {
   return (given) => {
     const value = asksForInherited ? plainCopy(given, Number.POSITIVE_INFINITY) : given;
     if (passes(value)) return undefined;
+    // The engine looks at every value for errors, also when it has found more than are told.
+    if (!isSmall(value)) return [tooLarge];
     const problems = toProblems(Errors(schema, plainCopy(value, maxName))[1]);
     // A rule about long names, which the copy has not.
     return problems.length > 0 ? problems : [problem('', 'does not follow the schema')];
   };
 }
+
+const tooLarge = problem(
+  '',
+  `does not follow the schema: it has more than ${maxValues} values, too many to tell where`,
+);
 
 /** The engine makes a path of every error, as long as the names are, and escapes them whether there is an error or not. */
 const maxName = 1024;

@@ -275,7 +275,7 @@ describe('arguments', () => {
     expect(ran).not.toHaveBeenCalled();
   });
 
-  test.each(['{"__proto__":{"a":1,"b":2}}', '{"constructor":{"a":1}}', '{"a":1e999,"b":1}', '{"a":1,"b":null}'])(
+  test.each(['{"__proto__":{"a":1,"b":2}}', '{"constructor":{"a":1}}', '{"a":1,"b":null}'])(
     'add with %s is refused, and nothing is polluted',
     async (args) => {
       const wire = await open(server);

@@ -1,0 +1,156 @@
+/** Schemas and results of a hostile server: reading and checking them costs a client little, whatever they hold. */
+
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type ScriptedServer, startScriptedServer } from './scripted-server.ts';
+import { expectCheap, startVictim, type Victim } from './victim.ts';
+
+let victim: Victim<object>;
+let server: ScriptedServer;
+beforeAll(async () => {
+  [victim, server] = await Promise.all([startVictim<object>('received'), startScriptedServer()]);
+  // The first check loads what checks.
+  await attack({ outputSchema: { type: 'object' }, structuredContent: {} });
+});
+afterAll(async () => {
+  await victim.close();
+  server.close();
+});
+
+interface Attacked {
+  readonly outcome: string;
+  readonly messages: readonly string[];
+}
+
+/** Has the client list and call the tool, and measures that. */
+async function attack(tool: ScriptedServer['tool']): Promise<Attacked> {
+  server.tool = tool;
+  const megabytes = JSON.stringify(tool).length / 2 ** 20;
+  const results: Attacked[] = [];
+  const cost = await victim.during(async () => {
+    results.push((await victim.run('call', server.url)) as Attacked);
+  });
+  expectCheap(cost, megabytes);
+  expect(cost.peakRssMb).toBeLessThan(400);
+  return results[0] as Attacked;
+}
+
+const many = <T>(count: number, make: (at: number) => T): T[] => Array.from({ length: count }, (_, at) => make(at));
+const named = (count: number, make: (at: number) => unknown): object =>
+  Object.fromEntries(many(count, (at) => [`k${at}`, make(at)]));
+const wrong = (count: number): string[] => many(count, () => 'x');
+const rows = { type: 'object', additionalProperties: { type: 'array', items: { type: 'number' } } };
+
+test.each([1_000_000, 7_000_000])(
+  'a result with a name of %i ~ above 60,000 wrong items is refused',
+  async (length) => {
+    const structuredContent = { ['~'.repeat(length)]: wrong(60_000) };
+    const { outcome } = await attack({ outputSchema: rows, structuredContent });
+    expect(outcome).toMatch(/does not follow its outputSchema: \/~0~0.*… must be number/);
+    expect(outcome.length).toBeLessThan(5000);
+  },
+);
+
+test('a result with 60 nested names of 10 KB of / above 20,000 wrong items is refused', async () => {
+  const schema = { type: 'object', additionalProperties: { $ref: '#/$defs/node' }, $defs: { node: {} as object } };
+  schema.$defs.node = {
+    type: ['object', 'array'],
+    additionalProperties: { $ref: '#/$defs/node' },
+    items: { type: 'number' },
+  };
+  let structuredContent: unknown = wrong(20_000);
+  for (let level = 0; level < 55; level++) structuredContent = { ['/'.repeat(10_000)]: structuredContent };
+  const { outcome } = await attack({ outputSchema: schema, structuredContent });
+  expect(outcome).toContain('must be number');
+});
+
+test('a result with 90,000 names that are not allowed is refused', async () => {
+  const outputSchema = { type: 'object', properties: { a: {} }, additionalProperties: false };
+  const { outcome } = await attack({ outputSchema, structuredContent: named(90_000, () => 1) });
+  expect(outcome).toContain("must not have additional properties: 'k0'");
+});
+
+test('a schema with a name of 1 MB of ~ is not used, and the warning is short', async () => {
+  const outputSchema = {
+    type: 'object',
+    properties: { ['~'.repeat(1_000_000)]: { properties: named(5000, () => ({})) } },
+  };
+  const { outcome, messages } = await attack({ outputSchema, structuredContent: {} });
+  expect(outcome).toBe('accepted');
+  expect(messages).toEqual([
+    expect.stringMatching(/^Results of tool "t" are not checked: .*more than 1024 characters$/),
+  ]);
+});
+
+test('a schema with 9,000 subschemas below a name of 1,024 ~ is used', async () => {
+  const outputSchema = {
+    type: 'object',
+    properties: { ['~'.repeat(1024)]: { properties: named(9000, () => ({ type: 'number' })) } },
+  };
+  const { outcome } = await attack({ outputSchema, structuredContent: { ['~'.repeat(1024)]: named(9000, () => 'x') } });
+  expect(outcome).toContain('must be number');
+});
+
+test('a schema with a long $id and 9,000 relative references is not used', async () => {
+  const $defs = named(4500, (at) => ({ $id: `a${at}`, properties: { a: { $ref: `a${at}` } } }));
+  const outputSchema = { $id: `http://x/${'a'.repeat(500_000)}/`, type: 'object', $defs };
+  const { messages } = await attack({ outputSchema, structuredContent: {} });
+  expect(messages).toEqual([expect.stringContaining('more than 1024 characters')]);
+});
+
+test('a schema with 4,500 relative references below a $id of 1,000 characters costs little', async () => {
+  const $defs = named(4500, (at) => ({ $id: `a${at}`, properties: { a: { $ref: `a${at}` } } }));
+  await attack({ outputSchema: { $id: `http://x/${'a'.repeat(980)}/`, type: 'object', $defs }, structuredContent: {} });
+});
+
+test('a schema with a reference of 1 MB of ~1 is not used', async () => {
+  await attack({
+    outputSchema: { type: 'object', allOf: [{ $ref: `#/${'~1'.repeat(500_000)}` }] },
+    structuredContent: {},
+  });
+});
+
+test('patterns are not evaluated, whatever they are', async () => {
+  const pattern = (at: number): string => `^(?:\\p{L}|\\p{Script=Greek}|[^\\P{Lu}])*${at}$`;
+  const outputSchema = {
+    type: 'object',
+    properties: { a: { allOf: many(200, (at) => ({ pattern: pattern(at) })) }, b: { pattern: '^(a+)+$' } },
+    patternProperties: Object.fromEntries(many(200, (at) => [pattern(at), false])),
+    additionalProperties: false,
+  };
+  const structuredContent = { a: 'é'.repeat(500_000), b: `${'a'.repeat(50_000)}!`, ['a'.repeat(10_000)]: 1 };
+  expect((await attack({ outputSchema, structuredContent })).outcome).toBe('accepted');
+});
+
+test.each<[string, object, unknown]>([
+  [
+    'names that nobody looked at',
+    { type: 'object', allOf: many(3000, () => ({ additionalProperties: true })), unevaluatedProperties: false },
+    named(50_000, () => 1),
+  ],
+  [
+    'large values in an enum',
+    { type: 'object', properties: { a: { items: { enum: many(8000, (a) => ({ a })) } } } },
+    { a: many(40_000, () => ({ a: 7999 })) },
+  ],
+  [
+    'items that must differ',
+    { type: 'object', properties: { a: { allOf: many(3000, () => ({ uniqueItems: true })) } } },
+    { a: many(20_000, (a) => ({ a })) },
+  ],
+  [
+    'conditions side by side',
+    { type: 'object', allOf: many(3000, () => ({ if: { additionalProperties: { type: 'number' } } })) },
+    named(50_000, () => 1),
+  ],
+])('a schema that would take for ever is given up: %s', async (_, outputSchema, structuredContent) => {
+  expect((await attack({ outputSchema, structuredContent })).outcome).toContain('takes too much work to check');
+});
+
+test('9,000 annotated arguments below a name of 900 KB cost little', async () => {
+  const annotated = named(9000, (at) => ({ type: 'string', 'x-mcp-header': `H${at}` }));
+  const inputSchema = {
+    type: 'object',
+    properties: { ['a'.repeat(900_000)]: { type: 'object', properties: annotated } },
+  };
+  await attack({ inputSchema, structuredContent: {} });
+});
