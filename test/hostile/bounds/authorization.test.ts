@@ -124,7 +124,7 @@ describe('a server that asks about tokens', () => {
     });
     const port = (await victim.run('serve', issuer)) as number;
     return async (token) =>
-      (await post(port, 'tools/call', { name: 'hello' }, { authorization: `Bearer ${token}` })).status;
+      (await post(port, 'tools/call', { name: 'hello' }, { headers: { authorization: `Bearer ${token}` } })).status;
   }
 
   test.each([

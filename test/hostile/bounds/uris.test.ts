@@ -49,6 +49,6 @@ test('a cursor of 3.6 MB is refused', async () => {
 
 test('a URI of 8,192 characters is read, with its name in a header', async () => {
   const uri = `x49:${'a'.repeat(8188)}`;
-  const { text } = await post(victim.ready.port, 'resources/read', { uri }, { 'mcp-name': uri });
+  const { text } = await post(victim.ready.port, 'resources/read', { uri }, { headers: { 'mcp-name': uri } });
   expect(JSON.parse(text).result).toMatchObject({ contents: [{ uri, text: 'ok' }] });
 });
