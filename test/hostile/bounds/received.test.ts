@@ -22,12 +22,12 @@ interface Attacked {
 }
 
 /** Has the client list and call the tool, and measures that. */
-async function attack(tool: ScriptedServer['tool']): Promise<Attacked> {
+async function attack(tool: ScriptedServer['tool'], revision = '2025-11-25'): Promise<Attacked> {
   server.tool = tool;
   const megabytes = JSON.stringify(tool).length / 2 ** 20;
   const results: Attacked[] = [];
   const cost = await victim.during(async () => {
-    results.push((await victim.run('call', server.url)) as Attacked);
+    results.push((await victim.run('call', { url: server.url, revision })) as Attacked);
   });
   expectCheap(cost, megabytes);
   expect(cost.peakRssMb).toBeLessThan(400);
@@ -110,14 +110,30 @@ test('a schema with a reference of 1 MB of ~1 is not used', async () => {
 });
 
 test('patterns are not evaluated, whatever they are', async () => {
-  const pattern = (at: number): string => `^(?:\\p{L}|\\p{Script=Greek}|[^\\P{Lu}])*${at}$`;
+  const scripts = [
+    'Greek',
+    'Cyrillic',
+    'Hebrew',
+    'Arabic',
+    'Thai',
+    'Georgian',
+    'Hangul',
+    'Ethiopic',
+    'Mongolian',
+    'Han',
+  ];
+  const pattern = `^(?:${scripts.map((script) => `\\p{Script=${script}}\\p{Script=${script}}`).join('|')}|[^])*$`;
   const outputSchema = {
     type: 'object',
-    properties: { a: { allOf: many(200, (at) => ({ pattern: pattern(at) })) }, b: { pattern: '^(a+)+$' } },
-    patternProperties: Object.fromEntries(many(200, (at) => [pattern(at), false])),
+    properties: {
+      a: { items: { allOf: many(20, (at) => ({ pattern: `${pattern}|${at}` })) } },
+      b: { pattern: '^(a+)+$' },
+    },
+    patternProperties: { [pattern]: true, '^c': false },
     additionalProperties: false,
   };
-  const structuredContent = { a: 'é'.repeat(500_000), b: `${'a'.repeat(50_000)}!`, ['a'.repeat(10_000)]: 1 };
+  const characters = String.fromCharCode(...many(20_000, (at) => 0x3400 + at));
+  const structuredContent = { a: many(12, () => characters), b: `${'a'.repeat(50_000)}!`, c: 1 };
   expect((await attack({ outputSchema, structuredContent })).outcome).toBe('accepted');
 });
 
@@ -152,5 +168,8 @@ test('9,000 annotated arguments below a name of 900 KB cost little', async () =>
     type: 'object',
     properties: { ['a'.repeat(900_000)]: { type: 'object', properties: annotated } },
   };
-  await attack({ inputSchema, structuredContent: {} });
+  expect(await attack({ inputSchema, structuredContent: {} }, '2026-07-28')).toEqual({
+    outcome: 'accepted',
+    messages: [],
+  });
 });

@@ -1,4 +1,4 @@
-/** An HTTP server of 2025-11-25 that lists one tool and answers every call of it with the same result. */
+/** An HTTP server of 2025-11-25 and 2026-07-28 that lists one tool and answers every call of it with the same result. */
 
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
@@ -38,7 +38,12 @@ function resultOf(method: string, tool: ScriptedServer['tool']): object {
     const serverInfo = { name: 's', version: '1' };
     return { protocolVersion: '2025-11-25', capabilities: { tools: {} }, serverInfo };
   }
+  // What 2026-07-28 asks for; older revisions ignore it.
+  const stateless = { resultType: 'complete', ttlMs: 0, cacheScope: 'private' };
+  if (method === 'server/discover') {
+    return { supportedVersions: ['2026-07-28'], capabilities: { tools: {} }, ...stateless };
+  }
   const { inputSchema = { type: 'object' }, outputSchema, structuredContent } = tool;
-  if (method === 'tools/list') return { tools: [{ name: 't', inputSchema, outputSchema }] };
-  return method === 'tools/call' ? { content: [], structuredContent } : {};
+  if (method === 'tools/list') return { tools: [{ name: 't', inputSchema, outputSchema }], ...stateless };
+  return method === 'tools/call' ? { content: [], structuredContent, ...stateless } : {};
 }

@@ -8,9 +8,9 @@ const messages = [];
 underAttack({
   actions: {
     /** The error of the call, or the text of its result, and everything that was told to `onError`. */
-    async call(url) {
+    async call({ url, revision }) {
       messages.length = 0;
-      const client = await connect(url, { revision: '2025-11-25', onError: (error) => messages.push(error.message) });
+      const client = await connect(url, { revision, onError: (error) => messages.push(error.message) });
       try {
         await client.listTools();
         const outcome = await client.callTool('t', {}).then(
