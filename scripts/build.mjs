@@ -9,10 +9,13 @@ import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
 import { esmExternalRequirePlugin } from 'rolldown/plugins';
+import { installedPackage, packageFolderOf, sbomOf } from './sbom.mjs';
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)));
 
-const { exports, imports, dependencies, peerDependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
+const manifest = JSON.parse(readFileSync('package.json', 'utf8'));
+const lock = JSON.parse(readFileSync('package-lock.json', 'utf8'));
+const { exports, imports, dependencies, peerDependencies } = manifest;
 const published = [
   ...Object.values(exports).map((entry) => entry.default),
   ...Object.values(imports).flatMap(Object.values),
@@ -51,18 +54,19 @@ const shared = {
   'http-server': (by) => by('fetch'),
 };
 
-/** Whose code may be bundled, and the licences, which THIRD-PARTY-NOTICES.md has in full. */
-const bundled = new Map([
-  ['typebox', 'MIT'],
-  ['eventsource-parser', 'MIT'],
-  ['yaml', 'ISC'],
-  ['cross-spawn', 'MIT'],
-  ['path-key', 'MIT'],
-  ['shebang-command', 'MIT'],
-  ['shebang-regex', 'MIT'],
-  ['which', 'ISC'],
-  ['isexe', 'ISC'],
-]);
+/** Packages that may be bundled. THIRD-PARTY-NOTICES.md has their versions and licences, and check-package.mjs compares them. */
+const bundled = [
+  'typebox',
+  'eventsource-parser',
+  'yaml',
+  'cross-spawn',
+  'path-key',
+  'shebang-command',
+  'shebang-regex',
+  'which',
+  'isexe',
+];
+const licences = ['MIT', 'ISC'];
 
 /** What the engine has for keywords that the normal form of a schema never has (src/schema/normal-form.ts). */
 const unused =
@@ -75,7 +79,9 @@ const stamp = 'node_modules/.cache/mcpp/build';
 const sources = hashOf([
   ...filesIn('src').filter((file) => !file.includes('.test.')),
   'scripts/build.mjs',
+  'scripts/sbom.mjs',
   'package.json',
+  'package-lock.json',
   'tsconfig.json',
   'tsconfig.build.json',
 ]);
@@ -108,7 +114,7 @@ async function buildInto(scratch) {
     preserveEntrySignatures: 'strict',
   });
   try {
-    await bundle.write({
+    const { output } = await bundle.write({
       dir: scratch,
       entryFileNames: '[name].js',
       chunkFileNames: 'shared/[name].js',
@@ -120,6 +126,7 @@ async function buildInto(scratch) {
       comments: { legal: false },
       banner: noticeOf,
     });
+    writeFileSync(join(scratch, 'sbom.cdx.json'), sbomOf(manifest, componentsOf(output)));
   } finally {
     await bundle.close();
   }
@@ -169,15 +176,38 @@ function sourceOf(entry) {
   return resolve(`src/${entry}.ts`);
 }
 
-/** Says whose code is in a file. */
+/** Names the bundled packages in a file, with versions and licences. */
 function noticeOf({ moduleIds }) {
-  const names = new Set(moduleIds.flatMap((id) => /node_modules[\\/]([\w-]+)/.exec(id)?.[1] ?? []));
-  if (names.size === 0) return '';
-  const strange = [...names].find((name) => !bundled.has(name));
-  if (strange)
-    throw new Error(`${strange} would be bundled: it is neither a dependency nor in the list of what may be`);
-  const licences = [...names].map((name) => `${name} (${bundled.get(name)})`);
-  return `// Contains ${licences.join(', ')}: see THIRD-PARTY-NOTICES.md.`;
+  const packages = packagesIn(moduleIds).map(({ name, version, licence }) => `${name} ${version} (${licence})`);
+  return packages.length === 0 ? '' : `// Contains ${packages.join(', ')}: see THIRD-PARTY-NOTICES.md.`;
+}
+
+/** Returns the bundled packages that modules are from. */
+function packagesIn(moduleIds) {
+  const folders = new Set(moduleIds.map(packageFolderOf).filter((folder) => folder !== undefined));
+  const packages = [...folders].map((folder) => installedPackage(folder, lock));
+  for (const { name, licence } of packages) {
+    if (!bundled.includes(name)) throw new Error(`${name} would be bundled: it is not in the list of build.mjs`);
+    if (!licences.includes(licence)) throw new Error(`${name} would be bundled: its licence is ${licence}`);
+  }
+  return packages;
+}
+
+/** Returns the components of the SBOM: the bundled packages with the files they are in, dependencies and peers. */
+function componentsOf(output) {
+  const components = new Map();
+  for (const { fileName, moduleIds = [] } of output) {
+    for (const found of packagesIn(moduleIds)) {
+      const files = components.get(found.name)?.files ?? [];
+      components.set(found.name, { ...found, files: [...files, `dist/${fileName}`] });
+    }
+  }
+  const installed = (name) => installedPackage(`node_modules/${name}`, lock);
+  return [
+    ...components.values(),
+    ...Object.keys(dependencies).map(installed),
+    ...Object.keys(peerDependencies).map((name) => ({ ...installed(name), isOptional: true })),
+  ];
 }
 
 // File by file, so that whoever is reading dist/ meanwhile never finds it half there.

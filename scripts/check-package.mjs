@@ -15,6 +15,7 @@ import { dirname, join, sep } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { buildSync, transformSync } from 'esbuild';
+import { disagreements, packagesInCode } from './bundled-packages.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const bin = (path) => join(root, 'node_modules', path);
@@ -53,10 +54,6 @@ async function check(what, body) {
 
 /** What is for authorization, and loaded by nothing else. */
 const DEPENDENCIES = ['jose', 'oauth4webapi'];
-/** What the build bundles. */
-const BUNDLED = ['typebox', 'cross-spawn', 'eventsource-parser', 'yaml'];
-/** What of that brings more along. */
-const WITH_THEM = ['path-key', 'shebang-command', 'shebang-regex', 'which', 'isexe'];
 
 function packAndInstall() {
   execFileSync(process.execPath, [join(root, 'scripts/build.mjs'), '--if-changed'], { stdio: 'inherit' });
@@ -86,11 +83,19 @@ await check('are the types wrong, for ESM', () =>
 );
 
 await check(`${paths.length} files: the build, the licences, and nothing else`, () => {
-  const wanted = ['package.json', 'README.md', 'LICENSE', 'THIRD-PARTY-NOTICES.md', 'CHANGELOG.md'];
-  const strange = paths.filter((path) => !wanted.includes(path) && !/^dist\/[\w./-]+\.(js|d\.ts)$/.test(path));
+  const wanted = [
+    'package.json',
+    'README.md',
+    'LICENSE',
+    'THIRD-PARTY-NOTICES.md',
+    'dist/sbom.cdx.json',
+    'CHANGELOG.md',
+  ];
+  const isBuilt = /^dist\/[\w./-]+\.(js|d\.ts)$/;
+  const strange = paths.filter((path) => !wanted.includes(path) && !isBuilt.test(path));
   const tests = paths.filter((path) => /(^|\/)(src|test|fixtures)\/|\.test\./.test(path));
   assert(strange.length + tests.length === 0, `not for users: ${[...strange, ...tests].join(', ')}`);
-  for (const path of wanted.slice(0, 4)) assert(paths.includes(path), `${path} is missing`);
+  for (const path of wanted.slice(0, 5)) assert(paths.includes(path), `${path} is missing`);
 });
 
 await check('no path of the machine that built it', () => {
@@ -117,13 +122,26 @@ await check('two dependencies, which have none themselves, and no peer that is n
   assert(needed.length === 0, `${needed.join(', ')} must be optional`);
 });
 
-await check('what is bundled carries its licences', () => {
-  const notices = readFileSync(join(installed, 'THIRD-PARTY-NOTICES.md'), 'utf8');
-  for (const name of [...BUNDLED, ...WITH_THEM]) {
-    const file = readdirSync(bin(name)).find((path) => /^licen[cs]e/i.test(path));
-    const licence = readFileSync(join(bin(name), file), 'utf8').trim();
-    assert(notices.includes(licence), `the licence of ${name} is not there`);
-  }
+const codeFiles = new Map(
+  paths.filter((path) => path.endsWith('.js')).map((path) => [path, readFileSync(join(installed, path), 'utf8')]),
+);
+
+/** Version, licence and licence file of a package in node_modules. */
+function installedPackage(name) {
+  const { version, license } = JSON.parse(readFileSync(join(bin(name), 'package.json'), 'utf8'));
+  const file = readdirSync(bin(name)).find((path) => /^licen[cs]e/i.test(path));
+  return { version, licence: license, text: readFileSync(join(bin(name), file), 'utf8').trim() };
+}
+
+await check('notices, banners and SBOM name the packages that are bundled, with versions and licences', () => {
+  const found = disagreements({
+    files: codeFiles,
+    notices: readFileSync(join(installed, 'THIRD-PARTY-NOTICES.md'), 'utf8'),
+    sbom: JSON.parse(readFileSync(join(installed, 'dist/sbom.cdx.json'), 'utf8')),
+    manifest,
+    installed: installedPackage,
+  });
+  assert(found.length === 0, found.join('\n'));
 });
 
 const namesIn = {};
@@ -238,11 +256,11 @@ await check('a plain JSON Schema is enforced, by the bundled engine', () => {
 });
 
 await check('what is bundled is imported by nothing', () => {
-  const names = `['"](?:${BUNDLED.join('|')})['"/]`;
+  const bundled = [...new Set([...codeFiles.values()].flatMap(packagesInCode))];
+  assert(bundled.length > 0, 'no bundled package was found');
+  const names = `['"](?:${bundled.join('|')})['"/]`;
   const isImport = new RegExp(`^(?:import|export)\\b.*${names}|import\\(${names}`, 'm');
-  const importing = paths.filter(
-    (path) => path.endsWith('.js') && isImport.test(readFileSync(join(installed, path), 'utf8')),
-  );
+  const importing = [...codeFiles].filter(([, text]) => isImport.test(text)).map(([path]) => path);
   assert(importing.length === 0, `it is imported by ${importing.join(', ')}`);
 });
 
