@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { once as event } from 'node:events';
 import { connect, createServer } from 'node:net';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { setTimeout as pass } from 'node:timers/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
@@ -13,7 +13,7 @@ const START_MS = 20_000;
 /** Starts a server and waits until it can be talked to. */
 export async function startServer(file, { mode, tools = 3, env = {} }) {
   const port = mode === 'stdio' ? 0 : await freePort();
-  const child = spawn(process.execPath, ['--expose-gc', '--import', probe, join(folder, file)], {
+  const child = spawn(process.execPath, ['--expose-gc', '--import', probe, resolve(folder, file)], {
     env: { ...process.env, ...env, NODE_ENV: 'production', MCP_MODE: mode, PORT: String(port), TOOLS: String(tools) },
     stdio: ['pipe', 'pipe', 'pipe', 'ipc'],
   });

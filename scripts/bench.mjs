@@ -1,7 +1,7 @@
 // Measures this package beside a floor written by hand and other MCP libraries: prints tables, and what of the bars is met.
 // `npm run bench`, `-- http stdio` for some sections, `-- --quick` for short rounds, `-- --only mcpp,tmcp` for some candidates
 // (the floor is always one). A run of full length over all candidates is kept: bench/results.json, docs/benchmarks.md and
-// docs/benchmarks.svg; `-- --write` keeps any.
+// docs/benchmarks.svg; `-- --write` keeps any. `-- compare <commit>` compares two builds of this package instead.
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { arch, cpus, loadavg, platform } from 'node:os';
@@ -75,6 +75,21 @@ async function measure(name) {
   return { title: section.title, date, machine: machine(), loadBefore, command, ...length, tables };
 }
 
+const log = (text) => console.error(`${new Date().toLocaleTimeString('en-GB')}  ${text}`);
+
+if (process.argv[2] === 'compare') {
+  const { compare } = await import('../bench/compare/compare.mjs');
+  console.log(machine());
+  if (load() > 0.5) log(`The machine is busy (load ${load()}): the intervals will be wide`);
+  try {
+    await compare(root, process.argv.slice(3), log);
+  } catch (error) {
+    console.error(`compare FAILED: ${error.message}`);
+    process.exitCode = 1;
+  }
+  process.exit();
+}
+
 const { values, positionals } = parseArgs({
   options: {
     quick: { type: 'boolean', default: false },
@@ -86,7 +101,6 @@ const { values, positionals } = parseArgs({
 const names = chosen('section', SECTIONS, positionals);
 const length = values.quick ? LENGTHS.quick : LENGTHS.full;
 const command = ['npm run bench', ...(process.argv.length > 2 ? ['--', ...process.argv.slice(2)] : [])].join(' ');
-const log = (text) => console.error(`${new Date().toLocaleTimeString('en-GB')}  ${text}`);
 
 execFileSync(process.execPath, [join(root, 'scripts/build.mjs'), '--if-changed'], { stdio: 'inherit' });
 install();

@@ -1,0 +1,51 @@
+// The ways to call a server that two builds are compared in.
+import { ADD } from '../modes.mjs';
+import { measureHttp, measureStdio, readyOverHttp, readyOverStdio } from '../ready.mjs';
+
+const TOOLS = 3;
+/** More requests than a server reads at once, so that it always has work. */
+const WINDOW = 1024;
+/** Calls end after so long, even if fewer were made than asked for. */
+const LONGEST_MS = 60_000;
+
+/** A slice is some 100 ms of CPU: of that, opening the connections is less than 3 %. */
+const http = (name, title, mode) => ({
+  name,
+  title,
+  warmUp: 25_000,
+  slice: 4000,
+  ready: (candidate) => readyOverHttp(candidate, { mode, tools: TOOLS, request: ADD }),
+  measure: (server, count) => measureHttp(server, { count, milliseconds: LONGEST_MS }),
+});
+
+const stdio = (name, title, isNew) => ({
+  name,
+  title,
+  warmUp: 50_000,
+  slice: 20_000,
+  ready: (candidate) => readyOverStdio(candidate, { isNew, tools: TOOLS, request: ADD }),
+  measure: (server, count) => measureStdio(server, { count, milliseconds: LONGEST_MS }, WINDOW),
+});
+
+/**
+ * `ready` starts a server and checks an answer; `measure` makes so many calls and returns CPU microseconds per call, among
+ * others. `warmUp` and `slice` are numbers of calls.
+ */
+export const MODES = [
+  http('http-2026', 'HTTP, 2026-07-28, JSON', 'modern-json'),
+  http('http-2025', 'HTTP, 2025-11-25 with a session, JSON', 'stateful-json'),
+  http('http-sse', 'HTTP, 2026-07-28, event stream', 'modern-sse'),
+  stdio('stdio-2026', 'stdio, 2026-07-28', true),
+  stdio('stdio-2025', 'stdio, 2025-11-25', false),
+];
+
+/** Returns the modes with these names; `http` and `stdio` name several, and no name means all. */
+export function modesNamed(names) {
+  const has = (mode, name) => mode.name === name || mode.name.startsWith(`${name}-`);
+  const unknown = names.filter((name) => !MODES.some((mode) => has(mode, name)));
+  if (unknown.length > 0) {
+    const known = ['http', 'stdio', ...MODES.map(({ name }) => name)].join(', ');
+    throw new Error(`--only has no mode ${unknown.join(', ')}: expected ${known}`);
+  }
+  return MODES.filter((mode) => names.length === 0 || names.some((name) => has(mode, name)));
+}
