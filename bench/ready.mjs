@@ -95,6 +95,11 @@ export function measureHttp({ server, check, bytesFor }, length, connections = 3
   return measure(server, check, length, () => loadHttp({ ...length, port: server.port, connections, bytesFor }));
 }
 
+/** The same over connections that were opened before (`openLoad`). */
+export function measureOpened({ server, check }, length, opened) {
+  return measure(server, check, length, () => opened.run(length));
+}
+
 /** Calls for so long, or so often, with so many unanswered at a time. */
 export function measureStdio({ server, check, lineFor }, length, window) {
   return measure(server, check, length, () => loadStdio(server.child, { ...length, window, lineFor }));

@@ -1,6 +1,7 @@
 // The ways to call a server that two builds are compared in.
+import { openLoad } from '../load/http.mjs';
 import { ADD } from '../modes.mjs';
-import { measureHttp, measureStdio, readyOverHttp, readyOverStdio } from '../ready.mjs';
+import { measureOpened, measureStdio, readyOverHttp, readyOverStdio } from '../ready.mjs';
 
 const TOOLS = 3;
 /** More requests than a server reads at once, so that it always has work. */
@@ -8,28 +9,31 @@ const WINDOW = 1024;
 /** Calls end after so long, even if fewer were made than asked for. */
 const LONGEST_MS = 60_000;
 
-/** A slice is some 100 ms of CPU: of that, opening the connections is less than 3 %. */
 const http = (name, title, mode) => ({
   name,
   title,
   warmUp: 25_000,
-  slice: 4000,
-  ready: (candidate) => readyOverHttp(candidate, { mode, tools: TOOLS, request: ADD }),
-  measure: (server, count) => measureHttp(server, { count, milliseconds: LONGEST_MS }),
+  slice: 500,
+  ready: async (candidate) => {
+    const ready = await readyOverHttp(candidate, { mode, tools: TOOLS, request: ADD });
+    return { ...ready, opened: await openLoad({ port: ready.server.port, bytesFor: ready.bytesFor }) };
+  },
+  measure: (server, count) => measureOpened(server, { count, milliseconds: LONGEST_MS }, server.opened),
 });
 
 const stdio = (name, title, isNew) => ({
   name,
   title,
   warmUp: 50_000,
-  slice: 20_000,
+  slice: 2500,
   ready: (candidate) => readyOverStdio(candidate, { isNew, tools: TOOLS, request: ADD }),
   measure: (server, count) => measureStdio(server, { count, milliseconds: LONGEST_MS }, WINDOW),
 });
 
 /**
  * `ready` starts a server and checks an answer; `measure` makes so many calls and returns CPU microseconds per call, among
- * others. `warmUp` and `slice` are numbers of calls.
+ * others. `warmUp` and `slice` are numbers of calls; a slice is some 15 ms of CPU, since the shorter slices are, the more alike
+ * is what else the machine does meanwhile.
  */
 export const MODES = [
   http('http-2026', 'HTTP, 2026-07-28, JSON', 'modern-json'),

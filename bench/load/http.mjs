@@ -62,20 +62,30 @@ function fieldsOf(head) {
  * each of them sends, again and again, or several requests that it sends in turn. Gives how many were answered, in how many
  * seconds, how long each took, and what the driver itself has cost.
  */
-export async function load({
-  port,
-  connections = 32,
-  milliseconds = Number.POSITIVE_INFINITY,
-  count = Number.POSITIVE_INFINITY,
-  bytesFor,
-}) {
+export async function load({ port, connections, milliseconds, count, bytesFor }) {
+  const opened = await openLoad({ port, connections, bytesFor });
+  try {
+    return await opened.run({ milliseconds, count });
+  } finally {
+    opened.close();
+  }
+}
+
+/** Opens connections for several runs, so that only the calls are measured. `run` and `bytesFor` are as in `load`. */
+export async function openLoad({ port, connections = 32, bytesFor }) {
   const lines = Array.from({ length: connections }, () => new Connection(port));
+  const close = () => {
+    for (const line of lines) line.close();
+  };
   try {
     const requests = lines.map((_, index) => [bytesFor(index)].flat());
     await Promise.all(lines.map((line) => line.opened));
-    return await keepBusy(lines, requests, milliseconds, count);
-  } finally {
-    for (const line of lines) line.close();
+    const run = ({ milliseconds = Number.POSITIVE_INFINITY, count = Number.POSITIVE_INFINITY }) =>
+      keepBusy(lines, requests, milliseconds, count);
+    return { run, close };
+  } catch (error) {
+    close();
+    throw error;
   }
 }
 
