@@ -21,7 +21,7 @@ import {
   OutgoingRequests,
   type Patience,
 } from '../jsonrpc/outgoing.ts';
-import type { Batch, Payload } from '../jsonrpc/parse.ts';
+import { type Batch, isUnreadable, type Payload } from '../jsonrpc/parse.ts';
 import type { Receiver, Transport } from '../jsonrpc/transport.ts';
 import { METHODS } from '../protocol/methods.ts';
 import { type Meta, MetaKey } from '../protocol/model/meta.ts';
@@ -54,6 +54,8 @@ export interface ConversationHost {
 
 // What a server may say before we know what it answered.
 const MAX_EARLY = 100;
+// Errors that belong to no request, and are told nevertheless.
+const MAX_ERRORS_TOLD = 10;
 
 /** Sends requests in the way of a revision, and hears what the server says. */
 export class Conversation implements Receiver {
@@ -73,6 +75,7 @@ export class Conversation implements Receiver {
   #hears: 'answers' | 'pings' | 'everything' = 'answers';
   readonly #early: Message[] = [];
   #toldOfNoise = false;
+  #errorsTold = 0;
   #toldOfRequests = false;
   #hasAnswered = false;
   #deafness: Error | undefined;
@@ -235,7 +238,7 @@ export class Conversation implements Receiver {
 
   onMessage(payload: Payload): void {
     if (isBatch(payload)) for (const one of payload as Batch) this.onMessage(one);
-    else if (payload instanceof Error) this.#takeUnreadable(payload);
+    else if (isUnreadable(payload)) this.#takeUnreadable(payload);
     else if (isResponse(payload as Message)) this.#takeResponse(payload as Response);
     else if (this.#hears === 'everything' || (payload as Request).method === 'ping') this.#take(payload as Request);
     // The answer that opens the session is still being read.
@@ -276,7 +279,8 @@ export class Conversation implements Receiver {
     if (this.#outgoing.settle(response) || response.id != null || !isErrorResponse(response)) return;
     // Whose answer this is nobody knows, but before there is a session there is only one question.
     const error = RpcError.from(response.error);
-    if (this.#hears === 'everything' || !this.#outgoing.failOnly(error)) this.onError(error);
+    if (this.#hears !== 'everything' && this.#outgoing.failOnly(error)) return;
+    if (this.#errorsTold++ < MAX_ERRORS_TOLD) this.onError(error);
   }
 
   #take(message: Request | Notification): void {
@@ -329,13 +333,17 @@ export class Conversation implements Receiver {
   }
 
   #takeUnreadable(fault: ParseError): void {
-    const error = new ConnectionError('malformed', fault.message);
+    const { id, message } = fault;
     // With an id and nothing else it can only have been an answer.
     const isAnswer = fault.isResponse || fault.code === 'MissingMethod';
-    if (isAnswer && fault.id !== undefined && this.#outgoing.fail(fault.id, error)) return;
+    if (isAnswer && id !== undefined && this.#outgoing.has(id)) {
+      this.#outgoing.fail(id, new ConnectionError('malformed', message));
+      return;
+    }
     // Programs that print a banner print many lines: that it happens is worth one error.
-    if (!this.#toldOfNoise) this.onError(fault.code === 'MalformedJson' ? noise(fault) : error);
+    if (this.#toldOfNoise) return;
     this.#toldOfNoise = true;
+    this.onError(fault.code === 'MalformedJson' ? noise(fault) : new ConnectionError('malformed', message));
   }
 
   #send(message: Message): void | Promise<void> {

@@ -27,6 +27,7 @@ export class IncomingRequests {
   readonly #running = new Map<Id, AbortController>();
   /** Handlers that have not come back yet, also those whose question was taken back. */
   #handlers = 0;
+  #toldOfRepeatedId = false;
 
   constructor(host: IncomingHost) {
     this.#host = host;
@@ -35,9 +36,14 @@ export class IncomingRequests {
   take(request: Request): void {
     const { id } = request;
     // An answer with this id would be taken for that of the first.
-    if (this.#running.has(id)) this.#host.onError(new ConnectionError('malformed', 'The server used an id twice'));
+    if (this.#running.has(id)) this.#reportRepeatedId();
     else if (this.#handlers >= MAX_AT_ONCE) this.#reply({ jsonrpc: '2.0', id, error: TOO_MANY.toObject() });
     else void this.#answer(request);
+  }
+
+  #reportRepeatedId(): void {
+    if (!this.#toldOfRepeatedId) this.#host.onError(new ConnectionError('malformed', 'The server used an id twice'));
+    this.#toldOfRepeatedId = true;
   }
 
   /** The server takes a request back: it gets no answer. False if there is none with this id. */

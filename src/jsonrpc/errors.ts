@@ -29,9 +29,8 @@ export abstract class McpError extends Error {
   /** Stable: a number where the wire has one, otherwise a word. */
   abstract readonly code: number | string;
 
-  constructor(message: string, options?: ErrorOptions) {
-    super(message, options);
-    Object.defineProperty(this, mark, { value: true });
+  static {
+    Object.defineProperty(McpError.prototype, mark, { value: true });
   }
 }
 
@@ -168,32 +167,45 @@ export type ParseErrorCode =
   | 'NumberOutOfRange'
   | 'TooLong';
 
-/** A message that could not be read. Returned, never thrown; it carries the id where that could be read. */
-export class ParseError extends McpError {
-  override readonly name = 'ParseError';
+/**
+ * A message that could not be read. Returned, never thrown; it carries the id where that could be read. It is an `Error`
+ * without a stack trace: capturing one for each line of a flood would cost more than reading the line.
+ */
+export class ParseError {
+  readonly name = 'ParseError';
+  readonly message: string;
   readonly code: ParseErrorCode;
   readonly id: Id | undefined;
   /** The message was an answer of the peer's: it must not be answered, but a waiting call can be told. */
   readonly isResponse: boolean;
 
+  static {
+    Object.setPrototypeOf(ParseError.prototype, McpError.prototype);
+  }
+
   constructor(code: ParseErrorCode, message: string, id?: Id, isResponse = false) {
-    super(message);
+    this.message = message;
     this.code = code;
     this.id = id;
     this.isResponse = isResponse;
   }
 
-  /** What the sender is told. */
+  /** The error as the sender gets it. */
+  toObject(): ErrorObject {
+    return { code: RPC_CODES.get(this.code) ?? ErrorCode.InvalidRequest, message: this.message };
+  }
+
+  /** The same to throw. */
   toRpcError(): RpcError {
-    const code =
-      this.code === 'MalformedJson'
-        ? ErrorCode.ParseError
-        : this.code === 'InvalidParamsType'
-          ? ErrorCode.InvalidParams
-          : ErrorCode.InvalidRequest;
-    return new RpcError(code, this.message);
+    const { code, message } = this.toObject();
+    return new RpcError(code, message);
   }
 }
+
+const RPC_CODES: ReadonlyMap<ParseErrorCode, number> = new Map([
+  ['MalformedJson', ErrorCode.ParseError],
+  ['InvalidParamsType', ErrorCode.InvalidParams],
+]);
 
 /** What was thrown, as an error: whoever throws may throw anything. */
 export function toError(thrown: unknown, message = 'A listener failed'): Error {

@@ -18,9 +18,14 @@ export type Batch = readonly (Message | ParseError)[];
 /** What one piece of text held: a message, several, or the reason it could not be read. */
 export type Payload = Message | ParseError | Batch;
 
+/** True for what could not be read. Also for what another copy of this package could not read. */
+export function isUnreadable(payload: Payload): payload is ParseError {
+  return payload instanceof Error;
+}
+
 /** The request or notification that this is; undefined for answers, batches and what could not be read. */
 export function callIn(payload: Payload): Request | Notification | undefined {
-  return isBatch(payload) || payload instanceof Error || !('method' in payload) ? undefined : payload;
+  return isBatch(payload) || isUnreadable(payload) || !('method' in payload) ? undefined : payload;
 }
 
 const MAX_ID_LENGTH = 1024;
@@ -69,10 +74,15 @@ export function checkPayload(value: unknown, maxBatch = 100): Payload {
 
 /** Checks that a JSON value is a JSON-RPC message. */
 export function checkMessage(value: unknown): Message | ParseError {
-  if (!isObject(value)) return new ParseError('NotAnObject', 'Invalid request: a message must be a JSON object');
+  if (!isObject(value)) return notAnObject();
   if (!has(value, 'jsonrpc')) return refusal(value, 'MissingJsonrpc', '"jsonrpc" is missing');
   if (value['jsonrpc'] !== '2.0') return refusal(value, 'InvalidJsonrpcVersion', '"jsonrpc" must be "2.0"');
   return isAnswer(value) ? checkResponse(value) : checkCall(value);
+}
+
+/** The fault of a JSON value that is no object. */
+export function notAnObject(): ParseError {
+  return new ParseError('NotAnObject', 'Invalid request: a message must be a JSON object');
 }
 
 function isAnswer(value: Record<string, unknown>): boolean {

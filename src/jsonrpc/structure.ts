@@ -2,7 +2,7 @@
 
 import { ParseError } from './errors.ts';
 import type { Id } from './message.ts';
-import { type Payload, parsePayload } from './parse.ts';
+import { notAnObject, type Payload, parsePayload } from './parse.ts';
 
 /** How much structure one message may have. Messages of less than 4 KiB are held to what is less than the defaults. */
 export interface StructureLimits {
@@ -19,8 +19,13 @@ export const STRUCTURE_LIMITS: StructureLimits = { depth: 64, elements: 100_000 
 // hold for it, too.
 const SCAN_FROM = 4096;
 
+/** The length of the shortest message, `{"jsonrpc":"2.0","method":""}`. */
+export const SHORTEST_MESSAGE = 29;
+
+const BYTE_ORDER_MARK = 0xfeff;
 const QUOTE = 0x22;
 const COMMA = 0x2c;
+const COLON = 0x3a;
 const BACKSLASH = 0x5c;
 const OPEN_ARRAY = 0x5b;
 const CLOSE_ARRAY = 0x5d;
@@ -29,9 +34,17 @@ const CLOSE_OBJECT = 0x7d;
 
 const decoder = new TextDecoder('utf-8', { fatal: true });
 const encoder = new TextEncoder();
+// The same for all: a flood of such text must not cost an object each.
+const NOT_JSON = Object.freeze(malformed('the message is not valid JSON'));
+const NOT_AN_OBJECT = Object.freeze(notAnObject());
+const PRIMITIVE = /^\s*(?:true|false|null|-?\d+|"[ !#-[\]-~]*")\s*$/;
 
-/** Reads one message or batch. Invalid UTF-8 is malformed, a leading byte order mark is dropped. */
+/**
+ * Reads one message or batch. Text that begins with anything but `{` or `[` is not parsed: no message does. Invalid UTF-8
+ * is malformed, a leading byte order mark is dropped.
+ */
 export function readPayload(bytes: Uint8Array, limits: StructureLimits = STRUCTURE_LIMITS): Payload {
+  if (!isOpening(bytes[contentStart(bytes)])) return unparsed(bytes);
   if (isWorthScanning(bytes.length, limits)) {
     const fault = structureFault(bytes, limits);
     if (fault) return fault;
@@ -46,14 +59,48 @@ export function readPayload(bytes: Uint8Array, limits: StructureLimits = STRUCTU
   return isMalformed(payload) ? malformedAnswer(bytes, payload) : payload;
 }
 
-/** The same from text. What is no JSON is looked at byte by byte: it may have a mark in front, or be an answer. */
+/** Reads one message or batch from text, in the same way. */
 export function readText(text: string, limits: StructureLimits = STRUCTURE_LIMITS): Payload {
+  if (text.charCodeAt(0) !== OPEN_OBJECT && !isOpening(firstOf(text))) {
+    return unparsed(encoder.encode(text));
+  }
   if (isWorthScanning(text.length, limits)) {
     const fault = structureFault(encoder.encode(text), limits);
     if (fault) return fault;
   }
-  const payload = parsePayload(text);
-  return isMalformed(payload) ? readPayload(encoder.encode(text), limits) : payload;
+  const payload = parsePayload(text.charCodeAt(0) === BYTE_ORDER_MARK ? text.slice(1) : text);
+  return isMalformed(payload) ? malformedAnswer(encoder.encode(text), payload) : payload;
+}
+
+// Long text may be something that a program printed in front of a response.
+function unparsed(bytes: Uint8Array): ParseError {
+  if (bytes.length >= SHORTEST_MESSAGE) return malformedAnswer(bytes, NOT_JSON);
+  return PRIMITIVE.test(String.fromCharCode(...bytes)) ? NOT_AN_OBJECT : NOT_JSON;
+}
+
+function isOpening(character: number | undefined): boolean {
+  return character === OPEN_OBJECT || character === OPEN_ARRAY;
+}
+
+// Where the content begins, behind a byte order mark and white space.
+function contentStart(bytes: Uint8Array): number {
+  return skipSpace(bytes, bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0);
+}
+
+function skipSpace(bytes: Uint8Array, start: number): number {
+  let at = start;
+  while (isSpace(bytes[at])) at++;
+  return at;
+}
+
+function firstOf(text: string): number {
+  let at = text.charCodeAt(0) === BYTE_ORDER_MARK ? 1 : 0;
+  while (isSpace(text.charCodeAt(at))) at++;
+  return text.charCodeAt(at);
+}
+
+function isSpace(character: number | undefined): boolean {
+  return character === 0x20 || character === 0x0a || character === 0x0d || character === 0x09;
 }
 
 function isWorthScanning(length: number, { depth, elements }: StructureLimits): boolean {
@@ -108,17 +155,17 @@ export interface Envelope {
   readonly isResponse: boolean;
 }
 
-// A message has four members at its top; whoever sends many more has no claim to be read carefully.
-const MAX_MEMBERS = 64;
+// A message has four members at its top, and so at most eight strings; text with many more is not read to its end.
+const MAX_STRINGS = 32;
 
 /** Reads the id and the kind of a message from the members at its top. The text may be cut off anywhere. */
 export function envelopeOf(bytes: Uint8Array): Envelope {
   let depth = 0;
   let strings = 0;
-  let id: Id | undefined;
+  let idAt: number | undefined;
   let isCall = false;
   let isAnswer = false;
-  for (let at = 0; at < bytes.length && strings < MAX_MEMBERS; at++) {
+  for (let at = 0; at < bytes.length && strings < MAX_STRINGS; at++) {
     const byte = bytes[at];
     if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) depth++;
     else if (byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) depth--;
@@ -129,16 +176,26 @@ export function envelopeOf(bytes: Uint8Array): Envelope {
     // The messages of a batch are deeper than this: no id is better than the id of one of many.
     if (depth !== 1) continue;
     strings++;
-    const [, key, value] = MEMBER.exec(asciiOf(bytes, start)) ?? [];
-    if (key === 'method') isCall = true;
-    else if (key === 'result' || key === 'error') isAnswer = true;
-    else if (key === 'id') id = idOf(value);
+    const colon = skipSpace(bytes, at + 1);
+    if (bytes[colon] !== COLON) continue;
+    const name = NAMES.find((one) => isText(bytes, start + 1, at, one));
+    if (name === 'method') isCall = true;
+    else if (name === 'id') idAt = colon + 1;
+    else if (name !== undefined) isAnswer = true;
   }
+  const id = idAt === undefined ? undefined : idOf(ID.exec(asciiOf(bytes, skipSpace(bytes, idAt)))?.[0]);
   return { id, isResponse: isAnswer && !isCall };
 }
 
+const NAMES: readonly string[] = ['id', 'method', 'result', 'error'];
 // Only ids that are plain to read: an id with escapes or letters beyond ASCII is left out.
-const MEMBER = /^"(id|method|result|error)"\s*:\s*("[ !#-[\]-~]{0,128}"|-?\d{1,16}(?=[\s,}]))?/;
+const ID = /^(?:"[ !#-[\]-~]{0,128}"|-?\d{1,16}(?=[\s,}]))/;
+
+function isText(bytes: Uint8Array, start: number, end: number, text: string): boolean {
+  if (end - start !== text.length) return false;
+  for (let at = 0; at < text.length; at++) if (bytes[start + at] !== text.charCodeAt(at)) return false;
+  return true;
+}
 
 function idOf(value: string | undefined): Id | undefined {
   if (value === undefined) return undefined;

@@ -2,7 +2,7 @@
 
 import { type ParseError, RpcError } from '../jsonrpc/errors.ts';
 import { isRequest, type Message, type Request, type Response, serialize } from '../jsonrpc/message.ts';
-import { type Batch, callIn } from '../jsonrpc/parse.ts';
+import { type Batch, callIn, isUnreadable } from '../jsonrpc/parse.ts';
 import { claimedVersion } from '../protocol/claim.ts';
 import type { RevisionFacts } from '../protocol/facts.ts';
 import type { ConnectionExchange } from './connection-exchange.ts';
@@ -38,7 +38,7 @@ function standsAlone(one: Message | ParseError): boolean {
 export async function answerBatch(batch: Batch, line: BatchLine): Promise<Response[]> {
   const answers: Maybe<Response | undefined>[] = [];
   for (const one of batch) {
-    if (one instanceof Error) answers.push(line.refuse(one));
+    if (isUnreadable(one)) answers.push(line.refuse(one));
     else if (isRequest(one)) answers.push(line.answer(one));
     else line.take(one);
   }

@@ -1,8 +1,8 @@
 /** Whether who sends something was granted what it needs. Asked by all who serve others than the owner of this process. */
 
 import { RpcError } from '../jsonrpc/errors.ts';
-import { type Id, isBatch, isObject, isRequest, type Message, type Request } from '../jsonrpc/message.ts';
-import type { Payload } from '../jsonrpc/parse.ts';
+import { type Id, isBatch, isObject, isRequest, type Request } from '../jsonrpc/message.ts';
+import { type Batch, isUnreadable, type Payload } from '../jsonrpc/parse.ts';
 import { claimedVersion } from '../protocol/claim.ts';
 import type { ClientCapabilities } from '../protocol/model/capabilities.ts';
 import type { Principal } from '../protocol/principal.ts';
@@ -64,8 +64,8 @@ export function scopeRefusal(own: ServerParts, payload: Payload, sender: Sender)
 
 /** The requests among what came. */
 export function requestsIn(payload: Payload): Request[] {
-  const all = (isBatch(payload) ? payload : [payload]) as readonly (Message | Error)[];
-  return all.filter((one): one is Request => !(one instanceof Error) && isRequest(one));
+  const all = (isBatch(payload) ? payload : [payload]) as Batch;
+  return all.filter((one): one is Request => !isUnreadable(one) && isRequest(one));
 }
 
 function insufficientScope(scopes: readonly string[], principal: Principal | undefined): RpcError {

@@ -15,7 +15,7 @@ import {
   type Request,
   type Response,
 } from '../jsonrpc/message.ts';
-import { type Batch, callIn, type Payload } from '../jsonrpc/parse.ts';
+import { type Batch, callIn, isUnreadable, type Payload } from '../jsonrpc/parse.ts';
 import type { Receiver, Transport } from '../jsonrpc/transport.ts';
 import type { RevisionFacts } from '../protocol/facts.ts';
 import { METHODS, staysOpen } from '../protocol/methods.ts';
@@ -27,30 +27,19 @@ import { ConnectionExchange, type Line } from './connection-exchange.ts';
 import { batches, Gate, type GateHost } from './gate.ts';
 import { belongsToSession, Held } from './held.ts';
 import { InFlight } from './in-flight.ts';
-import { ConnectionUsage, type RunningCalls } from './limits/connection-usage.ts';
+import { ConnectionUsage } from './limits/connection-usage.ts';
 import { KEEPS_TOO_MUCH } from './limits/usage.ts';
+import type { LineOptions, ScopeRefusalOf } from './line-options.ts';
 import { chain, isPromise, type Maybe } from './maybe.ts';
 import { OwnRequests } from './own-requests.ts';
-import type { Sender } from './scope-checks.ts';
 import type { Served, ServerParts } from './served.ts';
 import type { ServedLine } from './serving.ts';
 import { Unread } from './unread.ts';
 
 /** Time an aborted handler has to answer before the connection is closed, in milliseconds. */
 const ABORT_MS = 100;
-
-/** How a connection is served. */
-export interface LineOptions {
-  readonly principal: Principal | undefined;
-  readonly forceReruns: boolean;
-  /** Whose share of the server the connection uses. Default: the principal's. */
-  readonly caller?: string | undefined;
-  readonly running?: RunningCalls | undefined;
-  /** Why a request is not carried out for want of scopes. Until it is there, whatever is said waits. */
-  readonly scopeRefusal: Maybe<ScopeRefusalOf>;
-}
-
-type ScopeRefusalOf = (own: ServerParts, request: Request, sender: Sender) => { readonly error: RpcError } | undefined;
+/** Errors of the client's that belong to no request, and are reported nevertheless. */
+const MAX_ERRORS_TOLD = 10;
 
 /** Serves a connection. */
 export async function connectLine(server: Served, transport: Transport, options: LineOptions): Promise<ServedLine> {
@@ -111,6 +100,7 @@ class ServedConnection implements Receiver, ServedLine, Line, GateHost {
   /** Why no requests are taken any more. */
   #over: string | undefined;
   #ended = false;
+  #errorsTold = 0;
   #end: () => void = () => {};
 
   constructor(server: Served, transport: Transport, options: LineOptions) {
@@ -174,7 +164,7 @@ class ServedConnection implements Receiver, ServedLine, Line, GateHost {
 
   #handle(payload: Payload): void {
     if (isBatch(payload)) void batches.use((part) => this.#takeBatch(part, payload as Batch));
-    else if (payload instanceof Error) {
+    else if (isUnreadable(payload)) {
       const refusal = this.#answerToUnreadable(payload);
       if (refusal) this.send(refusal);
     } else this.#take(payload as Message);
@@ -333,9 +323,8 @@ class ServedConnection implements Receiver, ServedLine, Line, GateHost {
 
   #takeResponse(response: Response): void {
     if (this.#outgoing.settle(response)) return;
-    if (isErrorResponse(response) && response.id == null) {
-      this.#own.report(RpcError.from(response.error), { method: 'response' });
-    }
+    if (!isErrorResponse(response) || response.id != null || this.#errorsTold++ >= MAX_ERRORS_TOLD) return;
+    this.#own.report(RpcError.from(response.error), { method: 'response' });
   }
 
   #takeNotification(notification: Notification): void {
@@ -387,14 +376,14 @@ class ServedConnection implements Receiver, ServedLine, Line, GateHost {
     const { id, isResponse } = fault;
     if (!isResponse) {
       // An error under the id of a running call would end that.
-      return this.#unreadable(fault.toRpcError(), id !== undefined && this.#inFlight.get(id) ? undefined : id);
+      return this.#unreadable(fault, id !== undefined && this.#inFlight.get(id) ? undefined : id);
     }
     // Answering an answer could go on for ever; but whoever waits for it can be told.
     if (id !== undefined) this.#outgoing.fail(id, new ConnectionError('malformed', fault.message));
     return undefined;
   }
 
-  #unreadable(fault: RpcError, id?: Id): ErrorResponse {
+  #unreadable(fault: RpcError | ParseError, id?: Id): ErrorResponse {
     return errorResponse(fault, id ?? (this.#facts?.unreadableId === 'null' ? null : undefined));
   }
 }

@@ -15,7 +15,7 @@ export const MAX_LINE_LENGTH: number = 10 * 1024 * 1024;
 
 const LF = 0x0a;
 // Space, tab, CR, and the bytes of a byte order mark, which may stand at the very beginning.
-const BLANKS: readonly number[] = [0x20, 0x09, 0x0d, 0xef, 0xbb, 0xbf];
+const BLANKS: ReadonlySet<number> = new Set([0x20, 0x09, 0x0d, 0xef, 0xbb, 0xbf]);
 const HEAD = 4096;
 // A piece of a line as long as this is worth an object of its own.
 const LARGE = 4096;
@@ -181,5 +181,6 @@ export class Lines {
 }
 
 function unlessBlank(line: Uint8Array): Uint8Array | undefined {
-  return line.some((byte) => !BLANKS.includes(byte)) ? line : undefined;
+  for (let at = 0; at < line.length; at++) if (!BLANKS.has(line[at] as number)) return line;
+  return undefined;
 }

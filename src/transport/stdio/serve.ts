@@ -42,7 +42,7 @@ export async function serveStdio(server: McpServer, options: StdioOptions = {}):
   const output = options.output ?? guard?.output ?? process.stdout;
   const deadline = new Deadline(exit);
   const onEnd = (): void => end('client-gone');
-  const transport = new StreamTransport(input, output, { maxLineLength, keepOpen: true, onEnd });
+  const transport = new StreamTransport(input, output, { maxLineLength, keepOpen: true, refusesNoise: true, onEnd });
 
   // The input can end before this is through.
   const started = serveOwner(server, transport);

@@ -4,8 +4,10 @@ import type { Readable, Writable } from 'node:stream';
 import { setImmediate } from 'node:timers';
 import { ConnectionError, ParseError, toError } from '../../jsonrpc/errors.ts';
 import { type Message, serializeLine } from '../../jsonrpc/message.ts';
+import { MAX_UNREADABLE, MessageReader } from '../../jsonrpc/message-reader.ts';
 import type { Payload } from '../../jsonrpc/parse.ts';
-import { envelopeOf, readPayload, readText, STRUCTURE_LIMITS, type StructureLimits } from '../../jsonrpc/structure.ts';
+import { envelopeOf, type StructureLimits } from '../../jsonrpc/structure.ts';
+import { TimeSlice } from '../../jsonrpc/time-slice.ts';
 import type { Receiver, Transport } from '../../jsonrpc/transport.ts';
 import { Lines, MAX_LINE_LENGTH } from './lines.ts';
 import { Outbox } from './outbox.ts';
@@ -26,6 +28,8 @@ export interface StreamTransportOptions {
    * only when its answer has been taken. Default: false, so that a peer that does not read makes no more work for us.
    */
   readonly alwaysReads?: boolean | undefined;
+  /** Ends the connection after 1,000 messages in a row that could not be read. Default: false, they are skipped. */
+  readonly refusesNoise?: boolean | undefined;
   /** Both streams stay open at the end, because they belong to somebody else. Default: false. */
   readonly keepOpen?: boolean | undefined;
 }
@@ -40,11 +44,15 @@ export class StreamTransport implements Transport {
   readonly #output: Writable;
   readonly #options: StreamTransportOptions;
   readonly #lines: Lines;
+  readonly #reader: MessageReader;
+  readonly #slice = new TimeSlice();
   readonly #outbox: Outbox;
   #receiver: Receiver | undefined;
   #state: 'new' | 'open' | 'closing' | 'closed' = 'new';
   /** What the receiver asked to wait for last. */
   #waitsFor: Promise<void> | undefined;
+  /** Other events have their turn before more lines are delivered. */
+  #isYielding = false;
   #inputEnded = false;
   #endTold = false;
   #disconnected: Promise<void> | undefined;
@@ -53,6 +61,7 @@ export class StreamTransport implements Transport {
     this.#input = input;
     this.#output = output;
     this.#options = options;
+    this.#reader = new MessageReader(options.limits);
     const maxLength = options.maxLineLength ?? MAX_LINE_LENGTH;
     this.#lines = new Lines({ maxLength, onTooLong: (head) => this.#refuse(head, maxLength) });
     this.#outbox = new Outbox(output, {
@@ -107,9 +116,8 @@ export class StreamTransport implements Transport {
   }
 
   get #reads(): boolean {
-    return (
-      this.#state === 'open' && !this.#receiver?.ready && (this.#options.alwaysReads === true || !this.#outbox.full)
-    );
+    if (this.#state !== 'open' || this.#isYielding || this.#receiver?.ready) return false;
+    return this.#options.alwaysReads === true || !this.#outbox.full;
   }
 
   readonly #onData = (chunk: Uint8Array | string): void => {
@@ -148,25 +156,35 @@ export class StreamTransport implements Transport {
 
   /** True if nothing is left. */
   #handAll(): boolean {
+    this.#slice.begin();
     while (this.#reads) {
       const line = this.#lines.next();
       if (line === undefined) return true;
-      this.#hand(this.#read(line));
+      const { length } = line;
+      const payload = this.#reader.read(line);
+      if (payload) this.#hand(payload);
+      if (this.#slice.isOverAfter(length)) this.#yield();
     }
     if (this.#receiver?.ready) this.#pauseUntil(this.#receiver.ready);
     return false;
   }
 
-  #read(line: string | Uint8Array): Payload {
-    const limits = this.#options.limits ?? STRUCTURE_LIMITS;
-    return typeof line === 'string' ? readText(line, limits) : readPayload(line, limits);
+  #yield(): void {
+    this.#isYielding = true;
+    this.#input.pause();
+    this.#slice.next(() => {
+      this.#isYielding = false;
+      this.#goOn();
+    });
   }
 
   // The call whose line is dropped need not wait for its timeout, if the line's beginning says which it is.
   #refuse(head: Uint8Array, maxLength: number): void {
     const { id, isResponse } = envelopeOf(head);
     const what = isResponse ? 'response' : 'request';
-    this.#hand(new ParseError('TooLong', `Invalid ${what}: a line of more than ${maxLength} bytes`, id, isResponse));
+    const fault = new ParseError('TooLong', `Invalid ${what}: a line of more than ${maxLength} bytes`, id, isResponse);
+    this.#reader.count(fault);
+    this.#hand(fault);
   }
 
   // A fault in whoever listens must not take the process down from inside a stream's event.
@@ -176,6 +194,15 @@ export class StreamTransport implements Transport {
     } catch (error) {
       this.#receiver?.onError(toError(error, 'The receiver failed'));
     }
+    if (this.#options.refusesNoise && this.#reader.unreadable >= MAX_UNREADABLE) this.#refuseNoise();
+  }
+
+  // What was answered is sent before the end.
+  #refuseNoise(): void {
+    if (this.#state !== 'open') return;
+    const text = `The client sent ${MAX_UNREADABLE} messages in a row that are not JSON-RPC: the connection is closed`;
+    this.#receiver?.onError(new ConnectionError('malformed', text));
+    void this.disconnect();
   }
 
   #pauseUntil(ready: Promise<void>): void {

@@ -29,6 +29,10 @@ export class TextLines {
   next(): string | undefined {
     const text = this.#text;
     while (this.#at < text.length) {
+      if (text.charCodeAt(this.#at) === LF) {
+        this.#at++;
+        continue;
+      }
       const end = text.indexOf('\n', this.#at);
       const line = text.slice(this.#at, end);
       this.#at = end + 1;

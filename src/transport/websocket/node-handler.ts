@@ -191,10 +191,14 @@ export class Handler implements WebSocketHandler {
       messageBytes,
       unreadBytes,
       alwaysReads: false,
+      refusesNoise: true,
       goodbye: CloseCode.GoingAway,
       unflushed,
     };
-    const transport = new SocketTransport((listener) => listener.onOpen(listenTo(ws, listener, keepAliveMs)), options);
+    const transport = new SocketTransport(
+      (listener) => listener.onOpen(listenTo(ws, socket, listener, keepAliveMs)),
+      options,
+    );
     const serving = serveAnybody(this.#server, transport, principal, { caller });
     const fails = (error: unknown): void => {
       this.report(error);

@@ -1,6 +1,7 @@
 /** Opens a WebSocket on Node: with `ws`, which can say why a server refuses, or else with what Node has built in. */
 
 import { STATUS_CODES } from 'node:http';
+import type { Writable } from 'node:stream';
 import { ConnectionError } from '../../jsonrpc/errors.ts';
 import type { Address } from './address.ts';
 import { openSocket as openGlobalSocket } from './global-socket.ts';
@@ -42,10 +43,14 @@ function openWith(
     failure = failed(address, `the server answered ${statusCode} ${STATUS_CODES[statusCode] ?? ''}`.trim());
     ws.terminate();
   });
+  let stream: Writable | undefined;
+  ws.on('upgrade', ({ socket }) => {
+    stream = socket;
+  });
   ws.on('open', () => {
     ws.off('error', fails);
     ws.off('close', ends);
-    listener.onOpen(listenTo(ws, listener));
+    if (stream) listener.onOpen(listenTo(ws, stream, listener));
   });
   signal.addEventListener('abort', () => ws.terminate(), { once: true });
 }

@@ -1,5 +1,7 @@
 /** The package `ws`: it is loaded when it is needed, and its sockets are made to look like everybody's. */
 
+import { nextTick } from 'node:process';
+import type { Writable } from 'node:stream';
 import { clearInterval, setInterval } from 'node:timers';
 import type { WebSocket } from 'ws';
 import { ConnectionError } from '../../jsonrpc/errors.ts';
@@ -29,19 +31,36 @@ export async function loadWs(): Promise<typeof import('ws')> {
   }
 }
 
-/** Tells the listener what happens on a socket. With `keepAliveMs` a peer that answers no ping is dropped. */
-export function listenTo(ws: WebSocket, listener: SocketListener, keepAliveMs = 0): Socket {
+/**
+ * Tells the listener what happens on a socket, `stream` being the connection under it. With `keepAliveMs` a peer that
+ * answers no ping is dropped.
+ */
+export function listenTo(ws: WebSocket, stream: Writable, listener: SocketListener, keepAliveMs = 0): Socket {
   let broken: ConnectionError | undefined;
   let unanswered = 0;
+  let isCorked = false;
   const socket: Socket = {
     get unsent() {
       return ws.bufferedAmount;
     },
-    send: (text) => ws.send(text, onSent),
+    send: (text) => {
+      if (!isCorked) cork();
+      ws.send(text, onSent);
+    },
     pause: () => ws.pause(),
     resume: () => ws.resume(),
     close: (code: CloseCode, reason) => ws.close(code, reason),
     terminate: () => ws.terminate(),
+  };
+  // Messages that are sent together leave in one write: a system call for each would cost more than all the rest.
+  const cork = (): void => {
+    isCorked = true;
+    stream.cork();
+    nextTick(uncork);
+  };
+  const uncork = (): void => {
+    isCorked = false;
+    stream.uncork();
   };
   // While nothing is read no pong is seen: then that it takes something is the sign of life.
   const onSent = (error?: Error): void => {

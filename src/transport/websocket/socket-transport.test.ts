@@ -184,3 +184,40 @@ test('a socket that opens when nobody wants it any more is ended', async () => {
   expect(socket.did).toEqual(['terminate']);
   expect([transport.connected, receiver.closes]).toEqual([false, []]);
 });
+
+describe('a flood of messages', () => {
+  const workFor = (milliseconds: number): void => {
+    const end = performance.now() + milliseconds;
+    while (performance.now() < end);
+  };
+
+  test('is delivered in slices, in order, and the end is told after the last', async () => {
+    const receiver = new Recorder();
+    const { socket, listener } = await connected(receiver);
+    receiver.onMessage = (payload) => {
+      receiver.messages.push(payload);
+      workFor(1);
+    };
+    for (let id = 0; id < 100; id++) listener.onText(bytesOf(id));
+    listener.onEnd();
+    expect(receiver.messages.length).toBeLessThan(100);
+    expect(socket.did).toEqual(['pause']);
+    expect(receiver.closes).toEqual([]);
+    while (receiver.closes.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    expect(receiver.messages.map((message) => (message as Request).id)).toEqual(
+      Array.from({ length: 100 }, (_, id) => id),
+    );
+  });
+
+  test('of 1,000 that cannot be read ends the connection with 1008 on a server, reported once', async () => {
+    const receiver = new Recorder();
+    const { socket, listener } = await connected(receiver, { refusesNoise: true });
+    while (receiver.errors.length === 0) {
+      for (let count = 0; count < 100; count++) listener.onText('x');
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect(receiver.messages).toHaveLength(1000);
+    expect(socket.did).toContain('close 1008');
+    expect(receiver.errors).toHaveLength(1);
+  });
+});

@@ -2,7 +2,9 @@
 
 import { ConnectionError, guarded, toError } from '../../jsonrpc/errors.ts';
 import { type Message, serialize } from '../../jsonrpc/message.ts';
-import { readPayload, type StructureLimits } from '../../jsonrpc/structure.ts';
+import { MAX_UNREADABLE, MessageReader } from '../../jsonrpc/message-reader.ts';
+import type { StructureLimits } from '../../jsonrpc/structure.ts';
+import { TimeSlice } from '../../jsonrpc/time-slice.ts';
 import type { Receiver, Transport } from '../../jsonrpc/transport.ts';
 import { type Sink, UNCOUNTED_BYTES, type UnflushedSink } from '../http/server/unflushed.ts';
 import {
@@ -24,6 +26,8 @@ export interface SocketTransportOptions {
   readonly unreadBytes: number;
   /** Reads on while the peer does not read, as a client has to. */
   readonly alwaysReads: boolean;
+  /** Closes the connection after 1,000 messages in a row that could not be read; otherwise they are skipped. */
+  readonly refusesNoise?: boolean;
   /** What it says when it disconnects. */
   readonly goodbye: CloseCode;
   /** Counts what waits for the peer, where that is bounded for all peers together. */
@@ -47,6 +51,8 @@ export class SocketTransport implements Transport, SocketListener {
   readonly cancelsBy = 'notification';
   readonly #open: OpenSocket;
   readonly #options: SocketTransportOptions;
+  readonly #reader: MessageReader;
+  readonly #slice = new TimeSlice();
   readonly #opening = new AbortController();
   readonly #opened = deferred();
   readonly #gone = deferred();
@@ -57,8 +63,12 @@ export class SocketTransport implements Transport, SocketListener {
   /** Resolves when the peer reads again; undefined while it does. */
   #drained: Deferred | undefined;
   #unflushed: UnflushedSink | undefined;
-  /** What arrived meanwhile. */
-  readonly #held: (Uint8Array | string)[] = [];
+  /** Other events have their turn before more messages are delivered. */
+  #isYielding = false;
+  /** Messages that arrived while none is delivered. */
+  #held: (Uint8Array | string)[] = [];
+  /** The end, if that arrived behind messages that are held. */
+  #heldEnd: (() => void) | undefined;
   /** What is said when this side disconnects. */
   #farewell: { readonly code: CloseCode; readonly reason?: string };
   /** Ends the waiting for the opening, later that for the end. */
@@ -67,6 +77,7 @@ export class SocketTransport implements Transport, SocketListener {
   constructor(open: OpenSocket, options: SocketTransportOptions) {
     this.#open = open;
     this.#options = options;
+    this.#reader = new MessageReader(options.structure);
     this.#farewell = { code: options.goodbye };
   }
 
@@ -153,13 +164,17 @@ export class SocketTransport implements Transport, SocketListener {
 
   onText(text: Uint8Array | string): void {
     // What was read together comes together, also after the pause that the first of it caused.
-    if (this.#drained && !this.#options.alwaysReads) this.#held.push(text);
-    else this.#deliver(text);
+    if (this.#delivers) this.#deliver(text);
+    else this.#held.push(text);
+  }
+
+  get #delivers(): boolean {
+    return !this.#isYielding && (!this.#drained || this.#options.alwaysReads);
   }
 
   #deliver(text: Uint8Array | string): void {
     if (this.#state !== 'open') return;
-    const { messageBytes, structure } = this.#options;
+    const { messageBytes, refusesNoise } = this.#options;
     const bytes = typeof text === 'string' ? encoder.encode(text) : text;
     if (bytes.length > messageBytes) {
       this.#refuse(CloseCode.TooBig, `The other side sent a message of more than ${messageBytes} bytes`);
@@ -167,10 +182,29 @@ export class SocketTransport implements Transport, SocketListener {
     }
     // A fault in whoever listens must not take the process down from inside a socket's event.
     try {
-      this.#receiver?.onMessage(readPayload(bytes, structure));
+      const payload = this.#reader.read(bytes);
+      if (payload) this.#receiver?.onMessage(payload);
     } catch (error) {
       this.#receiver?.onError(toError(error, 'The receiver failed'));
     }
+    if (refusesNoise && this.#reader.unreadable >= MAX_UNREADABLE) this.#refuseNoise();
+    if (this.#slice.isOverAfter(bytes.length)) this.#yield();
+  }
+
+  #refuseNoise(): void {
+    const text = `The client sent ${MAX_UNREADABLE} messages in a row that are not JSON-RPC: the connection is closed`;
+    if (this.#state === 'open') this.#receiver?.onError(new ConnectionError('malformed', text));
+    this.#refuse(CloseCode.Policy, text);
+  }
+
+  #yield(): void {
+    if (this.#isYielding || this.#state !== 'open') return;
+    this.#isYielding = true;
+    this.#socket?.pause();
+    this.#slice.next(() => {
+      this.#isYielding = false;
+      this.#goOn();
+    });
   }
 
   onBinary(): void {
@@ -192,6 +226,10 @@ export class SocketTransport implements Transport, SocketListener {
 
   onEnd(cause?: ConnectionError): void {
     if (this.#state === 'closed') return;
+    if (this.#state === 'open' && this.#isYielding && this.#held.length > 0) {
+      this.#heldEnd ??= () => this.onEnd(cause);
+      return;
+    }
     const wasOpen = this.#socket !== undefined;
     const wasAsked = this.#state === 'closing' && this.#cause === undefined;
     this.#state = 'closed';
@@ -205,14 +243,13 @@ export class SocketTransport implements Transport, SocketListener {
   }
 
   #goOn(): void {
-    while (!this.#drained) {
-      const text = this.#held.shift();
-      if (text === undefined) {
-        if (this.#state === 'open') this.#socket?.resume();
-        return;
-      }
-      this.#deliver(text);
-    }
+    const held = this.#held;
+    let at = 0;
+    while (at < held.length && this.#delivers) this.#deliver(held[at++] as Uint8Array | string);
+    this.#held = held.slice(at);
+    if (!this.#delivers) return;
+    if (this.#state === 'open' && !this.#heldEnd) this.#socket?.resume();
+    this.#heldEnd?.();
   }
 
   #abandon(cause?: ConnectionError): void {

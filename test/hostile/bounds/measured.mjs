@@ -20,7 +20,9 @@ export function underAttack({ ready = {}, actions = {} } = {}) {
       cpu = process.cpuUsage();
       peak = process.memoryUsage().rss;
     },
-    end() {
+    async end() {
+      // A block of the event loop is recorded in the turn after it.
+      await new Promise((resolve) => setTimeout(resolve, 30));
       const { user, system } = process.cpuUsage(cpu);
       delay.disable();
       sample();

@@ -9,10 +9,16 @@ function read(
   const events: ServerEvent[] = [];
   const retries: number[] = [];
   const parser = new EventParser(
-    { onEvent: (event) => events.push(event), onRetry: (retry) => retries.push(retry) },
+    {
+      onEvent: (event) => events.push(event),
+      onRetry: (retry) => retries.push(retry),
+      onFault: (error) => {
+        throw error;
+      },
+    },
     maxLength,
   );
-  for (const piece of pieces) parser.push(typeof piece === 'string' ? new TextEncoder().encode(piece) : piece);
+  for (const piece of pieces) void parser.push(typeof piece === 'string' ? new TextEncoder().encode(piece) : piece);
   return { events, retries };
 }
 

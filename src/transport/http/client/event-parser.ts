@@ -1,7 +1,8 @@
 /** Bytes of an event stream to events. */
 
 import { createParser, type EventSourceParser } from 'eventsource-parser';
-import { ConnectionError } from '../../../jsonrpc/errors.ts';
+import { ConnectionError, toError } from '../../../jsonrpc/errors.ts';
+import { TimeSlice } from '../../../jsonrpc/time-slice.ts';
 
 /** One event. */
 export interface ServerEvent {
@@ -11,31 +12,41 @@ export interface ServerEvent {
   readonly id: string | undefined;
 }
 
-/** Hears what is in a stream. */
+/** Receives what is in a stream. */
 export interface EventListener {
   onEvent(event: ServerEvent): void;
   /** How many milliseconds the server wants us to wait before we come back. */
   onRetry(milliseconds: number): void;
+  /** The stream is not read any further; called once. */
+  onFault(error: Error): void;
 }
 
 // setTimeout counts with 32 bits: anything longer would be no time at all.
 const LONGEST_RETRY = 2 ** 31 - 1;
+// So many bytes are parsed at once: what they hold is delivered before more is parsed.
+const PART = 16 * 1024;
 
-/** Reads one stream. Comments are skipped, and so are fields nobody knows. */
+/** Reads one stream. Comments and unknown fields are skipped. */
 export class EventParser {
   readonly #parser: EventSourceParser;
   readonly #decoder = new TextDecoder('utf-8', { fatal: true });
+  readonly #listener: EventListener;
   readonly #maxLength: number;
+  readonly #slice = new TimeSlice();
+  /** Events that were parsed and not delivered. */
+  #events: ServerEvent[] = [];
   #isTooLong = false;
+  #isOver = false;
 
   /** An event may have `maxLength` characters. */
   constructor(listener: EventListener, maxLength: number) {
+    this.#listener = listener;
     this.#maxLength = maxLength;
     this.#parser = createParser({
       maxBufferSize: maxLength,
       onEvent: ({ event = 'message', data, id }) => {
         if (data.length > maxLength) this.#isTooLong = true;
-        if (!this.#isTooLong) listener.onEvent({ type: event, data, id });
+        if (!this.#isTooLong) this.#events.push({ type: event, data, id });
       },
       onRetry: (milliseconds) => listener.onRetry(Math.min(milliseconds, LONGEST_RETRY)),
       onError: ({ type }) => {
@@ -44,19 +55,60 @@ export class EventParser {
     });
   }
 
-  /** Tells what is complete with these bytes. Throws if the stream is not worth reading any further. */
-  push(bytes: Uint8Array): void {
-    this.#parser.feed(this.#decode(bytes));
-    if (this.#isTooLong) {
-      throw new ConnectionError('malformed', `The server sent an event of more than ${this.#maxLength} characters`);
+  /** Delivers the events that are complete with these bytes. A promise means: not yet all, push no more until it resolves. */
+  push(bytes: Uint8Array): void | Promise<void> {
+    this.#slice.begin();
+    for (let at = 0; at < bytes.length && !this.#isOver; at += PART) {
+      this.#parse(bytes.subarray(at, at + PART));
+      if (!this.#deliver()) return this.#goOn(bytes.subarray(at + PART));
     }
   }
 
-  #decode(bytes: Uint8Array): string {
-    try {
-      return this.#decoder.decode(bytes, { stream: true });
-    } catch {
-      throw new ConnectionError('malformed', 'The server sent an event stream that is not valid UTF-8');
-    }
+  async #goOn(rest: Uint8Array): Promise<void> {
+    do {
+      await new Promise<void>((resolve) => this.#slice.next(resolve));
+    } while (!this.#deliver());
+    await this.push(rest);
   }
+
+  /** True if all events are delivered, false if other events of the process come first. */
+  #deliver(): boolean {
+    const events = this.#events;
+    let at = 0;
+    let isInTime = true;
+    while (at < events.length && isInTime && !this.#isOver) {
+      const event = events[at++] as ServerEvent;
+      try {
+        this.#listener.onEvent(event);
+      } catch (error) {
+        this.#fail(toError(error));
+      }
+      isInTime = !this.#slice.isOverAfter(event.data.length);
+    }
+    this.#events = events.slice(at);
+    if (this.#events.length > 0 && !this.#isOver) return false;
+    if (this.#isTooLong) this.#fail(malformed(`an event of more than ${this.#maxLength} characters`));
+    return true;
+  }
+
+  #parse(bytes: Uint8Array): void {
+    let text: string;
+    try {
+      text = this.#decoder.decode(bytes, { stream: true });
+    } catch {
+      this.#fail(malformed('an event stream that is not valid UTF-8'));
+      return;
+    }
+    this.#parser.feed(text);
+  }
+
+  #fail(error: Error): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#listener.onFault(error);
+  }
+}
+
+function malformed(what: string): ConnectionError {
+  return new ConnectionError('malformed', `The server sent ${what}`);
 }

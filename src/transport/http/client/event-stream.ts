@@ -79,6 +79,11 @@ export class EventStream implements ResponseReader {
           onRetry: (milliseconds) => {
             this.#told = milliseconds;
           },
+          // What cannot be read once cannot be read again.
+          onFault: (error) => {
+            this.#hangUp?.();
+            this.#giveUp(error as ConnectionError);
+          },
         },
         host.maxEventBytes,
       );
@@ -93,14 +98,8 @@ export class EventStream implements ResponseReader {
     else this.#again(cause, cause.retryAfterMs);
   }
 
-  onChunk(bytes: Uint8Array): void {
-    try {
-      this.#parser?.push(bytes);
-    } catch (error) {
-      // What cannot be read once cannot be read again.
-      this.#hangUp?.();
-      this.#giveUp(error as ConnectionError);
-    }
+  onChunk(bytes: Uint8Array): void | Promise<void> {
+    return this.#parser?.push(bytes);
   }
 
   onEnd(): void {

@@ -3,8 +3,8 @@
 import { nameOfUrl } from '../../../client/http-options.ts';
 import { ConnectionError, ParseError, toError } from '../../../jsonrpc/errors.ts';
 import { type Id, isBatch, isRequest, isResponse, type Message, serialize } from '../../../jsonrpc/message.ts';
+import { MessageReader } from '../../../jsonrpc/message-reader.ts';
 import type { Batch, Payload } from '../../../jsonrpc/parse.ts';
-import { readText, STRUCTURE_LIMITS, type StructureLimits } from '../../../jsonrpc/structure.ts';
 import type { Receiver, SendOptions, Transport } from '../../../jsonrpc/transport.ts';
 import { EventParser, type ServerEvent } from './event-parser.ts';
 import { ACCEPT_MS, cutOff, notAccepted, sessionLost, statusError } from './failures.ts';
@@ -26,7 +26,7 @@ class OldHttpTransport implements Transport {
   readonly #requester: Requester;
   readonly #url: URL;
   readonly #maxEvent: number;
-  readonly #limits: StructureLimits;
+  readonly #reader: MessageReader;
   readonly #session = new HttpSession();
   /** Requests without an answer, and whom to tell when it is there. */
   readonly #waiting = new Map<Id, { readonly options: SendOptions; readonly onAbort: () => void }>();
@@ -41,7 +41,7 @@ class OldHttpTransport implements Transport {
     this.#requester = requester;
     this.#url = url;
     this.#maxEvent = options.maxEventBytes ?? MAX_EVENT;
-    this.#limits = options.limits ?? STRUCTURE_LIMITS;
+    this.#reader = new MessageReader(options.limits);
   }
 
   get connected(): boolean {
@@ -58,7 +58,7 @@ class OldHttpTransport implements Transport {
       this.#hangUps.add(
         this.#requester.send(asked, {
           onHead: (head) => this.#read(head),
-          onChunk: (bytes) => this.#push(bytes),
+          onChunk: (bytes) => this.#parser?.push(bytes),
           onEnd: () => this.#end(this.#lost()),
           onFail: (error) => this.#end(this.#lost(error)),
         }),
@@ -122,7 +122,13 @@ class OldHttpTransport implements Transport {
     else if (bodyKind(head) !== 'events') {
       const text = `${name} answered with ${typeName(head)}, not with a stream of events`;
       this.#end(new ConnectionError('malformed', text, { status: head.status }));
-    } else this.#parser = new EventParser({ onEvent: (event) => this.#take(event), onRetry: () => {} }, this.#maxEvent);
+    } else {
+      const onEvent = (event: ServerEvent): void => this.#take(event);
+      this.#parser = new EventParser(
+        { onEvent, onRetry: () => {}, onFault: (error) => this.#end(error) },
+        this.#maxEvent,
+      );
+    }
   }
 
   #lost(cause?: Error): Error {
@@ -130,17 +136,12 @@ class OldHttpTransport implements Transport {
     return this.#state === 'open' ? sessionLost(name) : cutOff(name, cause);
   }
 
-  #push(bytes: Uint8Array): void {
-    try {
-      this.#parser?.push(bytes);
-    } catch (error) {
-      this.#end(error as ConnectionError);
-    }
-  }
-
   #take({ type, data }: ServerEvent): void {
     if (type === 'endpoint' && this.#state === 'opening') this.#open(data);
-    else if (type === 'message' && this.#state === 'open' && data !== '') this.#deliver(readText(data, this.#limits));
+    else if (type === 'message' && this.#state === 'open' && data !== '') {
+      const payload = this.#reader.read(data);
+      if (payload) this.#deliver(payload);
+    }
   }
 
   #open(endpoint: string): void {

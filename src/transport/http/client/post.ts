@@ -3,8 +3,9 @@
 import { NO_ANSWERS } from '../../../client/statuses.ts';
 import { ConnectionError, ParseError, RpcError } from '../../../jsonrpc/errors.ts';
 import { isErrorResponse, isRequest, type Message, type Request, serialize } from '../../../jsonrpc/message.ts';
+import { MessageReader } from '../../../jsonrpc/message-reader.ts';
 import type { Payload } from '../../../jsonrpc/parse.ts';
-import { readPayload, readText, type StructureLimits } from '../../../jsonrpc/structure.ts';
+import { readPayload, type StructureLimits } from '../../../jsonrpc/structure.ts';
 import type { SendOptions } from '../../../jsonrpc/transport.ts';
 import { EventParser, type ServerEvent } from './event-parser.ts';
 import type { EventStream } from './event-stream.ts';
@@ -37,7 +38,7 @@ export interface PostHost {
 
 /** What the body of a response is read by. */
 interface BodyReader {
-  push(bytes: Uint8Array): void;
+  push(bytes: Uint8Array): void | Promise<void>;
   /** The body is complete. */
   end(): void;
 }
@@ -58,6 +59,8 @@ export class Post implements ResponseReader {
   #hangUp: (() => void) | undefined;
   #body: BodyReader | undefined;
   #resumption: EventStream | undefined;
+  /** Reads the events. */
+  #reader: MessageReader | undefined;
   #lastEventId: string | undefined;
   #told: number | undefined;
   #sessionId: string | undefined;
@@ -119,10 +122,10 @@ export class Post implements ResponseReader {
     if (this.#isHeard) this.#host.onAnswering();
   }
 
-  onChunk(bytes: Uint8Array): void {
+  onChunk(bytes: Uint8Array): void | Promise<void> {
     if (this.#isOver) return;
     try {
-      this.#body?.push(bytes);
+      return this.#body?.push(bytes);
     } catch (error) {
       this.end(error as Error);
     }
@@ -143,7 +146,9 @@ export class Post implements ResponseReader {
     if (this.#isOver) return;
     if (id !== undefined) this.#lastEventId = canResumeFrom(id) ? id : undefined;
     if (type !== 'message' || data === '') return;
-    this.#take(readText(data, this.#host.limits));
+    this.#reader ??= new MessageReader(this.#host.limits);
+    const payload = this.#reader.read(data);
+    if (payload) this.#take(payload);
     if (!this.#isAnswered) return;
     // The server ends the stream now, and its connection can be used again. If it does not, we do.
     if (this.#resumption) this.end(undefined);
@@ -162,7 +167,8 @@ export class Post implements ResponseReader {
     const onRetry = (milliseconds: number): void => {
       this.#told = milliseconds;
     };
-    const parser = new EventParser({ onEvent: (event) => this.takeEvent(event), onRetry }, maxEventBytes);
+    const onEvent = (event: ServerEvent): void => this.takeEvent(event);
+    const parser = new EventParser({ onEvent, onRetry, onFault: (error) => this.end(error) }, maxEventBytes);
     return {
       push: (bytes) => parser.push(bytes),
       end: () => this.onFail(unanswered(requester.name)),

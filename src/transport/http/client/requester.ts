@@ -132,8 +132,8 @@ class Journey implements ResponseReader, RequestFacts {
     else this.#pass(head);
   }
 
-  onChunk(bytes: Uint8Array): void {
-    if (!this.#isOver && !this.#isAside) this.#reader.onChunk(bytes);
+  onChunk(bytes: Uint8Array): void | Promise<void> {
+    return this.#isOver || this.#isAside ? undefined : this.#reader.onChunk(bytes);
   }
 
   onEnd(): void {

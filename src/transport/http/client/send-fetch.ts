@@ -57,7 +57,7 @@ class FetchExchange {
     while (!signal.aborted) {
       const { done, value } = await body.read();
       if (done) return;
-      if (!signal.aborted) this.#reader.onChunk(value);
+      if (!signal.aborted) await this.#reader.onChunk(value);
     }
     // It was hung up before there was a body to be told.
     await body.cancel();

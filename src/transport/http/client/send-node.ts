@@ -117,18 +117,30 @@ class NodeExchange {
         return Array.isArray(value) ? value.join(', ') : value;
       },
     };
+    // What the reader is busy with; the end of the response is told behind it.
+    let busy: Promise<void> | undefined;
+    const afterwards = (action: () => void): void => {
+      if (busy) void busy.then(action);
+      else action();
+    };
     response.on('data', (chunk: Uint8Array) => {
-      if (!this.#isOver) this.#reader.onChunk(chunk);
+      const reading = this.#isOver ? undefined : this.#reader.onChunk(chunk);
+      if (!reading) return;
+      response.pause();
+      busy = reading.then(() => {
+        busy = undefined;
+        response.resume();
+      });
     });
-    response.on('end', () => {
-      if (this.#isOver) return;
-      this.#isOver = true;
-      this.#reader.onEnd();
-    });
-    response.on('error', (error) => this.#fail(error));
-    response.on('close', () => {
-      if (!this.#isOver) this.#fail(new Error('The response was cut off'));
-    });
+    response.on('end', () =>
+      afterwards(() => {
+        if (this.#isOver) return;
+        this.#isOver = true;
+        this.#reader.onEnd();
+      }),
+    );
+    response.on('error', (error) => afterwards(() => this.#fail(error)));
+    response.on('close', () => afterwards(() => this.#fail(new Error('The response was cut off'))));
     this.#reader.onHead(head);
   }
 

@@ -23,7 +23,8 @@ export interface ResponseHead {
 /** Takes a response in. The last it is told is `onEnd` or `onFail`. */
 export interface ResponseReader {
   onHead(head: ResponseHead): void;
-  onChunk(bytes: Uint8Array): void;
+  /** A part of the body. A promise means: nothing more until it resolves. It never rejects. */
+  onChunk(bytes: Uint8Array): void | Promise<void>;
   /** The body is complete, as far as HTTP can tell. */
   onEnd(): void;
   /** There is no response, or only a part of one. */

@@ -9,9 +9,10 @@ import {
 } from '../../../client/http-options.ts';
 import { ConnectionError, ParseError, toError } from '../../../jsonrpc/errors.ts';
 import { isRequest, type Message } from '../../../jsonrpc/message.ts';
-import type { Payload } from '../../../jsonrpc/parse.ts';
+import { MessageReader } from '../../../jsonrpc/message-reader.ts';
+import { callIn, type Payload } from '../../../jsonrpc/parse.ts';
 import { Places } from '../../../jsonrpc/places.ts';
-import { readText, STRUCTURE_LIMITS, type StructureLimits } from '../../../jsonrpc/structure.ts';
+import { STRUCTURE_LIMITS, type StructureLimits } from '../../../jsonrpc/structure.ts';
 import type { Receiver, SendOptions, Transport } from '../../../jsonrpc/transport.ts';
 import type { ServerEvent } from './event-parser.ts';
 import type { EventStream } from './event-stream.ts';
@@ -181,12 +182,14 @@ class HttpTransport implements Transport, PostHost, StreamsHost {
   #stand(): void {
     if (this.#state !== 'open' || this.#standing) return;
     let wasOpen = false;
+    const reader = new MessageReader(this.limits);
     this.#standing = standingStream(this, {
       onOpen: () => {
         wasOpen = true;
       },
       onEvent: ({ type, data }) => {
-        if (type === 'message' && data !== '') this.#hear(readText(data, this.limits));
+        const payload = type === 'message' && data !== '' ? reader.read(data) : undefined;
+        if (payload) this.#hear(payload);
       },
       onGap: () => this.#receiver?.onGap?.(),
       onTrouble: (cause) => this.#receiver?.onError(notHeard(cause, 'at the moment')),
@@ -201,6 +204,7 @@ class HttpTransport implements Transport, PostHost, StreamsHost {
   // An answer that comes here nevertheless is not waited for elsewhere any more.
   #hear(payload: Payload): void {
     this.deliver(payload);
+    if (callIn(payload)) return;
     for (const post of [...this.#posts]) {
       if (isRequest(post.message) && answerIn(payload, post.message.id)) post.end(undefined);
     }

@@ -10,7 +10,7 @@ import {
   type Message,
   type Request,
 } from '../../../jsonrpc/message.ts';
-import type { Payload } from '../../../jsonrpc/parse.ts';
+import { isUnreadable, type Payload } from '../../../jsonrpc/parse.ts';
 import { readPayload } from '../../../jsonrpc/structure.ts';
 import { claimedVersion } from '../../../protocol/claim.ts';
 import { McpErrorCode, unsupportedVersion } from '../../../protocol/errors.ts';
@@ -19,6 +19,7 @@ import { familyOf } from '../../../protocol/versions.ts';
 import { haveAllAtOnce } from '../../../server/all-at-once.ts';
 import type { InFlight } from '../../../server/in-flight.ts';
 import { isPromise, type Maybe } from '../../../server/maybe.ts';
+import { requestsIn } from '../../../server/scope-checks.ts';
 import type { Served } from '../../../server/served.ts';
 import { acceptOf, isJson } from './accept.ts';
 import { authenticate, refusalOfMessage } from './authenticate.ts';
@@ -35,7 +36,7 @@ import { countable, type HttpLimits, type HttpOptions, type Settings, settingsOf
 import { PAGE, pageFor } from './page.ts';
 import { parsedPayload } from './parsed-payload.ts';
 import { busy, closing, methodNotAllowed, Refusal } from './refusal.ts';
-import { bringsWork, idOf, isHandshake, Sessionless } from './sessionless.ts';
+import { idOf, isHandshake, Sessionless } from './sessionless.ts';
 import { SseLines } from './sse-line.ts';
 import { Stateful } from './stateful.ts';
 import { Stateless } from './stateless.ts';
@@ -246,7 +247,7 @@ export class Endpoint {
       this.#checkSentHeaders(visit, payload);
       return this.#lines.post(visit, payload);
     }
-    if (this.#closing && bringsWork(payload)) throw closing();
+    if (this.#closing && requestsIn(payload).length > 0) throw closing();
     const said = http.header('mcp-protocol-version');
     const isModern = said !== undefined && familyOf(said) === 'stateless';
     if (payload instanceof ParseError && (isModern || !hasSession(visit))) {
@@ -255,7 +256,7 @@ export class Endpoint {
     if (isBatch(payload) && (isModern || !this.#servesStateful)) {
       throw new Refusal(400, 'Batches are not part of this protocol revision');
     }
-    if (isBatch(payload) || payload instanceof Error) return this.#takeUnclaimed(visit, payload);
+    if (isBatch(payload) || isUnreadable(payload)) return this.#takeUnclaimed(visit, payload);
     const message = payload as Message;
     if (isRequest(message)) {
       if (claimedVersion(message.params) !== undefined) return this.#stateless.take(visit, message);

@@ -13,7 +13,7 @@ import {
   type Request,
   type Response,
 } from '../../../jsonrpc/message.ts';
-import type { Batch, Payload } from '../../../jsonrpc/parse.ts';
+import { type Batch, isUnreadable, type Payload } from '../../../jsonrpc/parse.ts';
 import type { Authenticate } from '../../../protocol/http-request.ts';
 import { METHODS } from '../../../protocol/methods.ts';
 import { revisionNamed } from '../../../protocol/pick.ts';
@@ -67,7 +67,7 @@ export class SessionCalls<P extends Place> {
   /** Answers it; throws `Refusal` if it cannot be served. */
   take(visit: Visit, payload: Payload): Maybe<void> {
     if (isBatch(payload)) return this.#takeBatch(visit, payload as Batch);
-    if (payload instanceof Error) return this.#takeUnreadable(payload);
+    if (isUnreadable(payload)) return this.#takeUnreadable(payload);
     const message = payload as Message;
     if (isRequest(message)) return this.#takeRequest(visit, message);
     const taken = isResponse(message)
@@ -190,7 +190,7 @@ export class SessionCalls<P extends Place> {
     const { live } = this.#place;
     const post = this.#host.makePost(visit, this.#place);
     const release = live.hold();
-    const hasRequests = batch.some((one) => !(one instanceof Error) && isRequest(one));
+    const hasRequests = batch.some((one) => !isUnreadable(one) && isRequest(one));
     if (hasRequests) post.wait(() => {});
     const answered = answerBatch(batch, {
       answer: (request) => this.#answerInBatch(visit, post, request),

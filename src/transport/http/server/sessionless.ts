@@ -1,8 +1,7 @@
 /** Clients of revisions with sessions, served without: each request stands alone, nobody is asked or told anything. */
 
-import type { ParseError } from '../../../jsonrpc/errors.ts';
-import { type Id, isBatch, isRequest, type Message, type Request } from '../../../jsonrpc/message.ts';
-import { type Batch, callIn, type Payload } from '../../../jsonrpc/parse.ts';
+import { type Id, isRequest, type Request } from '../../../jsonrpc/message.ts';
+import { callIn, type Payload } from '../../../jsonrpc/parse.ts';
 import { ShortLived } from '../../../jsonrpc/places.ts';
 import { unsupportedVersion } from '../../../protocol/errors.ts';
 import type { Authenticate } from '../../../protocol/http-request.ts';
@@ -106,10 +105,4 @@ export function isHandshake(payload: Payload): payload is Request {
 export function idOf(payload: Payload): Id | undefined {
   const call = callIn(payload);
   return call && isRequest(call) ? call.id : undefined;
-}
-
-/** True for a request, and for a batch with one. */
-export function bringsWork(payload: Payload): boolean {
-  const messages = isBatch(payload) ? (payload as Batch) : [payload as Message | ParseError];
-  return messages.some((one) => !(one instanceof Error) && isRequest(one));
 }

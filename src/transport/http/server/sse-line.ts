@@ -6,6 +6,7 @@ import type { Payload } from '../../../jsonrpc/parse.ts';
 import type { Receiver, Transport } from '../../../jsonrpc/transport.ts';
 import type { Authenticate } from '../../../protocol/http-request.ts';
 import { type Principal, principalKey } from '../../../protocol/principal.ts';
+import { requestsIn } from '../../../server/scope-checks.ts';
 import { serveAnybody } from '../../../server/serve-anybody.ts';
 import type { Served } from '../../../server/served.ts';
 import type { ServedLine } from '../../../server/serving.ts';
@@ -16,7 +17,6 @@ import type { Heartbeat } from './heartbeat.ts';
 import type { Load } from './load.ts';
 import { Reader } from './reader.ts';
 import { Refusal } from './refusal.ts';
-import { bringsWork } from './sessionless.ts';
 import { unguessable } from './unguessable.ts';
 import { openStream, reply, type Visit } from './visit.ts';
 
@@ -94,7 +94,7 @@ export class SseLines {
     }
     const serving = await open.serving;
     checkScopes(this.#server, payload, { principal, session: serving.session }, this.#host.settings);
-    const refusal = bringsWork(payload) ? this.#host.load.refusalOf(visit) : undefined;
+    const refusal = requestsIn(payload).length > 0 ? this.#host.load.refusalOf(visit) : undefined;
     if (refusal) throw refusal;
     reply(visit, 202, {});
     // The same caller, who may have been granted more or less since, and for longer.

@@ -1,0 +1,1 @@
+export function answerTo(message: object): object | undefined;
