@@ -1,14 +1,11 @@
 /** Arguments of tools that are repeated as `Mcp-Param-*` headers, because their input schemas ask for it. */
 
 import { ConnectionError, quoted } from '../jsonrpc/errors.ts';
-import { isObject } from '../jsonrpc/message.ts';
 import { argumentText, encodeHeaderValue } from '../protocol/header-values.ts';
 import type { Tool } from '../protocol/model/tools.ts';
 import { type ParamHeaders, paramHeaders } from '../protocol/param-headers.ts';
 import type { HeaderFields } from './http-options.ts';
-
-// As many tools as are known at all.
-const MAX_TOOLS = 10_000;
+import { CLIENT_LIMITS } from './limits.ts';
 
 /** What the tools of one server want, by the definition that was listed last. */
 export class ArgumentHeaders {
@@ -17,12 +14,6 @@ export class ArgumentHeaders {
 
   constructor(warn: (warning: Error) => void) {
     this.#warn = warn;
-  }
-
-  /** Takes in tools as they arrived; gives those whose arguments can be sent. What keeps one out is told once. */
-  take(tools: readonly Tool[]): readonly Tool[] {
-    const usable = tools.filter((tool) => this.#isUsable(tool));
-    return usable.length === tools.length ? tools : usable;
   }
 
   /** The headers of a call, beside those of the caller's own; none for a tool that was not listed yet. */
@@ -44,13 +35,12 @@ export class ArgumentHeaders {
       throw new ConnectionError('refused', `${faultOf(name, known.fault)}: it is not called`);
   }
 
-  #isUsable({ name, inputSchema }: Tool): boolean {
-    // What is no tool is found out by those who look at all of it.
-    if (typeof name !== 'string' || !isObject(inputSchema)) return true;
+  /** Takes in a tool as it arrived. False if its arguments cannot be sent; the reason is told once. */
+  take({ name, inputSchema }: Tool): boolean {
     const wanted = paramHeaders(inputSchema);
     const before = this.#tools.get(name);
     if ('headers' in wanted && wanted.headers.size === 0) this.#tools.delete(name);
-    else if (before || this.#tools.size < MAX_TOOLS) this.#tools.set(name, wanted);
+    else if (before || this.#tools.size < CLIENT_LIMITS.tools) this.#tools.set(name, wanted);
     if ('headers' in wanted) return true;
     const isKnown = before && 'fault' in before && before.fault === wanted.fault;
     if (!isKnown) this.#warn(new Error(`${faultOf(name, wanted.fault)}: it is left out`));

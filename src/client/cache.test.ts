@@ -309,6 +309,19 @@ describe('when there is too much', () => {
     expect(uris.filter((uri) => read(cache, uri))).toEqual(['a:2', 'a:4']);
   });
 
+  test('what something else takes is not there for results', () => {
+    let reserved = 0;
+    const { cache } = cacheAt(0, { maxSize: 3000, reserved: () => reserved });
+    const text = (): Record<string, unknown> => ({ contents: [{ text: 'x'.repeat(1000) }], ttlMs: 1 });
+    keep(cache, 'resources/read', { uri: 'a:1' }, text());
+    reserved = 1500;
+    keep(cache, 'resources/read', { uri: 'a:2' }, text());
+    expect(uris.filter((uri) => read(cache, uri))).toEqual(['a:2']);
+    reserved = 2500;
+    keep(cache, 'resources/read', { uri: 'a:3' }, text());
+    expect(read(cache, 'a:3')).toBeUndefined();
+  });
+
   test('what has left makes room again, however it left', () => {
     const { cache, clock } = cacheAt(0, { maxSize: 1500 });
     const text = (): Record<string, unknown> => ({ contents: [{ text: 'x'.repeat(1000) }], ttlMs: 10 });

@@ -1,16 +1,19 @@
 /** Results the server allows to be kept, for as long as it allows it. */
 
 import { canonical } from '../jsonrpc/canonical.ts';
-import { isObject, type Params } from '../jsonrpc/message.ts';
+import type { Params } from '../jsonrpc/message.ts';
 import { isCacheable, METHODS } from '../protocol/methods.ts';
 import { type Change, isWithin } from '../protocol/model/changes.ts';
+import { CLIENT_LIMITS, sizeOf } from './limits.ts';
 
 /** How much is kept. */
 export interface ResponseCacheOptions {
   /** How many results are kept; the least recently used goes first. Default: 500. */
   readonly maxEntries?: number;
-  /** How many characters all of them have together, about; likewise. Default: 50 million. */
+  /** How many bytes all of them take in memory, about; likewise. Default: 64 MiB. */
   readonly maxSize?: number;
+  /** Bytes of `maxSize` that something else takes at the moment. */
+  readonly reserved?: () => number;
   /** The time in milliseconds, for tests. */
   readonly now?: () => number;
 }
@@ -33,8 +36,6 @@ const STALE_AFTER: Readonly<Record<Change['type'], readonly string[]>> = {
   resource: ['resources/read'],
 };
 
-const MAX_ENTRIES = 500;
-const MAX_SIZE = 50_000_000;
 // A server that says more has most likely mistaken the unit; without changes told, nobody would ever ask it again.
 const LONGEST_LIFETIME = 24 * 60 * 60_000;
 
@@ -46,12 +47,14 @@ export class ResponseCache {
   readonly #changes = new Map<string, number>();
   readonly #maxEntries: number;
   readonly #maxSize: number;
+  readonly #reserved: () => number;
   readonly #now: () => number;
   #size = 0;
 
   constructor(options: ResponseCacheOptions = {}) {
-    this.#maxEntries = options.maxEntries ?? MAX_ENTRIES;
-    this.#maxSize = options.maxSize ?? MAX_SIZE;
+    this.#maxEntries = options.maxEntries ?? CLIENT_LIMITS.cachedResults;
+    this.#maxSize = options.maxSize ?? CLIENT_LIMITS.rememberedBytes;
+    this.#reserved = options.reserved ?? (() => 0);
     this.#now = options.now ?? (() => Date.now());
   }
 
@@ -78,7 +81,8 @@ export class ResponseCache {
       const lifetime = lifetimeOf(result);
       if (lifetime === 0) return;
       const size = sizeOf(result);
-      if (size > this.#maxSize) return;
+      if (size > this.#maxSize - this.#reserved()) return;
+      freeze(result);
       const uri = typeof params?.['uri'] === 'string' ? params['uri'] : undefined;
       this.#kept.set(result['cacheScope'] === 'public' ? everyone : oneself, {
         result,
@@ -140,8 +144,9 @@ export class ResponseCache {
   }
 
   #makeRoom(): void {
+    const maxSize = this.#maxSize - this.#reserved();
     for (const key of this.#kept.keys()) {
-      if (this.#kept.size <= this.#maxEntries && this.#size <= this.#maxSize) return;
+      if (this.#kept.size <= this.#maxEntries && this.#size <= maxSize) return;
       this.#drop(key);
     }
   }
@@ -172,25 +177,11 @@ function isConcerned(uri: string | undefined, changed: string): boolean {
 }
 
 /**
- * Freezes a result with all that is in it, and gives its size in characters, about. Otherwise one caller's change would
- * be in every later caller's result, where nobody would look for it. For a list of 500 tools (470 KB) it takes 2 ms,
- * once; reading the same list from JSON takes 4, a copy for every caller would take 7.
+ * Freezes a result with all that is in it: otherwise one caller's change would be in every later caller's result. For a
+ * list of 500 tools (470 KB) it takes 2 ms, once; reading the same list from JSON takes 4, a copy for every caller 7.
  */
-// Deeper than the stack it is too large to be kept, whatever its size.
-function sizeOf(result: unknown): number {
-  try {
-    return freeze(result);
-  } catch {
-    return Number.POSITIVE_INFINITY;
-  }
-}
-
-function freeze(value: unknown): number {
-  if (typeof value === 'string') return value.length;
-  if (!Array.isArray(value) && !isObject(value)) return 8;
+function freeze(value: unknown): void {
+  if (typeof value !== 'object' || value === null) return;
   Object.freeze(value);
-  let size = 16;
-  if (Array.isArray(value)) for (const one of value) size += freeze(one);
-  else for (const [name, one] of Object.entries(value)) size += name.length + freeze(one);
-  return size;
+  for (const one of Object.values(value)) freeze(one);
 }

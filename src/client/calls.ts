@@ -65,7 +65,7 @@ const NOBODY = '';
 
 /** Makes calls, from the caller's params to the checked result. */
 export class Calls {
-  readonly cache: ResponseCache = new ResponseCache();
+  readonly cache: ResponseCache;
   readonly #host: CallsHost;
   readonly #vetting: Vetting;
   readonly #rounds: Rounds;
@@ -75,6 +75,7 @@ export class Calls {
   constructor(host: CallsHost) {
     this.#host = host;
     const { book, mirrored, questions, options } = host;
+    this.cache = new ResponseCache({ reserved: () => book.bytes });
     const request = (method: string, params: Params, own: RequestOptions): Promise<Result> =>
       this.request(method, params, own);
     this.#vetting = new Vetting({ book, mirrored, options, request });

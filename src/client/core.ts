@@ -281,7 +281,7 @@ export class Core {
       return pageOf<Tool>('tools/list', 'tools', decoded.type === 'complete' ? decoded.result : {});
     };
     const tools = await allItems<Tool>('tools/list', fetchPage, pagesOptions(this.options));
-    await this.book.take(conversation.mirrorsArguments ? this.#mirrored.take(tools) : tools);
+    await this.book.take(tools, conversation.mirrorsArguments ? this.#mirrored : undefined);
   }
 
   #watched(conversation: Conversation): WatchedConversation {

@@ -55,6 +55,8 @@ export interface ConnectionOptions extends AnswerHandlers, Patience, ToolBookOpt
   readonly maxPages?: number;
   /** How many items a list may have. Default: 100,000. */
   readonly maxItems?: number;
+  /** How many bytes all items of a list may take in memory, about. Default: 64 MiB. */
+  readonly maxBytes?: number;
   /** How many times a server may ask back before it answers one call. Default: 10. */
   readonly maxRounds?: number;
   /** Milliseconds until the server must be ready. Default: 2 minutes, for programs that are installed as they start. */

@@ -81,7 +81,7 @@ describe.each([
     const error = await caught(read('prompts/list', server, { maxPages: 2 }));
     expect(error).toMatchObject({ code: 'too-many-pages', partial: named('a', 'b') });
     expect((error as Error).message).toBe(
-      'prompts/list could not be read to its end: there are more than 2 pages; items read: 2',
+      'prompts/list could not be read to its end: there are more than 2 pages (option "maxPages"); items read: 2',
     );
     expect(server.asked).toEqual([undefined, 'x']);
   });
@@ -103,8 +103,31 @@ describe.each([
     expect(error).toBeInstanceOf(IncompleteListError);
     expect(error).toMatchObject({ code: 'too-many-items', partial: named('a', 'b').slice(0, maxItems) });
     expect((error as Error).message).toBe(
-      `prompts/list could not be read to its end: there are more than ${maxItems} items; items read: ${maxItems}`,
+      `prompts/list could not be read to its end: there are more than ${maxItems} items (option "maxItems"); items read: ${maxItems}`,
     );
+  });
+
+  test('stops after so many bytes, with the items up to there', async () => {
+    const page = named('x'.repeat(400), 'y'.repeat(400), 'z'.repeat(400));
+    const endless = async (cursor: string | undefined): Promise<Page<Named>> => ({
+      items: page,
+      nextCursor: `${cursor ?? ''}x`,
+    });
+    const error = await caught(read('tools/list', endless, { maxBytes: 2000 }));
+    expect(error).toMatchObject({ code: 'too-many-bytes', partial: [...page, ...page.slice(0, 1)] });
+    expect((error as Error).message).toBe(
+      'tools/list could not be read to its end: there are more than 2000 bytes (option "maxBytes"); items read: 4',
+    );
+  });
+
+  test('stops after 64 MiB if nothing else was said, cursors included', async () => {
+    let pages = 0;
+    const endless = async (): Promise<Page<Named>> => ({
+      items: [],
+      nextCursor: `${++pages}${'c'.repeat(10_000_000)}`,
+    });
+    expect(await caught(read('tools/list', endless))).toMatchObject({ code: 'too-many-bytes', partial: [] });
+    expect(pages).toBe(8);
   });
 
   test('of exactly so many items is whole', async () => {
@@ -117,7 +140,9 @@ describe.each([
     const endless = async (): Promise<Page<Named>> => ({ items: many, nextCursor: String(++pages) });
     const error = await caught(read('tools/list', endless));
     expect(error).toMatchObject({ code: 'too-many-items' });
-    expect((error as Error).message).toContain('there are more than 100000 items; items read: 100000');
+    expect((error as Error).message).toContain(
+      'there are more than 100000 items (option "maxItems"); items read: 100000',
+    );
     expect(pages).toBe(101);
   });
 

@@ -3,6 +3,7 @@
 import { ConnectionError, ErrorCode, McpError, RpcError } from '../jsonrpc/errors.ts';
 import { isObject } from '../jsonrpc/message.ts';
 import type { ListKind } from '../protocol/revision.ts';
+import { CLIENT_LIMITS, sizeOf } from './limits.ts';
 
 /** Why a list could not be read to its end. */
 export type IncompleteListErrorCode =
@@ -11,7 +12,9 @@ export type IncompleteListErrorCode =
   /** There are more pages than one is ready to read. */
   | 'too-many-pages'
   /** There are more items than one is ready to read. */
-  | 'too-many-items';
+  | 'too-many-items'
+  /** The items have more bytes than one is ready to keep. */
+  | 'too-many-bytes';
 
 /** A list that could not be read to its end. It carries what was read. */
 export class IncompleteListError<Item = unknown> extends McpError {
@@ -33,13 +36,20 @@ export interface PagesOptions {
   readonly maxPages?: number;
   /** How many items are read at most. Default: 100,000. */
   readonly maxItems?: number;
+  /** How many bytes all items may take in memory, about. Default: 64 MiB. */
+  readonly maxBytes?: number;
   /** Called when the server no longer knows a cursor it gave: whoever keeps pages of this list drops them here. */
   readonly restart?: () => void;
 }
 
 /** The options of a list that a connection's options name. */
-export function pagesOptions({ maxPages, maxItems }: Pick<PagesOptions, 'maxPages' | 'maxItems'>): PagesOptions {
-  return { ...(maxPages === undefined ? {} : { maxPages }), ...(maxItems === undefined ? {} : { maxItems }) };
+export function pagesOptions(options: Omit<PagesOptions, 'restart'>): PagesOptions {
+  const {
+    maxPages = CLIENT_LIMITS.pages,
+    maxItems = CLIENT_LIMITS.items,
+    maxBytes = CLIENT_LIMITS.listBytes,
+  } = options;
+  return { maxPages, maxItems, maxBytes };
 }
 
 /** Part of a list, and how to get the next. */
@@ -49,8 +59,6 @@ export type Page<Item> = {
   readonly nextCursor: string | undefined;
 };
 
-const MAX_PAGES = 1000;
-const MAX_ITEMS = 100_000;
 /** How many items an iterator keeps for the error it may have to throw. */
 const MAX_KEPT = 10_000;
 
@@ -100,33 +108,45 @@ export function pageOf<Item>(method: string, member: ListKind, result: Readonly<
 async function* pagesOf<Item>(
   what: string,
   fetchPage: FetchPage<Item>,
-  { maxPages = MAX_PAGES, maxItems = MAX_ITEMS, restart }: PagesOptions,
+  { restart, ...options }: PagesOptions,
   maxKept = Number.POSITIVE_INFINITY,
 ): AsyncGenerator<readonly Item[], void, undefined> {
-  if (!(maxPages >= 1)) throw new TypeError('"maxPages" must be a number of at least 1');
-  if (!(maxItems >= 1)) throw new TypeError('"maxItems" must be a number of at least 1');
+  const limits = pagesOptions(options);
+  for (const [name, limit] of Object.entries(limits)) {
+    if (!(limit >= 1)) throw new TypeError(`"${name}" must be a number of at least 1`);
+  }
+  const { maxPages = 0, maxItems = 0, maxBytes = 0 } = limits;
   const seen = new Set<string>();
   const kept: (readonly Item[])[] = [];
   let pages = 0;
   let read = 0;
+  let bytes = 0;
   let cursor: string | undefined;
-  const incomplete = (code: IncompleteListErrorCode, why: string): IncompleteListError<Item> => {
-    const text = `${what} could not be read to its end: ${why}; items read: ${read}`;
+  const incomplete = (code: IncompleteListErrorCode, why: string, option?: string): IncompleteListError<Item> => {
+    const hint = option === undefined ? '' : ` (option "${option}")`;
+    const text = `${what} could not be read to its end: ${why}${hint}; items read: ${read}`;
     return new IncompleteListError(code, text, (kept.flat() as Item[]).slice(0, maxKept));
   };
   while (true) {
     const page = await fetchNext(fetchPage, cursor, restart);
     const isTooLong = page.items.length > maxItems - read;
-    const items = isTooLong ? page.items.slice(0, maxItems - read) : page.items;
+    let count = Math.min(page.items.length, maxItems - read);
+    for (let at = 0; at < count; at++) {
+      bytes += sizeOf(page.items[at]);
+      if (bytes > maxBytes) count = at;
+    }
+    const items = count < page.items.length ? page.items.slice(0, count) : page.items;
     if (read < maxKept) kept.push(items);
     pages++;
     read += items.length;
     yield items;
-    if (isTooLong) throw incomplete('too-many-items', `there are more than ${maxItems} items`);
+    if (bytes > maxBytes) throw incomplete('too-many-bytes', `there are more than ${maxBytes} bytes`, 'maxBytes');
+    if (isTooLong) throw incomplete('too-many-items', `there are more than ${maxItems} items`, 'maxItems');
     if (page.nextCursor === undefined) return;
     if (seen.has(page.nextCursor)) throw incomplete('repeated-cursor', 'the server repeats a cursor');
-    if (pages >= maxPages) throw incomplete('too-many-pages', `there are more than ${maxPages} pages`);
+    if (pages >= maxPages) throw incomplete('too-many-pages', `there are more than ${maxPages} pages`, 'maxPages');
     seen.add(page.nextCursor);
+    bytes += sizeOf(page.nextCursor);
     cursor = page.nextCursor;
   }
 }

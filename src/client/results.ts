@@ -52,7 +52,7 @@ async function readTools(
   book: ToolBook,
   mirrored: ArgumentHeaders | undefined,
 ): Promise<Result> {
-  const usable = await book.take(mirrored ? mirrored.take(tools) : tools);
+  const usable = await book.take(tools, mirrored);
   return usable.length === tools.length ? result : { ...result, tools: usable };
 }
 

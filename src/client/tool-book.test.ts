@@ -209,10 +209,30 @@ describe('pins', () => {
     expect(await book.digests()).toEqual({ add: await toolDigest(after) });
   });
 
-  test('are warned of where nobody is asked', async () => {
+  test('keep a tool that differs from being used if there is no onToolChanged, which is told', async () => {
     const { book, warnings } = open({ pinnedTools: { add: 'ab' } });
-    expect(await book.take([before])).toEqual([before]);
-    expect(warnings).toEqual(['Tool "add" is not the one that was pinned']);
+    expect(await book.take([before])).toEqual([]);
+    expect([book.get('add'), book.isRefused('add')]).toEqual([undefined, true]);
+    expect(warnings).toEqual([
+      'Tool "add" is not the one that was pinned, and is left out: compare the definitions, ' +
+        'then pin it again or return true from "onToolChanged"',
+    ]);
+  });
+
+  test('keep a tool that differs from being used unless onToolChanged returns true', async () => {
+    const { onToolChanged } = watch(() => undefined);
+    const { book } = open({ pinnedTools: { add: await toolDigest(before) }, onToolChanged });
+    expect(await book.take([after, tool('other')])).toEqual([tool('other')]);
+    expect(await book.take([tool('other', { description: 'Not pinned' })])).toHaveLength(1);
+  });
+
+  test('hold for the view of a tool', async () => {
+    const ui = { resourceUri: 'ui://shop/cart' };
+    const shown = tool('add', { _meta: { ui, asked: 1 } });
+    const { book } = open({ pinnedTools: { add: await toolDigest(shown) } });
+    expect(await book.take([tool('add', { _meta: { ui, asked: 2 } })])).toHaveLength(1);
+    expect(await book.take([tool('add', { _meta: { ui: { resourceUri: 'ui://evil/cart' } } })])).toEqual([]);
+    expect(book.isRefused('add')).toBe(true);
   });
 });
 
@@ -254,6 +274,27 @@ describe('a list', () => {
       await toolDigest(before),
       undefined,
     ]);
+  });
+
+  test('leaves out a tool whose definition has more than 1 MiB, and keeps the others', async () => {
+    const { book, warnings } = open();
+    const large = tool('large', { description: 'x'.repeat(1024 * 1024) });
+    const fits = tool('fits', { description: 'x'.repeat(1024 * 1024 - 1000) });
+    expect(await book.take([large, fits, before])).toEqual([fits, before]);
+    expect(warnings).toEqual(['Malformed tools are left out: /tools/0 has a definition of more than 1048576 bytes']);
+  });
+
+  test('is remembered up to 64 MiB, and no tool can grow beyond that later', async () => {
+    const { book, warnings } = open({ onToolChanged: () => true });
+    const small = Array.from({ length: 100 }, (_, n) => tool(`t${n}`));
+    await book.take(small);
+    const grown = small.map((one) => ({ ...one, description: 'x'.repeat(1_000_000) }));
+    const usable = await book.take(grown);
+    expect(usable.length).toBeLessThan(34);
+    expect(book.bytes).toBeLessThanOrEqual(64 * 1024 * 1024);
+    expect(book.isRefused('t99')).toBe(true);
+    expect(warnings).toHaveLength(1);
+    expect(warnings[0]).toContain('The server has listed more than 67108864 bytes of tools');
   });
 
   test('may not hide a change of a pinned tool behind many others', async () => {

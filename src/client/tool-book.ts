@@ -7,6 +7,8 @@ import type { CallToolResult, Tool } from '../protocol/model/tools.ts';
 import type { CheckedSchema } from '../schema/checked.ts';
 import { type Checked, describeProblems } from '../schema/problems.ts';
 import type { checkReceived } from '../schema/received.ts';
+import type { ArgumentHeaders } from './argument-headers.ts';
+import { CLIENT_LIMITS, sizeOf } from './limits.ts';
 import { definitionOf, toolDigest } from './tool-digest.ts';
 
 /** A tool that is not what it was. */
@@ -23,20 +25,22 @@ export interface ToolChange {
 export interface ToolBookOptions {
   /** False: structured results are not checked. Default: true. */
   readonly validateResults?: boolean;
-  /** Digests of an earlier connection (what `digests()` gave): a tool that differs counts as changed. */
+  /**
+   * Digests of an earlier connection (what `toolDigests()` gave). A tool that differs is left out of lists, not called, and
+   * told to `onError`, unless `onToolChanged` returns true for it.
+   */
   readonly pinnedTools?: Readonly<Record<string, string>>;
   /**
    * A tool's definition is not the one known before; called before the new one is used. `false` keeps it from being
-   * used. Lists of tools wait for the answer, so it must not list tools itself.
+   * used; for a tool that is pinned, only `true` lets it be used. Lists of tools wait for the answer, so it must not list
+   * tools itself.
    */
   // biome-ignore lint/suspicious/noConfusingVoidType: a handler that returns nothing is typed void
   readonly onToolChanged?: (change: ToolChange) => boolean | void | Promise<boolean | void>;
 }
 
-/** How many tools are known, pinned ones aside. */
-const MAX_TOOLS = 10_000;
-/** Far more than a transport with limits lets in, and far less than the stack holds. */
-const MAX_DEPTH = 500;
+/** A definition is remembered as it arrived, and as an object. */
+const COPIES = 2;
 
 // Whoever calls no tool with an output schema never loads what reads them.
 const reader = later(() => import('../schema/received.ts'));
@@ -46,6 +50,8 @@ interface Entry {
   tool: Tool | undefined;
   /** The tool as it arrived, since whoever got it may have changed the object. */
   json: string;
+  /** Bytes of both. */
+  size: number;
   isRefused: boolean;
   /** What its results are checked by, made when the first of them comes. */
   schema: CheckedSchema | 'none' | undefined;
@@ -63,6 +69,7 @@ export class ToolBook {
   readonly #warn: (warning: Error) => void;
   #lastTake: Promise<unknown> = Promise.resolve();
   #toldOfExcess = false;
+  #bytes = 0;
 
   constructor(options: ToolBookOptions, warn: (warning: Error) => void) {
     this.#options = options;
@@ -70,15 +77,23 @@ export class ToolBook {
     this.#pins = new Map(Object.entries(options.pinnedTools ?? {}));
   }
 
+  /** How many bytes the definitions take in memory, about. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
   /** How many tools are known, those that were refused included. */
   get size(): number {
     return this.#entries.size;
   }
 
-  /** Takes in the tools of a page as they arrived (already decoded); gives those that may be used. */
-  take(tools: readonly Tool[]): Promise<readonly Tool[]> {
+  /**
+   * Takes in the tools of a page as they arrived (already decoded); gives those that may be used. `mirrored` is where
+   * arguments are repeated as headers.
+   */
+  take(tools: readonly Tool[], mirrored?: ArgumentHeaders): Promise<readonly Tool[]> {
     // One page after the other: the same change is not asked about twice at once, and the last to arrive is what counts.
-    const taken = this.#lastTake.then(() => this.#takePage(tools));
+    const taken = this.#lastTake.then(() => this.#takePage(tools, mirrored));
     this.#lastTake = taken.catch(() => undefined);
     return taken;
   }
@@ -160,40 +175,58 @@ export class ToolBook {
     return Object.fromEntries([...this.#pins, ...digests]);
   }
 
-  async #takePage(tools: readonly Tool[]): Promise<readonly Tool[]> {
+  async #takePage(tools: readonly Tool[], mirrored: ArgumentHeaders | undefined): Promise<readonly Tool[]> {
     const usable: Tool[] = [];
     const faults: string[] = [];
     for (const [at, tool] of tools.entries()) {
-      const fault = faultOf(tool);
+      const size = sizeOf(tool);
+      const fault = faultOf(tool, size);
       if (fault) faults.push(`/tools/${at} ${fault}`);
-      else if (this.#hasRoom(tool.name) && (await this.#isUsable(tool))) usable.push(tool);
+      else if (this.#hasRoom(tool.name, size) && mirrored?.take(tool) !== false && (await this.#isUsable(tool, size))) {
+        usable.push(tool);
+      }
     }
     if (faults.length > 0) this.#warn(new Error(`Malformed tools are left out: ${someOf(faults)}`));
     return usable;
   }
 
-  #hasRoom(name: string): boolean {
-    if (this.#entries.has(name) || this.#pins.has(name) || this.#entries.size < MAX_TOOLS) return true;
-    const text = `The server has listed more than ${MAX_TOOLS} tools: those that are new are left out, ${quoted(name)} first`;
+  #hasRoom(name: string, size: number): boolean {
+    const { tools, rememberedBytes } = CLIENT_LIMITS;
+    const known = this.#entries.get(name);
+    if (this.#pins.has(name)) return true;
+    if (!known && this.#entries.size >= tools) return this.#tellOfExcess(`${tools} tools`, name);
+    if (this.#bytes - (known?.size ?? 0) + size * COPIES <= rememberedBytes) return true;
+    if (known) known.isRefused = true;
+    return this.#tellOfExcess(`${rememberedBytes} bytes of tools`, name);
+  }
+
+  #tellOfExcess(limit: string, name: string): false {
+    const text = `The server has listed more than ${limit}: those that are new are left out, ${quoted(name)} first`;
     if (!this.#toldOfExcess) this.#warn(new Error(text));
     this.#toldOfExcess = true;
     return false;
   }
 
   /** Enters a tool, and gives whether it may be used. */
-  async #isUsable(tool: Tool): Promise<boolean> {
+  async #isUsable(tool: Tool, bytes: number): Promise<boolean> {
     const json = JSON.stringify(tool);
+    const size = bytes * COPIES;
     const known = this.#entries.get(tool.name);
     // Nearly always it is the same to the letter.
     if (known?.tool && (known.json === json || definitionOf(JSON.parse(known.json)) === definitionOf(tool))) {
-      Object.assign(known, { tool, json, isRefused: false });
+      this.#enter(tool.name, { tool, json, size, isRefused: false, schema: known.schema });
       return true;
     }
     const isAccepted = await this.#accepts(tool, known?.tool && JSON.parse(known.json));
-    if (isAccepted) this.#entries.set(tool.name, { tool, json, isRefused: false, schema: undefined });
+    if (isAccepted) this.#enter(tool.name, { tool, json, size, isRefused: false, schema: undefined });
     else if (known) known.isRefused = true;
-    else this.#entries.set(tool.name, { tool: undefined, json: '', isRefused: true, schema: undefined });
+    else this.#enter(tool.name, { tool: undefined, json: '', size: 0, isRefused: true, schema: undefined });
     return isAccepted;
+  }
+
+  #enter(name: string, entry: Entry): void {
+    this.#bytes += entry.size - (this.#entries.get(name)?.size ?? 0);
+    this.#entries.set(name, entry);
   }
 
   async #accepts(tool: Tool, before: Tool | undefined): Promise<boolean> {
@@ -204,11 +237,13 @@ export class ToolBook {
     const digest = await toolDigest(tool);
     if (digest === pin) return true;
     if (!onToolChanged) {
-      this.#warn(new Error(`Tool ${quoted(name)} is not the one that was pinned`));
-      return true;
+      const hint = 'compare the definitions, then pin it again or return true from "onToolChanged"';
+      this.#warn(new Error(`Tool ${quoted(name)} is not the one that was pinned, and is left out: ${hint}`));
+      return false;
     }
     try {
-      return (await onToolChanged({ name, before, after: tool, digest })) !== false;
+      const answer = await onToolChanged({ name, before, after: tool, digest });
+      return pin === undefined ? answer !== false : answer === true;
     } catch (error) {
       this.#warn(toError(error, 'onToolChanged failed'));
       return false;
@@ -234,16 +269,13 @@ export class ToolBook {
   }
 }
 
-function faultOf(tool: unknown): string | undefined {
+function faultOf(tool: unknown, size: number): string | undefined {
   if (!isObject(tool)) return 'must be an object';
   if (typeof tool['name'] !== 'string') return 'must have a "name" that is a string';
   if (!isObject(tool['inputSchema'])) return 'must have an "inputSchema" that is an object';
-  return isDeep(tool) ? 'is nested too deeply' : undefined;
-}
-
-function isDeep(value: unknown, levels = MAX_DEPTH): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  return levels === 0 || Object.values(value).some((inner) => isDeep(inner, levels - 1));
+  if (size === Number.POSITIVE_INFINITY) return 'is nested too deeply';
+  const { definitionBytes } = CLIENT_LIMITS;
+  return size > definitionBytes ? `has a definition of more than ${definitionBytes} bytes` : undefined;
 }
 
 function conforming(name: string, result: CallToolResult, checked: Checked): CallToolResult {

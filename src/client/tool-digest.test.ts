@@ -45,6 +45,8 @@ test.each<[string, object]>([
   ['input', { inputSchema: { type: 'object', properties: { a: { type: 'number', description: 'Your password' } } } }],
   ['output', { outputSchema: { type: 'array' } }],
   ['annotations', { annotations: { readOnlyHint: true, destructiveHint: true } }],
+  ['view', { _meta: { ui: { resourceUri: 'ui://shop/cart' } } }],
+  ['view in the older place', { _meta: { 'ui/resourceUri': 'ui://shop/cart' } }],
 ])('another %s is another tool', async (_, change) => {
   expect(await toolDigest({ ...tool, ...change })).not.toBe(await toolDigest(tool));
 });

@@ -5,6 +5,9 @@ import { isObject } from '../jsonrpc/message.ts';
 import type { JsonSchemaObject, Tool } from '../protocol/model/tools.ts';
 import { plainProperties } from '../protocol/stateful/structured.ts';
 
+/** Where a tool named its view before there was `_meta.ui`. */
+const FLAT_VIEW = 'ui/resourceUri';
+
 /** SHA-256, in hex, of the canonical JSON of everything that defines a tool. Key order does not count. */
 export async function toolDigest(tool: Tool): Promise<string> {
   const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(definitionOf(tool)));
@@ -16,7 +19,7 @@ export async function toolDigest(tool: Tool): Promise<string> {
  * elsewhere or in other words is brought to one place.
  *
  * `icons` and `execution` do not count: whether they are shown depends on the revision, and neither says what the tool
- * does. `_meta` does not, since it rides along without being part of the meaning, and may be new each time.
+ * does. Of `_meta` only `ui` counts, the view that MCP Apps shows for the tool: the rest may be new each time.
  */
 export function definitionOf(tool: Tool): string {
   const { name, title, description, inputSchema, outputSchema } = tool;
@@ -29,7 +32,13 @@ export function definitionOf(tool: Tool): string {
     inputSchema: schemaOf(inputSchema),
     outputSchema: schemaOf(outputSchema),
     annotations: Object.keys(hints).length > 0 ? hints : undefined,
+    ui: isObject(tool._meta) ? viewOf(tool._meta) : undefined,
   });
+}
+
+// The view that a host shows for the tool, and what that may do.
+function viewOf({ ui, [FLAT_VIEW]: uri }: Record<string, unknown>): unknown {
+  return uri === undefined ? ui : { ui, uri };
 }
 
 function schemaOf(schema: JsonSchemaObject | undefined): unknown {
