@@ -24,7 +24,12 @@ export async function withBuilds(root, commit, log, use) {
     rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
   };
   process.once('exit', clean);
-  for (const [signal, code] of Object.entries(SIGNALS)) process.once(signal, () => process.exit(code));
+  for (const [signal, code] of Object.entries(SIGNALS)) {
+    process.once(signal, () => {
+      log(`Ended by ${signal}`);
+      process.exit(code);
+    });
+  }
   try {
     log(`Building ${commit}`);
     execFileSync('git', ['worktree', 'add', '--detach', '--quiet', folders.old, commit], { cwd: root });
