@@ -13,7 +13,7 @@ const NAMES: Readonly<Record<string, { readonly values: string; readonly types: 
     values: `
       ConnectionError ErrorCode LATEST_VERSION McpError McpErrorCode MetaKey ParseError RpcError ToolError
       checkMessage isAnswer isErrorResponse isMcpError isNotification isRequest isResponse memoryPair parseMessage
-      parsePayload serialize serializeLine`,
+      parsePayload printable serialize serializeLine`,
     types: `
       Annotations Answer AudioContent BlobResourceContents CallToolResult Change ClientCapabilities
       ClientCapabilityName CompleteResult Completion CompletionReference ConnectionErrorCode ContentBlock

@@ -1,22 +1,32 @@
 /** Starts `server.mjs`, walks through all it offers, and prints what it sees. `node client.mjs [revision]` */
 
 import { fileURLToPath } from 'node:url';
+import { printable } from 'mcpp';
 import { connect } from 'mcpp/client';
 
 const server = fileURLToPath(new URL('./server.mjs', import.meta.url));
 const [revision = 'auto'] = process.argv.slice(2);
 
+/** Prints lines. What a server sent must not control the terminal. */
+const print = (text) =>
+  console.log(
+    String(text)
+      .split('\n')
+      .map((line) => printable(line, 1000))
+      .join('\n'),
+  );
+
 const mcp = await connect(
   { command: process.execPath, args: [server] },
-  { revision, logLevel: 'info', onLog: ({ level, data }) => console.log(`  log, ${level}: ${data}`) },
+  { revision, logLevel: 'info', onLog: ({ level, data }) => print(`  log, ${level}: ${data}`) },
 );
 
 /** Prints what a call gives, or why it gives nothing. */
 async function show(title, call, read) {
   try {
-    console.log(`  ${title} -> ${read(await call)}`);
+    print(`  ${title} -> ${read(await call)}`);
   } catch (error) {
-    console.log(`  ${title} -> error ${error.code}: ${error.message}`);
+    print(`  ${title} -> error ${error.code}: ${error.message}`);
   }
 }
 
@@ -39,34 +49,34 @@ const completing = (ref, name, value) =>
   );
 
 const { name, version } = mcp.serverInfo;
-console.log(`${name} ${version}, revision ${mcp.revision}`);
-console.log(mcp.instructions);
+print(`${name} ${version}, revision ${mcp.revision}`);
+print(mcp.instructions);
 
-console.log('\nTools');
-for await (const tool of mcp.tools()) console.log(`  ${tool.name}: ${tool.description}`);
+print('\nTools');
+for await (const tool of mcp.tools()) print(`  ${tool.name}: ${tool.description}`);
 await calling('calculate', { operation: 'multiply', a: 6, b: 7 });
 await calling('calculate', { operation: 'divide', a: 1, b: 0 });
 await calling('echo', { message: 'hello' });
 await calling('get_time');
 await calling('get_time', { timeZone: 'Nowhere' });
 
-console.log('\nResources');
-for await (const resource of mcp.resources()) console.log(`  ${resource.uri}: ${resource.description}`);
-for await (const template of mcp.resourceTemplates()) console.log(`  ${template.uriTemplate}: ${template.description}`);
+print('\nResources');
+for await (const resource of mcp.resources()) print(`  ${resource.uri}: ${resource.description}`);
+for await (const template of mcp.resourceTemplates()) print(`  ${template.uriTemplate}: ${template.description}`);
 await reading('file:///notes.txt');
 await reading('file:///todo.txt');
 await reading('file:///missing.txt');
 await reading('info://server');
 
-console.log('\nPrompts');
+print('\nPrompts');
 for await (const prompt of mcp.prompts()) {
   const args = prompt.arguments.map((argument) => (argument.required ? argument.name : `[${argument.name}]`));
-  console.log(`  ${prompt.name} ${args.join(' ')}: ${prompt.description}`);
+  print(`  ${prompt.name} ${args.join(' ')}: ${prompt.description}`);
 }
 await getting('greeting', { name: 'Ada', style: 'formal' });
 await getting('code_review', { code: 'let a = 1', language: 'rust' });
 
-console.log('\nCompletion');
+print('\nCompletion');
 await completing({ type: 'ref/prompt', name: 'greeting' }, 'style', 'p');
 await completing({ type: 'ref/prompt', name: 'code_review' }, 'language', 'java');
 await completing({ type: 'ref/resource', uri: 'file:///{name}' }, 'name', '');

@@ -6,6 +6,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { parseArgs } from 'node:util';
+import { printable } from 'mcpp';
 import { page, readForm } from './sign-in-page.mjs';
 
 const { values } = parseArgs({ options: { port: { type: 'string', default: '4000' } } });
@@ -48,7 +49,7 @@ const answer = provider.callback();
 http.on('request', (request, response) => {
   const answered = request.url.startsWith('/sign-in/') ? signIn(request, response) : answer(request, response);
   answered.catch((error) => {
-    console.error(error);
+    console.error(printable(String(error)));
     response.destroy();
   });
 });

@@ -1,5 +1,6 @@
 /** A client of the protected server. It opens a browser, in which you sign in. `node client.mjs [URL]` */
 
+import { printable } from 'mcpp';
 import { oauth } from 'mcpp/auth/client';
 import { connect } from 'mcpp/client';
 
@@ -9,7 +10,8 @@ const mcp = await connect(url, { auth: oauth({ clientName: 'Example client' }) }
 
 const show = async (name, args = {}) => {
   const { content } = await mcp.callTool(name, args);
-  console.log(`${name} -> ${content[0].text}`);
+  // What a server sent must not control the terminal.
+  console.log(`${name} -> ${printable(content[0].text)}`);
 };
 
 await show('whoami');

@@ -1,6 +1,7 @@
 /** Arguments of tools that are repeated as `Mcp-Param-*` headers, because their input schemas ask for it. */
 
 import { ConnectionError, quoted } from '../jsonrpc/errors.ts';
+import { printable } from '../jsonrpc/printable.ts';
 import { argumentText, encodeHeaderValue } from '../protocol/header-values.ts';
 import type { Tool } from '../protocol/model/tools.ts';
 import { type ParamHeaders, paramHeaders } from '../protocol/param-headers.ts';
@@ -49,5 +50,5 @@ export class ArgumentHeaders {
 }
 
 function faultOf(name: string, fault: string): string {
-  return `The inputSchema of tool ${quoted(name)} is invalid (${fault})`;
+  return `The inputSchema of tool ${quoted(name)} is invalid (${printable(fault)})`;
 }

@@ -1,6 +1,6 @@
 /** What happens around every call: the cache, middleware, rounds of questions, and a second try where one is due. */
 
-import { ConnectionError, RpcError } from '../jsonrpc/errors.ts';
+import { ConnectionError, quoted, RpcError } from '../jsonrpc/errors.ts';
 import { isObject, type Params } from '../jsonrpc/message.ts';
 import { runThrough } from '../jsonrpc/middleware.ts';
 import { aborted, DEFAULT_MAXIMUM, DEFAULT_TIMEOUT } from '../jsonrpc/outgoing.ts';
@@ -141,7 +141,7 @@ export class Calls {
     const { method, params, questions, state } = pending;
     const keys = Object.keys(questions);
     const missing = keys.filter((key) => !Object.hasOwn(answers, key));
-    if (missing.length > 0) throw new TypeError(`No answer to ${missing.map((key) => `"${key}"`).join(', ')}`);
+    if (missing.length > 0) throw new TypeError(`No answer to ${missing.map(quoted).join(', ')}`);
     const given = Object.fromEntries(keys.map((key) => [key, answers[key]]));
     const more = nextParams({}, keys.length > 0 ? given : undefined, state);
     return this.#send(method, params, options, (conversation, call) => this.#step(conversation, call, more));

@@ -2,6 +2,7 @@
 
 import { RpcError } from '../jsonrpc/errors.ts';
 import { isObject } from '../jsonrpc/message.ts';
+import { printable } from '../jsonrpc/printable.ts';
 import { isAnswer } from '../protocol/answers.ts';
 import type { ElicitResult } from '../protocol/model/elicitation.ts';
 import type { CheckedSchema } from '../schema/checked.ts';
@@ -30,7 +31,9 @@ export function receivedForm(requestedSchema: unknown): ReceivedForm {
     return { schema: received.schema, fields: new Map(Object.entries(requestedSchema['properties'])) };
   }
   const { path, message } = received.fault;
-  throw RpcError.invalidParams(`"requestedSchema" cannot be used: ${path === '' ? message : `${path} ${message}`}`);
+  throw RpcError.invalidParams(
+    `"requestedSchema" cannot be used: ${printable(path === '' ? message : `${path} ${message}`)}`,
+  );
 }
 
 /** What a handler answered to a form, as it may be sent; a TypeError says what is wrong with it. */
@@ -51,7 +54,7 @@ export async function formAnswer(form: ReceivedForm, given: unknown): Promise<El
     problems = await problemsOf(form, content);
   }
   if (problems.length === 0) return { action, content };
-  throw new TypeError(`onElicit: the answer does not follow the form: ${describeProblems(problems)}`);
+  throw new TypeError(`onElicit: the answer does not follow the form: ${printable(describeProblems(problems), 4096)}`);
 }
 
 /** What a handler answered to a question by URL: consent or not, and nothing else. */

@@ -3,6 +3,7 @@
 import { ConnectionError, quoted, toError } from '../jsonrpc/errors.ts';
 import { later } from '../jsonrpc/later.ts';
 import { isObject } from '../jsonrpc/message.ts';
+import { printable } from '../jsonrpc/printable.ts';
 import type { CallToolResult, Tool } from '../protocol/model/tools.ts';
 import type { CheckedSchema } from '../schema/checked.ts';
 import { type Checked, describeProblems } from '../schema/problems.ts';
@@ -39,6 +40,8 @@ export interface ToolBookOptions {
   readonly onToolChanged?: (change: ToolChange) => boolean | void | Promise<boolean | void>;
 }
 
+/** Characters of what is wrong with a schema or a result. */
+const MAX_TEXT = 4096;
 /** A definition is remembered as it arrived, and as an object. */
 const COPIES = 2;
 
@@ -284,11 +287,11 @@ function conforming(name: string, result: CallToolResult, checked: Checked): Cal
 }
 
 function malformed(name: string, what: string): ConnectionError {
-  return new ConnectionError('malformed', `The result of tool ${quoted(name)} ${what}`);
+  return new ConnectionError('malformed', `The result of tool ${quoted(name)} ${printable(what, MAX_TEXT)}`);
 }
 
 function notChecked(name: string, reason: string): string {
-  return `Results of tool ${quoted(name)} are not checked: ${reason}`;
+  return `Results of tool ${quoted(name)} are not checked: ${printable(reason, MAX_TEXT)}`;
 }
 
 function someOf(faults: readonly string[]): string {

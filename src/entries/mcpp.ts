@@ -30,6 +30,7 @@ export {
   serializeLine,
 } from '../jsonrpc/message.ts';
 export { checkMessage, type Payload, parseMessage, parsePayload } from '../jsonrpc/parse.ts';
+export { printable } from '../jsonrpc/printable.ts';
 export type { StructureLimits } from '../jsonrpc/structure.ts';
 export type { Receiver, SendOptions, Transport } from '../jsonrpc/transport.ts';
 export { isAnswer } from '../protocol/answers.ts';

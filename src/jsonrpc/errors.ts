@@ -1,6 +1,7 @@
 /** The errors of a conversation: what a peer answered, and what befell the connection. */
 
 import type { ErrorObject, Id } from './message.ts';
+import { printable } from './printable.ts';
 
 /** The codes JSON-RPC 2.0 itself defines. */
 export const ErrorCode = {
@@ -34,6 +35,8 @@ export abstract class McpError extends Error {
   }
 }
 
+const MAX_RECEIVED = 1000;
+
 /** An error that travels: thrown by a handler it is the answer, received from a peer it rejects the call. */
 export class RpcError extends McpError {
   override readonly name = 'RpcError';
@@ -41,6 +44,8 @@ export class RpcError extends McpError {
   readonly data: unknown;
   /** What went wrong in the protocol's words, where revisions differ in the number they give it. */
   readonly reason: string | undefined;
+  /** The message as the peer sent it. */
+  #received: string | undefined;
 
   constructor(code: number, message: string, data?: unknown, options?: ErrorOptions & { reason?: string }) {
     super(message, options);
@@ -70,14 +75,20 @@ export class RpcError extends McpError {
     return new RpcError(ErrorCode.InternalError, message, data);
   }
 
-  /** The error a peer answered. */
+  /**
+   * The error a peer answered. In `message`, control characters and bidirectional marks are escaped, and it is cut after
+   * 1,000 characters: programs print it. `toObject()` gives the message as it was sent.
+   */
   static from(error: ErrorObject): RpcError {
-    return new RpcError(error.code, error.message, error.data);
+    const received = new RpcError(error.code, printable(error.message, MAX_RECEIVED), error.data);
+    received.#received = error.message;
+    return received;
   }
 
   /** As the wire has it. */
   toObject(): ErrorObject {
-    const { code, message, data } = this;
+    const { code, data } = this;
+    const message = this.#received ?? this.message;
     return data === undefined ? { code, message } : { code, message, data };
   }
 }
@@ -124,7 +135,10 @@ export interface ConnectionErrorDetails extends ErrorOptions {
   readonly retryAfterMs?: number | undefined;
 }
 
-/** The connection, not the peer's code, kept a call from being answered. */
+/**
+ * The connection, not the peer's code, kept a call from being answered. Control characters and bidirectional marks in the
+ * message are escaped, except line feeds.
+ */
 export class ConnectionError extends McpError {
   override readonly name = 'ConnectionError';
   readonly code: ConnectionErrorCode;
@@ -136,7 +150,7 @@ export class ConnectionError extends McpError {
   readonly retryAfterMs: number | undefined;
 
   constructor(code: ConnectionErrorCode, message: string, details: ConnectionErrorDetails = {}) {
-    super(message, details);
+    super(printableLines(message), details);
     this.code = code;
     this.process = details.process;
     this.status = details.status;
@@ -222,12 +236,21 @@ export function guarded(listener: () => unknown, onError: (error: Error) => void
   }
 }
 
-/** A name from the wire as an error text shows it, whatever characters it has. */
+/** A name from the wire as an error text shows it, in quotes and whatever characters it has. */
 export function quoted(name: string): string {
-  return JSON.stringify(shorten(name));
+  const cut = name.length <= MAX_NAME ? name : `${name.slice(0, MAX_NAME)}...`;
+  return printable(JSON.stringify(cut), Number.POSITIVE_INFINITY);
 }
 
-/** A name from the wire, short enough to stand in an error text. */
-export function shorten(name: string, length = 128): string {
-  return name.length <= length ? name : `${name.slice(0, length)}...`;
+/** A name from the wire, short enough to stand in an error text, whatever characters it has. */
+export function shorten(name: string, length: number = MAX_NAME): string {
+  return printable(name, length);
 }
+
+/** Text of several lines, in which everything but the line feeds is made safe for terminals and logs. */
+export function printableLines(text: string): string {
+  const lines = text.split('\n');
+  return lines.map((line) => printable(line, Number.POSITIVE_INFINITY)).join('\n');
+}
+
+const MAX_NAME = 128;

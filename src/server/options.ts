@@ -1,5 +1,7 @@
 /** What a server can be told when it is made. */
 
+import { printableLines } from '../jsonrpc/errors.ts';
+import { printable } from '../jsonrpc/printable.ts';
 import type { ServerCapabilities } from '../protocol/model/capabilities.ts';
 import type { Change } from '../protocol/model/changes.ts';
 import type { CacheHints } from '../protocol/revision.ts';
@@ -77,10 +79,23 @@ export function reporter(
 
 /** Writes an error to stderr; whatever was thrown, writing it must not throw. */
 function logError(error: unknown, { method, name, reference }: ErrorReport): void {
-  const about = [method, name, reference && `reference ${reference}`].filter(Boolean).join(', ');
+  const words = [method, name, reference && `reference ${reference}`].filter((word) => typeof word === 'string');
+  const about = words.map((word) => printable(word)).join(', ');
   try {
-    console.error(`mcpp: ${about}:`, error);
+    console.error(`mcpp: ${about}: ${printableLines(traceOf(error))}`);
   } catch {
     console.error(`mcpp: ${about}: an error that cannot be shown`);
   }
 }
+
+// What a handler throws may quote what the client sent, in its message and in those of its causes.
+function traceOf(error: unknown, depth = 0): string {
+  if (!(error instanceof Error)) return typeof error === 'string' ? error : (JSON.stringify(error) ?? String(error));
+  const code = 'code' in error && error.code !== undefined ? ` (code ${String(error.code)})` : '';
+  const own = `${error.stack ?? String(error)}${code}`;
+  return error.cause === undefined || depth >= MAX_CAUSES
+    ? own
+    : `${own}\ncaused by ${traceOf(error.cause, depth + 1)}`;
+}
+
+const MAX_CAUSES = 5;

@@ -16,6 +16,7 @@ import {
   type Response,
 } from '../jsonrpc/message.ts';
 import { type Batch, callIn, isUnreadable, type Payload } from '../jsonrpc/parse.ts';
+import { printable } from '../jsonrpc/printable.ts';
 import type { Receiver, Transport } from '../jsonrpc/transport.ts';
 import type { RevisionFacts } from '../protocol/facts.ts';
 import { METHODS, staysOpen } from '../protocol/methods.ts';
@@ -350,7 +351,7 @@ class ServedConnection implements Receiver, ServedLine, Line, GateHost {
     const { requestId, reason } = isObject(params) ? params : {};
     const exchange = this.#inFlight.get(requestId as Id);
     if (!exchange || exchange.method === 'initialize') return;
-    const text = typeof reason === 'string' ? reason : 'Cancelled by the client';
+    const text = typeof reason === 'string' ? printable(reason) : 'Cancelled by the client';
     this.#inFlight.cancel(requestId as Id, new ConnectionError('aborted', text));
   }
 

@@ -1,7 +1,7 @@
 /** For hosts: which tools have a view, who may use which tool, and the view itself. What servers say is not trusted. */
 
 import type { Connection, RequestOptions } from '../../entries/client.ts';
-import type { ResourceContents, Tool } from '../../entries/mcpp.ts';
+import { printable, type ResourceContents, type Tool } from '../../entries/mcpp.ts';
 import {
   APP_MIME_TYPE,
   type AppCsp,
@@ -72,9 +72,9 @@ export async function readApp(
   if (!isViewUri(uri)) throw new TypeError('The URI of a view begins with ui://');
   const { contents } = await connection.readResource(uri, options);
   const page = contents.find((one) => one.uri === uri && one.mimeType === APP_MIME_TYPE);
-  if (!page) throw new Error(`What the server has at ${shorten(uri)} is not of type ${APP_MIME_TYPE}`);
+  if (!page) throw new Error(`What the server has at ${printable(uri, 200)} is not of type ${APP_MIME_TYPE}`);
   const html = htmlOf(page);
-  if (html === undefined) throw new Error(`The view at ${shorten(uri)} is not text`);
+  if (html === undefined) throw new Error(`The view at ${printable(uri, 200)} is not text`);
   return { uri, html, ...settingsOf(page._meta?.['ui'] ?? (await listed(connection, uri, options))) };
 }
 
@@ -120,8 +120,4 @@ function cspOf(said: unknown): AppCsp {
 function permissionsOf(said: unknown): AppPermissions {
   const asked = isObject(said) ? said : {};
   return Object.fromEntries(PERMISSIONS.filter((name) => isObject(asked[name])).map((name) => [name, {}]));
-}
-
-function shorten(uri: string): string {
-  return uri.length > 200 ? `${uri.slice(0, 200)}...` : uri;
 }

@@ -1,6 +1,6 @@
 /** What keeps a skill from being served or used. */
 
-import { McpError } from '../../entries/mcpp.ts';
+import { McpError, printable } from '../../entries/mcpp.ts';
 
 /** Why. */
 export type SkillErrorCode =
@@ -27,6 +27,8 @@ export type SkillErrorCode =
   /** The file is not text. */
   | 'not-text';
 
+const MAX_MESSAGE = 4096;
+
 /** A skill cannot be served, or must not be used. Nothing of a file's content is in the message. */
 export class SkillError extends McpError {
   override readonly name = 'SkillError';
@@ -35,7 +37,7 @@ export class SkillError extends McpError {
   readonly uri: string | undefined;
 
   constructor(code: SkillErrorCode, message: string, uri?: string) {
-    super(message);
+    super(printable(message, MAX_MESSAGE));
     this.code = code;
     this.uri = uri;
   }

@@ -1,6 +1,6 @@
 /** What a final task gives: a result, or the reason why there is none. */
 
-import { ConnectionError, RpcError } from '../../../entries/mcpp.ts';
+import { ConnectionError, printable, RpcError } from '../../../entries/mcpp.ts';
 import type { DetailedTask } from '../task.ts';
 import type { Waiting } from './followed.ts';
 
@@ -13,6 +13,6 @@ export function settle({ result, error, ...task }: DetailedTask, waiting: Waitin
 
 /** The error of a task that was cancelled. */
 export function cancelled({ statusMessage }: DetailedTask, what: string): ConnectionError {
-  const why = statusMessage === undefined ? '' : `: ${statusMessage}`;
+  const why = statusMessage === undefined ? '' : `: ${printable(statusMessage)}`;
   return new ConnectionError('failed', `${what}: the task was cancelled before there was a result${why}`);
 }

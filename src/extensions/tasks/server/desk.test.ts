@@ -171,8 +171,10 @@ describe('progress', () => {
 
   test('reports go to console.error if nobody else wants them; whoever wants them may fail', async () => {
     const print = vi.spyOn(console, 'error').mockImplementation(() => {});
-    officeOf().report(new Error('x'));
-    expect(print.mock.calls).toEqual([['mcpp/extensions/tasks:', new Error('x')]]);
+    officeOf().report(new Error('x\u001b[2J\u202e'));
+    expect(print.mock.calls).toEqual([
+      [expect.stringMatching(/^mcpp\/extensions\/tasks: Error: x\\u\{1b\}\[2J\\u\{202e\}\n/)],
+    ]);
     print.mockRestore();
     const failing = officeOf({
       onError: () => {

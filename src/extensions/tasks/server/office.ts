@@ -1,5 +1,6 @@
 /** What the desks and the counters of one server share. */
 
+import { printable } from '../../../entries/mcpp.ts';
 import { Alarms } from '../alarms.ts';
 import { memoryTaskStore } from '../memory-store.ts';
 import type { TaskStore } from '../store.ts';
@@ -39,6 +40,7 @@ export interface Office {
   readonly report: (error: unknown) => void;
 }
 
+const MAX_LINE = 1000;
 const HOUR_MS = 60 * 60_000;
 // A place is a watcher and an alarm: some hundred bytes.
 const SUBSCRIBED = { all: 100_000, perOwner: 10_000 };
@@ -48,7 +50,7 @@ const STORE: readonly (keyof TaskStore)[] = ['create', 'get', 'change', 'list', 
 export function officeOf(options: TasksServerOptions = {}): Office {
   const { store = memoryTaskStore(), ttlMs = HOUR_MS, maxTtlMs = 24 * HOUR_MS, pollIntervalMs = 1000 } = options;
   const { runningPerOwner = 1000 } = options;
-  const { onError = (error: unknown) => console.error('mcpp/extensions/tasks:', error) } = options;
+  const { onError = logError } = options;
   if (ttlMs !== null) checkMilliseconds('ttlMs', ttlMs, ', or null for ever');
   checkMilliseconds('maxTtlMs', maxTtlMs);
   checkMilliseconds('pollIntervalMs', pollIntervalMs);
@@ -68,6 +70,13 @@ export function officeOf(options: TasksServerOptions = {}): Office {
   const running = new Places({ all: Number.POSITIVE_INFINITY, perOwner: runningPerOwner });
   const subscribed = new Places(SUBSCRIBED);
   return { store, ttlMs, maxTtlMs, pollIntervalMs, alarms: new Alarms(), running, subscribed, report };
+}
+
+// What a store throws may quote what a client sent.
+function logError(error: unknown): void {
+  const trace = error instanceof Error ? (error.stack ?? String(error)) : String(error);
+  const lines = trace.split('\n').map((line) => printable(line, MAX_LINE));
+  console.error(`mcpp/extensions/tasks: ${lines.join('\n')}`);
 }
 
 function checkMilliseconds(name: string, value: unknown, or = ''): void {
