@@ -114,15 +114,15 @@ describe('a client', () => {
   test('escapes what a server over HTTP answers', async () => {
     const body = JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: 1, message: HOSTILE } });
     const server = createServer((_request, response) => {
-      response.writeHead(500, 'Oh\u009bno', { 'content-type': 'application/json' }).end(body.replaceAll('null', '"x"'));
+      response.writeHead(500, 'Oh\u009bno', { 'content-type': 'application/json' }).end(body);
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as AddressInfo;
-    const error = (await errorOf(connect(`http://127.0.0.1:${port}/mcp`))) as Error;
+    const error = await errorOf(connect(`http://127.0.0.1:${port}/mcp`));
     server.closeAllConnections();
     server.close();
     expect(error).toBeInstanceOf(ConnectionError);
-    expect(error.message).not.toMatch(UNSAFE);
+    expectVisible(error);
   });
 
   test('escapes what extensions read', async () => {
