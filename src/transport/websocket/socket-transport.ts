@@ -164,7 +164,8 @@ export class SocketTransport implements Transport, SocketListener {
 
   onText(text: Uint8Array | string): void {
     // What was read together comes together, also after the pause that the first of it caused.
-    if (this.#delivers) this.#deliver(text);
+    if (this.#state !== 'open') this.#count(text);
+    else if (this.#delivers) this.#deliver(text);
     else this.#held.push(text);
   }
 
@@ -188,7 +189,12 @@ export class SocketTransport implements Transport, SocketListener {
       this.#receiver?.onError(toError(error, 'The receiver failed'));
     }
     if (refusesNoise && this.#reader.unreadable >= MAX_UNREADABLE) this.#refuseNoise();
-    if (this.#slice.isOverAfter(bytes.length)) this.#yield();
+    this.#count(bytes);
+  }
+
+  // Also after the goodbye: a peer that goes on sending costs time until it answers that.
+  #count({ length }: Uint8Array | string): void {
+    if (this.#slice.isOverAfter(length)) this.#yield();
   }
 
   #refuseNoise(): void {
@@ -198,7 +204,7 @@ export class SocketTransport implements Transport, SocketListener {
   }
 
   #yield(): void {
-    if (this.#isYielding || this.#state !== 'open') return;
+    if (this.#isYielding || this.#state === 'closed') return;
     this.#isYielding = true;
     this.#socket?.pause();
     this.#slice.next(() => {
@@ -248,7 +254,7 @@ export class SocketTransport implements Transport, SocketListener {
     while (at < held.length && this.#delivers) this.#deliver(held[at++] as Uint8Array | string);
     this.#held = held.slice(at);
     if (!this.#delivers) return;
-    if (this.#state === 'open' && !this.#heldEnd) this.#socket?.resume();
+    if (this.#state !== 'closed' && !this.#heldEnd) this.#socket?.resume();
     this.#heldEnd?.();
   }
 
