@@ -57,11 +57,21 @@ export function revisionOf(
   if (claim !== undefined) return claimedRevision(claim, params, served);
   if (session) return revisionNamed(session.version);
   if (method === 'initialize' || method === 'ping') return revisionNamed(firstStateful(method, params, served));
-  throw RpcError.invalidParams(
+  throw noRevision(served);
+}
+
+// Made once for each server: most requests of a flood have no revision, and a stack trace for each would cost most.
+const noRevisions = new WeakMap<readonly string[], RpcError>();
+
+function noRevision(served: readonly string[]): RpcError {
+  const known = noRevisions.get(served);
+  if (known) return known;
+  const message =
     'The request has no "_meta" with "io.modelcontextprotocol/protocolVersion", and there is no session: ' +
-      'add it, or send "initialize" first',
-    { supported: served },
-  );
+    'add it, or send "initialize" first';
+  const error = RpcError.invalidParams(message, { supported: served });
+  noRevisions.set(served, error);
+  return error;
 }
 
 function claimedRevision(claim: unknown, params: Params, served: readonly string[]): Revision {
