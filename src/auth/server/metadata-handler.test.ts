@@ -37,6 +37,7 @@ test('GET gives the document to everybody, web pages included', async () => {
     'cache-control': 'public, max-age=300',
     'content-length': '156',
     'content-type': 'application/json',
+    'x-content-type-options': 'nosniff',
   });
   expect(await response.text()).toBe(document);
   expect(Buffer.byteLength(document)).toBe(156);

@@ -114,7 +114,7 @@ export class SocketTransport implements Transport, SocketListener {
     // What is too much is left by earlier messages: one alone may be as long as it is.
     if (this.#leavesTooMuch(socket, text.length)) throw this.#giveUp(socket);
     socket.send(text);
-    this.#count(socket);
+    this.#countUnflushed(socket);
     if (socket.unsent <= CONGESTED_BYTES) return undefined;
     if (!this.#options.alwaysReads) socket.pause();
     this.#drained ??= deferred();
@@ -126,7 +126,7 @@ export class SocketTransport implements Transport, SocketListener {
     return unsent > unreadBytes || (unsent + length > UNCOUNTED_BYTES && unflushed?.hasRoom() === false);
   }
 
-  #count(socket: Socket): void {
+  #countUnflushed(socket: Socket): void {
     if (this.#unflushed) this.#unflushed.count();
     else if (socket.unsent > UNCOUNTED_BYTES) this.#unflushed = this.#options.unflushed?.follow(this.#sinkOf(socket));
   }

@@ -1,7 +1,7 @@
 /** The headers `Mcp-Method`, `Mcp-Name` and `Mcp-Param-*` repeat what a body says; here they are compared with it. */
 
 import { RpcError } from '../../../jsonrpc/errors.ts';
-import { isBatch, isObject, type Request } from '../../../jsonrpc/message.ts';
+import { isBatch, isObject, type Params, type Request } from '../../../jsonrpc/message.ts';
 import { callIn, type Payload } from '../../../jsonrpc/parse.ts';
 import type { Caller } from '../../../protocol/caller.ts';
 import { claimedVersion } from '../../../protocol/claim.ts';
@@ -41,7 +41,7 @@ export function checkHeaders(
   const name = nameIn(request.method, params, mcpNames);
   const sentName = http.header('mcp-name');
   if (name !== undefined) checkName(sentName, name);
-  else if (sentName !== undefined) throw mismatch('Mcp-Name', NAMED);
+  else if (sentName !== undefined) checkSentName(sentName, params);
   return caller;
 }
 
@@ -66,8 +66,8 @@ export function checkSentHeaders(
   const params = isObject(call?.params) ? call.params : {};
   if (name !== undefined) {
     const expected = call && nameIn(call.method, params, mcpNames);
-    if (expected === undefined) throw mismatch('Mcp-Name', NAMED);
-    checkName(name, expected);
+    if (expected === undefined) checkSentName(name, params);
+    else checkName(name, expected);
   }
   const schema = call?.method === 'tools/call' ? schemaOf(params['name']) : undefined;
   const headers = schema ? headersOf(schema) : NONE;
@@ -110,6 +110,13 @@ function checkName(value: string | undefined, name: string): void {
   const decoded = PLAIN.test(value) ? decodeHeaderValue(value) : undefined;
   if (decoded === undefined) throw malformed('Mcp-Name');
   if (decoded !== name) throw mismatch('Mcp-Name', NAMED);
+}
+
+// The revision has no name for this method, but a client may take one from where others have it.
+function checkSentName(value: string, { name, uri }: Params): void {
+  const expected = name ?? uri;
+  if (typeof expected !== 'string') throw mismatch('Mcp-Name', NAMED);
+  checkName(value, expected);
 }
 
 // 42.0 and 42 are the same integer, whichever way they are written.

@@ -1,13 +1,17 @@
 /** What an endpoint does at the same time, in all and for each caller. Beyond its limits requests get 503. */
 
-import { Pool } from '../../../server/limits/pool.ts';
+import { type CallerRef, Pool } from '../../../server/limits/pool.ts';
 import { callBytes, KEEPS_TOO_MUCH, KeptBytes, type Usage } from '../../../server/limits/usage.ts';
 import { callerAddress } from './caller-address.ts';
 import type { BodyLimits, HttpExchange } from './http-exchange.ts';
 import type { HttpLimits } from './options.ts';
 import { busy, type Refusal } from './refusal.ts';
 import type { UnflushedBytes } from './unflushed.ts';
-import type { Visit } from './visit.ts';
+
+/** A request, and whose it is. */
+export interface CallerRequest extends CallerRef {
+  readonly http: HttpExchange;
+}
 
 // A stream that stays open, with what Node keeps for its connection and without the headers of its request.
 const STREAM_BYTES = 4 * 1024;
@@ -46,7 +50,7 @@ export class Load {
   }
 
   /** The reason why no request of this caller can be begun now. */
-  refusalOf(visit: Visit): Refusal | undefined {
+  refusalOf(visit: CallerRequest): Refusal | undefined {
     if (!this.running.hasRoom(visit)) return busy('Too many requests are running');
     if (!this.#usage.kept.hasRoom(visit, 0)) return busy(KEEPS_TOO_MUCH);
     const { connection } = visit.http;
@@ -57,19 +61,19 @@ export class Load {
   }
 
   /** The reason why no stream that stays open can be opened now. */
-  streamRefusalOf(visit: Visit): Refusal | undefined {
+  streamRefusalOf(visit: CallerRequest): Refusal | undefined {
     if (!this.#streams.hasRoom(visit)) return busy('Too many streams are open');
     return this.#usage.kept.hasRoom(visit, 0) ? undefined : busy(KEEPS_TOO_MUCH);
   }
 
   /** True if the client reads what it is sent, and so do most others. */
-  canSend(visit: Visit): boolean {
+  canSend(visit: CallerRequest): boolean {
     const { connection } = visit.http;
     return (connection?.unflushed ?? 0) <= this.limits.unreadBytes && this.unflushed.hasRoom(visit);
   }
 
   /** Counts a call that runs on, until the returned account is released. */
-  hold(visit: Visit, params: unknown): KeptBytes {
+  hold(visit: CallerRequest, params: unknown): KeptBytes {
     const { caller, http } = visit;
     const { connection } = http;
     this.running.take(caller);
@@ -81,13 +85,13 @@ export class Load {
   }
 
   /** Counts a stream that a call keeps open, until the returned function is called. */
-  openStream({ caller }: Visit): () => void {
+  openStream({ caller }: CallerRequest): () => void {
     this.#streams.take(caller);
     return () => this.#streams.release(caller);
   }
 
   /** Counts a stream that stays open without a call, until its client is gone. */
-  openStandalone(visit: Visit): void {
+  openStandalone(visit: CallerRequest): void {
     const { caller, http } = visit;
     const close = this.openStream(visit);
     const kept = new KeptBytes(this.#usage, caller, STREAM_BYTES + http.headerBytes, close);
@@ -95,7 +99,7 @@ export class Load {
   }
 
   /** Counts a body that arrives in pieces. */
-  bodyOf(visit: Visit): BodyReading {
+  bodyOf(visit: CallerRequest): BodyReading {
     return new BodyReading(this.#bodies, visit, this.limits);
   }
 }
@@ -105,10 +109,10 @@ class BodyReading implements BodyLimits {
   readonly bytes: number;
   readonly milliseconds: number;
   readonly #pool: Pool;
-  readonly #visit: Visit;
+  readonly #visit: CallerRequest;
   #read = 0;
 
-  constructor(pool: Pool, visit: Visit, limits: HttpLimits) {
+  constructor(pool: Pool, visit: CallerRequest, limits: HttpLimits) {
     this.#pool = pool;
     this.#visit = visit;
     this.bytes = limits.bodyBytes;
