@@ -67,7 +67,7 @@ test.each<[string, object, unknown]>([
 test('whatever the schema and the value, what two complete validators accept is not refused', () => {
   const random = new Random(11);
   const counted = { accepted: 0, refused: 0 };
-  for (let round = 0; round < 120; round++) {
+  for (let round = 0; round < 40; round++) {
     const schema = random.schema(3);
     const validate = complete(schema);
     const isAccepted = accepts(schema);
@@ -80,8 +80,8 @@ test('whatever the schema and the value, what two complete validators accept is 
       if (expected === false && !found) counted.refused++;
     }
   }
-  expect(counted.accepted).toBeGreaterThan(1000);
-  expect(counted.refused).toBeGreaterThan(1000);
+  expect(counted.accepted).toBeGreaterThan(300);
+  expect(counted.refused).toBeGreaterThan(300);
 });
 
 /**
