@@ -80,8 +80,8 @@ test('whatever the schema and the value, what two complete validators accept is 
       if (expected === false && !found) counted.refused++;
     }
   }
-  expect(counted.accepted).toBeGreaterThan(300);
-  expect(counted.refused).toBeGreaterThan(300);
+  expect(counted.accepted).toBeGreaterThan(100);
+  expect(counted.refused).toBeGreaterThan(100);
 });
 
 /**
