@@ -6,7 +6,7 @@ import { callerAddress } from './caller-address.ts';
 import type { BodyLimits, HttpExchange } from './http-exchange.ts';
 import type { HttpLimits } from './options.ts';
 import { busy, type Refusal } from './refusal.ts';
-import type { UnflushedBytes } from './unflushed.ts';
+import type { ConnectionLoad, UnflushedBytes } from './unflushed.ts';
 
 /** A request, and whose it is. */
 export interface CallerRequest extends CallerRef {
@@ -15,6 +15,9 @@ export interface CallerRequest extends CallerRef {
 
 // A stream that stays open, with what Node keeps for its connection and without the headers of its request.
 const STREAM_BYTES = 4 * 1024;
+
+/** The error of a request on a connection whose client does not read. */
+export const UNREAD = 'Too much of earlier responses has not been read';
 
 /** The account of one endpoint, and the part of its server's that it asks. */
 export class Load {
@@ -57,7 +60,7 @@ export class Load {
     if (connection && connection.inFlight >= this.limits.inFlightPerConnection) {
       return busy('Too many requests are running on this connection');
     }
-    return this.canSend(visit) ? undefined : busy('Too much of earlier responses has not been read');
+    return this.#canSendOn(connection, visit) ? undefined : busy(UNREAD);
   }
 
   /** The reason why no stream that stays open can be opened now. */
@@ -68,7 +71,10 @@ export class Load {
 
   /** True if the client reads what it is sent, and so do most others. */
   canSend(visit: CallerRequest): boolean {
-    const { connection } = visit.http;
+    return this.#canSendOn(visit.http.connection, visit);
+  }
+
+  #canSendOn(connection: ConnectionLoad | undefined, visit: CallerRequest): boolean {
     return (connection?.unflushed ?? 0) <= this.limits.unreadBytes && this.unflushed.hasRoom(visit);
   }
 

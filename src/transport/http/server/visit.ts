@@ -6,7 +6,7 @@ import { type Principal, principalKey } from '../../../protocol/principal.ts';
 import type { CallerRef } from '../../../server/limits/pool.ts';
 import type { Accept } from './accept.ts';
 import type { Fields, HttpExchange, Outlet } from './http-exchange.ts';
-import type { Load } from './load.ts';
+import { type Load, UNREAD } from './load.ts';
 import { busy, type Refusal } from './refusal.ts';
 import { UNCOUNTED_BYTES } from './unflushed.ts';
 
@@ -51,7 +51,7 @@ export function refuse(visit: Visit, { status, error, id, fields }: Refusal): vo
 export function reply(visit: Visit, status: number, fields: Fields, body?: string): void {
   const { http, cors, load } = visit;
   if (body !== undefined && body.length > UNCOUNTED_BYTES && !load.canSend(visit)) {
-    refuse(visit, busy('Too much of earlier responses has not been read'));
+    refuse(visit, busy(UNREAD));
     return;
   }
   const left = http.reply(status, cors ? { ...fields, ...cors } : fields, body);
