@@ -2,7 +2,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { expect, test } from 'vitest';
-import { mutated, random } from '../hostile/mutations.ts';
+import { Random } from '../../fuzz/random.mjs';
+import { brokenLine } from './broken-lines.ts';
 import { fixture, initialize } from './server-process.ts';
 
 const LINES = 100_000;
@@ -23,10 +24,10 @@ test('100,000 broken lines neither end the process nor make it grow', { timeout:
       heaps.set(id, resolve);
       child.stdin.write(`{"jsonrpc":"2.0","id":"${id}","method":"test/heap"}\n`);
     });
-  const next = random(2026);
+  const random = new Random(2026);
   const write = async (count: number): Promise<void> => {
     for (let written = 0; written < count; written += 100) {
-      const lines = Array.from({ length: 100 }, () => Buffer.concat([mutated(next), Buffer.from('\n')]));
+      const lines = Array.from({ length: 100 }, () => Buffer.concat([brokenLine(random), Buffer.from('\n')]));
       if (!child.stdin.write(Buffer.concat(lines))) await once(child.stdin, 'drain');
     }
   };

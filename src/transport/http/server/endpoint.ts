@@ -251,7 +251,8 @@ export class Endpoint {
     const said = http.header('mcp-protocol-version');
     const isModern = said !== undefined && familyOf(said) === 'stateless';
     if (payload instanceof ParseError && (isModern || !hasSession(visit))) {
-      throw new Refusal(400, payload.toRpcError(), payload.id);
+      // The id of a response is one of ours: an error under it could be taken for the answer to a request of the client.
+      throw new Refusal(400, payload.toRpcError(), payload.isResponse ? undefined : payload.id);
     }
     if (isBatch(payload) && (isModern || !this.#servesStateful)) {
       throw new Refusal(400, 'Batches are not part of this protocol revision');

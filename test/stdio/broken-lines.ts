@@ -1,5 +1,7 @@
 /** Lines that are nearly right: valid messages with something broken in them, the same ones in every run. */
 
+import type { Random } from '../../fuzz/random.mjs';
+
 const META =
   '"_meta":{"progressToken":7,"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{"elicitation":{}}}';
 
@@ -41,40 +43,28 @@ const ODD: readonly string[] = [
   '['.repeat(200) + ']'.repeat(200),
 ];
 
-/** A source of numbers from 0 to 1 that is the same for the same seed. */
-export function random(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
-  };
-}
-
 /** One broken line, without its line end. */
-export function mutated(next: () => number): Buffer {
-  const pick = <T>(from: readonly T[]): T => from[Math.floor(next() * from.length)] as T;
-  const line = pick(VALID);
-  const at = Math.floor(next() * line.length);
+export function brokenLine(random: Random): Buffer {
+  const line = random.pick(VALID);
+  const at = random.below(line.length);
   const kinds: readonly (() => string | Buffer)[] = [
     () => line,
     () => line.slice(0, at),
     () => line.slice(at),
-    () => `${line.slice(0, at)}${pick(ODD)}${line.slice(at)}`,
-    () => line.replace(/:("[^"]*"|\d+)/g, (value) => (next() < 0.3 ? `:${pick(ODD)}` : value)),
+    () => `${line.slice(0, at)}${random.pick(ODD)}${line.slice(at)}`,
+    () => line.replace(/:("[^"]*"|\d+)/g, (value) => (random.chance(0.3) ? `:${random.pick(ODD)}` : value)),
     () =>
       line.replace(/"(\w+)":/g, (key, name: string) =>
-        next() < 0.2 ? `"${pick(['__proto__', name.toUpperCase(), 'id'])}":` : key,
+        random.chance(0.2) ? `"${random.pick(['__proto__', name.toUpperCase(), 'id'])}":` : key,
       ),
-    () => `[${line},${pick(VALID)}]`,
+    () => `[${line},${random.pick(VALID)}]`,
     () => `${line}${line}`,
     () => {
       const bytes = Buffer.from(line);
-      bytes[at] = Math.floor(next() * 256);
+      bytes[at] = random.below(256);
       return bytes;
     },
   ];
   // A line end inside makes two lines, which is as good.
-  return Buffer.from(pick(kinds)());
+  return Buffer.from(random.pick(kinds)());
 }
