@@ -23,6 +23,8 @@ export interface AuthChallenge {
   readonly scheme: string;
   /** For instance `insufficient_scope`. */
   readonly error?: string;
+  /** The server's `error_description`: one line of at most 200 characters, without control characters. */
+  readonly description?: string;
   readonly scopes?: readonly string[];
   /** Where it says how to be let in. */
   readonly resourceMetadata?: string;

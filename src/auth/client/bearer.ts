@@ -1,8 +1,8 @@
 /** `bearer()`: a token that somebody else has got. */
 
 import type { ClientAuth, HeaderFields } from '../../client/http-options.ts';
-import { AuthError } from '../errors.ts';
-import { challengeIn } from './challenge.ts';
+import { type AuthChallenge, AuthError } from '../errors.ts';
+import { challengeIn, described } from './challenge.ts';
 import { shownScopes } from './send-rules.ts';
 import { isPrivateHost } from './targets.ts';
 
@@ -26,13 +26,16 @@ export function bearer(token: string | (() => string | Promise<string>)): Client
         if (status === 401 && tries === 0 && typeof token === 'function') return true;
         const challenge = challengeIn(header('www-authenticate'));
         const code = challenge?.error ?? (status === 401 ? 'invalid_token' : 'access_denied');
-        const needed = challenge?.scopes ? `. It needs the scopes ${shownScopes(challenge.scopes)}` : '';
-        throw new AuthError(code, `The server refuses the token with status ${status} (${code})${needed}`, {
-          challenge,
-        });
+        const message = described(`The server refuses the token with status ${status} (${code})`, challenge);
+        throw new AuthError(code, `${message}${neededScopes(challenge)}`, { challenge });
       },
     }),
   };
+}
+
+// Servers name their scopes in every challenge. A token that is expired or for another audience does not lack any.
+function neededScopes({ error = 'insufficient_scope', scopes }: Partial<AuthChallenge> = {}): string {
+  return scopes && error === 'insufficient_scope' ? `. It needs the scopes ${shownScopes(scopes)}` : '';
 }
 
 // Everybody on the way could read the token, and use it.

@@ -1,7 +1,7 @@
 /** What a server says in `WWW-Authenticate` when it does not let a request in (RFC 9110, section 11). */
 
 import type { AuthChallenge } from '../errors.ts';
-import { errorCodeIn } from './responses.ts';
+import { cleanText, errorCodeIn } from './responses.ts';
 import { parseScopes } from './scopes.ts';
 
 /** Schemes that an access token can be shown with. */
@@ -52,17 +52,24 @@ export function challengeIn(header: string | undefined): AuthChallenge | undefin
   return { ...first, ...(resourceMetadata !== undefined && { resourceMetadata }) };
 }
 
+/** The message of an error, with the description that the server gave. */
+export function described(message: string, challenge: AuthChallenge | undefined, lead = ''): string {
+  return challenge?.description === undefined ? message : `${message}${lead}: ${challenge.description}`;
+}
+
 function weight({ error, resourceMetadata }: AuthChallenge): number {
   return (error === undefined ? 0 : 2) + (resourceMetadata === undefined ? 0 : 1);
 }
 
 function challengeOf(scheme: string, parameters: ReadonlyMap<string, string>): AuthChallenge {
   const error = errorCodeIn(parameters.get('error'));
+  const description = cleanText(parameters.get('error_description'));
   const scopes = parseScopes(parameters.get('scope'));
   const resourceMetadata = parameters.get('resource_metadata') || undefined;
   return {
     scheme,
     ...(error !== undefined && { error }),
+    ...(description !== undefined && { description }),
     ...(scopes && { scopes }),
     ...(resourceMetadata !== undefined && { resourceMetadata }),
   };

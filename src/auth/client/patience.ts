@@ -1,6 +1,7 @@
 /** How often a person can be asked: not the same again right away, and not again right after they said no. */
 
 import { type AuthChallenge, AuthError } from '../errors.ts';
+import { described } from './challenge.ts';
 import type { Wire } from './wire.ts';
 
 // A server that refuses what a person has just got for it is not to have them get it again and again.
@@ -21,8 +22,8 @@ export class Patience {
     if (this.#denied && now - this.#denied.at < DENIED_MS) throw this.#denied.error;
     const isJustNow = this.#signedIn?.issuer === issuer && now - this.#signedIn.at < ASKED_MS;
     if (isMore || !isJustNow) return;
-    const message = 'The server refuses what a person has just signed in for. They are not asked again at once';
-    throw wire.failure('invalid_token', message, { challenge });
+    const message = described('The server refuses what a person has just signed in for', challenge);
+    throw wire.failure('invalid_token', `${message}. They are not asked again at once`, { challenge });
   }
 
   /** A person has signed in. */

@@ -1,6 +1,7 @@
 /** How the tokens for one MCP server are got anew: refreshed, taken from who was faster, or asked for. */
 
 import { type AuthChallenge, AuthError } from '../errors.ts';
+import { described } from './challenge.ts';
 import { type Discovered, discover, isStillNamed } from './discovery.ts';
 import { DpopKey, DpopProver, dpopAlgorithm } from './dpop.ts';
 import type { Send } from './exchange.ts';
@@ -172,7 +173,10 @@ export class Renewal {
   async #refreshed(wire: Wire, held: Held, challenge: AuthChallenge | undefined): Promise<Held | undefined> {
     const { record, isUntried } = held;
     if (isUntried && record.source === 'grant' && !isExpired(record)) {
-      const message = 'The server refuses the token that its authorization server has just given for it';
+      const message = described(
+        'The server refuses the token that its authorization server has just given for it',
+        challenge,
+      );
       throw wire.failure(challenge?.error ?? 'invalid_token', message, { challenge });
     }
     if (isUntried || record.refreshToken === undefined) return undefined;

@@ -9,7 +9,7 @@ import type {
   ResponseFacts,
 } from '../../client/http-options.ts';
 import { type AuthChallenge, AuthError } from '../errors.ts';
-import { challengeIn } from './challenge.ts';
+import { challengeIn, described } from './challenge.ts';
 import { type DpopProver, isNonceChallenge } from './dpop.ts';
 import type { Grant } from './grant.ts';
 import { type Held, isExpired, isExpiring, Keeper } from './keeper.ts';
@@ -154,7 +154,7 @@ export class Session {
     const needed = scopes.length > 0 ? `: it needs ${shownScopes(scopes)}` : '';
     const why = isAsked ? 'All of it was asked for already' : 'More was asked for already, and that was not enough';
     const message = `The server refuses the request for want of scope${needed}. ${why}`;
-    throw new AuthError('insufficient_scope', message, { challenge });
+    throw new AuthError('insufficient_scope', described(message, challenge, '. The server says'), { challenge });
   }
 
   get #isBusy(): boolean {

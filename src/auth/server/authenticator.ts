@@ -5,9 +5,10 @@ import type { Principal } from '../../protocol/principal.ts';
 import { chain, type Maybe } from '../../server/maybe.ts';
 import { hasScopes } from '../../server/scope-checks.ts';
 import type { Scheme } from './challenges.ts';
-import { proofCheck } from './dpop.ts';
+import { PROOF_FAULTS, type ProofFault, proofCheck } from './dpop.ts';
+import { type ExpectedClaims, receivedClaims } from './refused.ts';
 import type { Resource, ResourceAuth } from './resource.ts';
-import type { TokenCheck, TokenFault, Verdict } from './token.ts';
+import { type ReceivedClaims, TOKEN_FAULTS, type TokenCheck, type TokenFault, type Verdict } from './token.ts';
 
 const MAX_TOKEN_LENGTH = 16 * 1024;
 const SCHEMES: ReadonlyMap<string, Scheme> = new Map([
@@ -15,23 +16,37 @@ const SCHEMES: ReadonlyMap<string, Scheme> = new Map([
   ['dpop', 'dpop'],
 ]);
 
-/** The authenticator of a resource whose tokens are checked like this. */
-export function authenticator(resource: Resource, check: TokenCheck): ResourceAuth {
-  const { challenges, dpop, protectedResource, scopes } = resource;
+/** The authenticator of a resource whose tokens are checked like this; `expected` is for reports. */
+export function authenticator(resource: Resource, check: TokenCheck, expected: ExpectedClaims): ResourceAuth {
+  const { challenges, dpop, onRefused, protectedResource, scopes } = resource;
   const checkProof = proofCheck(resource.url);
 
   const admit = (principal: Principal): Principal | Challenge =>
     hasScopes(principal, scopes) ? principal : { ...protectedResource.insufficientScope([], principal), principal };
 
+  const invalidToken = (scheme: Scheme, fault: TokenFault, received: ReceivedClaims | undefined): Challenge => {
+    onRefused({ reason: fault, description: TOKEN_FAULTS[fault], expected, received });
+    return challenges.invalidToken(scheme, fault);
+  };
+  const invalidProof = (fault: ProofFault, received: ReceivedClaims): Challenge => {
+    onRefused({ reason: 'proof', description: PROOF_FAULTS[fault], expected, received });
+    return challenges.invalidProof(fault);
+  };
+
   const judge = (verdict: Verdict, { token }: Credentials, scheme: Scheme, request: HttpRequest): Outcome => {
     if (verdict === 'unavailable') return challenges.unavailable;
-    if (typeof verdict === 'string') return challenges.invalidToken(scheme, verdict);
+    if ('fault' in verdict) return invalidToken(scheme, verdict.fault, verdict.received);
     const { principal, jkt } = verdict;
     const fault = bindingFault(scheme, jkt, dpop);
-    if (fault) return challenges.invalidToken(fault === 'bound' || dpop === 'required' ? 'dpop' : 'bearer', fault);
+    if (fault) {
+      const asked = fault === 'bound' || dpop === 'required' ? 'dpop' : 'bearer';
+      return invalidToken(asked, fault, receivedClaims(principal.claims ?? {}));
+    }
     if (jkt === undefined) return admit(principal);
     const shown = { proof: request.header('dpop'), method: request.method, token, jkt };
-    return checkProof(shown).then((reason) => (reason ? challenges.invalidProof(reason) : admit(principal)));
+    return checkProof(shown).then((reason) =>
+      reason ? invalidProof(reason, receivedClaims(principal.claims ?? {})) : admit(principal),
+    );
   };
 
   const authenticate = (credentials: Credentials | undefined, request: HttpRequest): Outcome => {
@@ -47,7 +62,7 @@ export function authenticator(resource: Resource, check: TokenCheck): ResourceAu
     const isAsked = scheme === 'dpop' ? dpop !== 'refused' : dpop !== 'required';
     // RFC 6750: who tried in another way is told which way is right, and of no error.
     if (!scheme || !isAsked) return challenges.missing;
-    if (credentials.token.length > MAX_TOKEN_LENGTH) return challenges.invalidToken(scheme, 'malformed');
+    if (credentials.token.length > MAX_TOKEN_LENGTH) return invalidToken(scheme, 'malformed', undefined);
     return chain(check(credentials.token, request), (verdict) => judge(verdict, credentials, scheme, request));
   };
 

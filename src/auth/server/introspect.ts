@@ -1,6 +1,7 @@
 /** Access tokens that only their issuer can read: it is asked about each. */
 
 import type { IntrospectionResponse } from 'oauth4webapi';
+import type { Maybe } from '../../server/maybe.ts';
 import { asking } from './ask.ts';
 import { authenticator } from './authenticator.ts';
 import { boundedAsking } from './bounded-asking.ts';
@@ -8,9 +9,10 @@ import { type Expected, expectedAudience, expectedTolerance, faultIn, verifiedTo
 import type { ClientCredentials } from './client-credentials.ts';
 import { ExpiringMap } from './expiring-map.ts';
 import { introspection } from './introspection.ts';
+import { receivedClaims } from './refused.ts';
 import { type OnError, reportTo } from './report.ts';
 import { checkOptions, type ResourceAuth, type ResourceOptions, resourceOf } from './resource.ts';
-import type { TokenFault, Verdict, VerifiedToken } from './token.ts';
+import type { InvalidToken, TokenFault, Verdict, VerifiedToken } from './token.ts';
 import { endpointUrl, issuerUrl } from './urls.ts';
 
 /** Options of `introspect`. */
@@ -67,13 +69,13 @@ export function introspect(options: IntrospectOptions): ResourceAuth {
   const ask = introspection({ issuer, endpoint, credentials: options, ask: asking(options.fetch), report });
   const known = new ExpiringMap<Known>(MAX_REMEMBERED);
   // Apart from the good ones, so that nobody can push those out.
-  const bad = new ExpiringMap<TokenFault>(MAX_REMEMBERED);
+  const bad = new ExpiringMap<InvalidToken>(MAX_REMEMBERED);
   let lastGood: string | undefined;
   const askAbout = boundedAsking(ask, { issuer, report, controlToken: () => lastGood ?? crypto.randomUUID() });
 
-  const remember = (token: string, verdict: VerifiedToken | TokenFault): void => {
+  const remember = (token: string, verdict: VerifiedToken | InvalidToken): void => {
     const now = Date.now();
-    if (typeof verdict === 'string') {
+    if ('fault' in verdict) {
       known.delete(token);
       bad.set(token, verdict, now + BAD_MS);
       return;
@@ -86,7 +88,9 @@ export function introspect(options: IntrospectOptions): ResourceAuth {
 
   const verify = async (token: string): Promise<Verdict> => {
     try {
-      const verdict = verdictOn(await askAbout(token), expected, token);
+      const response = await askAbout(token);
+      const judged = verdictOn(response, expected, token);
+      const verdict = typeof judged === 'string' ? invalid(judged, response) : judged;
       remember(token, verdict);
       return verdict;
     } catch {
@@ -94,10 +98,15 @@ export function introspect(options: IntrospectOptions): ResourceAuth {
       return known.get(token)?.verdict ?? 'unavailable';
     }
   };
-  return authenticator(resource, (token) => {
+  const check = (token: string): Maybe<Verdict> => {
     const { verdict, freshUntil = 0 } = known.get(token) ?? {};
     return verdict && freshUntil > Date.now() ? verdict : (bad.get(token) ?? verify(token));
-  });
+  };
+  return authenticator(resource, check, { issuer, audience: expected.audience });
+}
+
+function invalid(fault: TokenFault, response: IntrospectionResponse): InvalidToken {
+  return { fault, received: response.active ? receivedClaims(response) : undefined };
 }
 
 function verdictOn(response: IntrospectionResponse, expected: Expected, token: string): VerifiedToken | TokenFault {

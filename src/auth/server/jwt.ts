@@ -1,6 +1,7 @@
 /** Access tokens that are JWTs, checked with the keys of their issuer (RFC 9068). */
 
 import {
+  decodeJwt,
   decodeProtectedHeader,
   errors,
   type JWTPayload,
@@ -16,9 +17,10 @@ import { authenticator } from './authenticator.ts';
 import { type Expected, expectedAudience, expectedTolerance, verifiedToken } from './claims.ts';
 import { ExpiringMap } from './expiring-map.ts';
 import { remoteKeys } from './keys.ts';
+import { receivedClaims } from './refused.ts';
 import { type OnError, reportTo } from './report.ts';
 import { checkOptions, type ResourceAuth, type ResourceOptions, resourceOf } from './resource.ts';
-import type { TokenFault, Verdict, VerifiedToken } from './token.ts';
+import type { InvalidToken, ReceivedClaims, TokenFault, Verdict, VerifiedToken } from './token.ts';
 import { endpointUrl, issuerUrl } from './urls.ts';
 
 /** Options of `jwt`. */
@@ -73,9 +75,9 @@ export function jwt(options: JwtOptions): ResourceAuth {
   const verify = async (token: string): Promise<Verdict> => {
     try {
       const fault = headerFault(token);
-      if (fault) return fault;
+      if (fault) return invalid(fault, token);
       const verdict = verifiedToken(await claimsOf(token, keys, rules), expected, token);
-      if (typeof verdict === 'string') return verdict;
+      if (typeof verdict === 'string') return invalid(verdict, token);
       const { expiresAt = Infinity } = verdict.principal;
       remembered.set(token, verdict, Math.min(expiresAt, Date.now() + REMEMBERED_MS));
       return verdict;
@@ -83,10 +85,25 @@ export function jwt(options: JwtOptions): ResourceAuth {
       if (error instanceof AuthError) return 'unavailable';
       // Not the token's fault: for instance a key of the issuer's that cannot be used.
       if (!(error instanceof errors.JOSEError)) report(toError(error));
-      return faultOf(error);
+      return invalid(faultOf(error), token);
     }
   };
-  return authenticator(resource, (token) => remembered.get(token) ?? verify(token));
+  return authenticator(resource, (token) => remembered.get(token) ?? verify(token), {
+    issuer,
+    audience: expected.audience,
+  });
+}
+
+function invalid(fault: TokenFault, token: string): InvalidToken {
+  return { fault, received: claimsToReport(token) };
+}
+
+function claimsToReport(token: string): ReceivedClaims | undefined {
+  try {
+    return receivedClaims(decodeJwt(token));
+  } catch {
+    return undefined;
+  }
 }
 
 /** What the header says of keys (`jku`, `x5u`, `jwk`) is never looked at. */

@@ -6,6 +6,7 @@ import type { Principal } from '../../protocol/principal.ts';
 import { ALGORITHMS } from './algorithms.ts';
 import { type Challenges, challengesOf } from './challenges.ts';
 import { boundKey } from './claims.ts';
+import { type OnRefused, refusalsTo } from './refused.ts';
 import { scopeList, type Widen, widening } from './scopes.ts';
 import { identifierUrl } from './urls.ts';
 
@@ -29,6 +30,12 @@ export interface ResourceOptions {
   readonly dpop?: 'accepted' | 'required' | 'refused' | undefined;
   /** What people see as the server's name while they decide: `resource_name` of the metadata. */
   readonly name?: string | undefined;
+  /**
+   * Called with each token that is refused: why, what was expected and what the token says of itself, never the token.
+   * Requests without a token and tokens that lack a scope are not reported. Default: a line on stderr, at most one in a
+   * minute for each reason.
+   */
+  readonly onRefused?: OnRefused | undefined;
 }
 
 /** Says who is calling, and tells clients how to be let in. */
@@ -46,6 +53,8 @@ export interface Resource {
   readonly widen: Widen;
   readonly dpop: 'accepted' | 'required' | 'refused';
   readonly challenges: Challenges;
+  /** Reports a refused token. Never throws. */
+  readonly onRefused: OnRefused;
   readonly protectedResource: ProtectedResource;
 }
 
@@ -88,6 +97,7 @@ export function resourceOf(options: ResourceOptions, authorizationServers: reado
     widen: widening(implies),
     dpop,
     challenges,
+    onRefused: refusalsTo(options.onRefused),
     protectedResource: Object.freeze({
       metadataUrl,
       metadata: Object.freeze(metadata),

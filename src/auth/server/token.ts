@@ -31,8 +31,26 @@ export interface VerifiedToken {
   readonly jkt: string | undefined;
 }
 
+/** What a token says of itself. Nothing of it is verified: text is escaped and cut to 200 characters. */
+export interface ReceivedClaims {
+  readonly issuer?: string;
+  /** At most 5 of its audiences. */
+  readonly audience?: readonly string[];
+  /** In milliseconds since 1970. */
+  readonly expiresAt?: number;
+  /** In milliseconds since 1970. */
+  readonly notBefore?: number;
+}
+
+/** A token that is not accepted. */
+export interface InvalidToken {
+  readonly fault: TokenFault;
+  /** What the token says, where that is known. */
+  readonly received: ReceivedClaims | undefined;
+}
+
 /** `unavailable`: it could not be found out, and the operator has been told why. */
-export type Verdict = VerifiedToken | TokenFault | 'unavailable';
+export type Verdict = VerifiedToken | InvalidToken | 'unavailable';
 
 /** A way to check tokens. */
 export type TokenCheck = (token: string, request: HttpRequest) => Maybe<Verdict>;

@@ -7,8 +7,9 @@ import { checkPrincipal } from '../../protocol/principal-check.ts';
 import { chain } from '../../server/maybe.ts';
 import { authenticator } from './authenticator.ts';
 import { boundKey } from './claims.ts';
+import { receivedClaims } from './refused.ts';
 import { checkOptions, type Resource, type ResourceAuth, type ResourceOptions, resourceOf } from './resource.ts';
-import type { Verdict } from './token.ts';
+import type { TokenCheck, Verdict } from './token.ts';
 import { issuerUrl } from './urls.ts';
 
 /** Options of `verifier`. */
@@ -37,17 +38,17 @@ export function verifier(options: VerifierOptions): ResourceAuth {
   for (const server of servers) issuerUrl(server, issuer === server ? 'issuer' : 'authorizationServers');
   if (typeof verify !== 'function') throw new TypeError('The option "verify" must be a function');
   const resource = resourceOf(options, servers);
-  return authenticator(resource, (token, request) =>
-    chain(verify(token, request), (principal) => verdictOn(principal, issuer, resource)),
-  );
+  const check: TokenCheck = (token, request) =>
+    chain(verify(token, request), (principal) => verdictOn(principal, issuer, resource));
+  return authenticator(resource, check, { issuer, audience: resource.identifiers });
 }
 
 function verdictOn(principal: Verified, issuer: string | undefined, { widen }: Resource): Verdict {
-  if (principal === undefined || principal === null) return 'inactive';
+  if (principal === undefined || principal === null) return { fault: 'inactive', received: undefined };
   if (!isObject(principal)) throw new TypeError('"verify" gave neither a principal nor undefined');
   checkPrincipal(principal, '"verify"');
   const jkt = boundKey(principal.claims ?? {});
-  if (jkt === null) return 'confirmation';
+  if (jkt === null) return { fault: 'confirmation', received: receivedClaims(principal.claims ?? {}) };
   const from = principal.issuer ?? issuer;
   const known = { ...principal, ...(from !== undefined && { issuer: from }), scopes: widen(principal.scopes ?? []) };
   return { principal: known, jkt };

@@ -10,8 +10,10 @@ export {
   type NodeMetadataResponse,
   protectedResource,
 } from '../../auth/server/metadata-handler.ts';
+export type { ExpectedClaims, OnRefused, RefusedToken } from '../../auth/server/refused.ts';
 export type { OnError } from '../../auth/server/report.ts';
 export type { ResourceAuth, ResourceOptions } from '../../auth/server/resource.ts';
+export type { ReceivedClaims } from '../../auth/server/token.ts';
 export { type VerifierOptions, verifier } from '../../auth/server/verifier.ts';
 export type {
   Authenticate,
