@@ -71,6 +71,71 @@ test('scopes of a stranger are told without what a terminal could take for comma
   expect(message.length).toBeLessThan(1500);
 });
 
+describe('a token that the server refuses', () => {
+  const invalid = (description: string) => () =>
+    refused(`Bearer error="invalid_token", error_description="${description}", scope="read write"`);
+
+  test.each(['The token has expired', 'The token was not issued for this server'])('says why: %s', async (why) => {
+    const error = await fails(bearer('token'), invalid(why));
+    expect(error.message).toBe(`The server refuses the token with status 401 (invalid_token): ${why}`);
+    expect(error.challenge).toEqual({
+      scheme: 'bearer',
+      error: 'invalid_token',
+      description: why,
+      scopes: ['read', 'write'],
+    });
+  });
+
+  test('says which scopes it needs where that is what it lacks, or nothing else is said', async () => {
+    const { message } = await fails(bearer('token'), () => tooLittle('read', ', error_description="Not enough"'));
+    expect(message).toBe(
+      'The server refuses the token with status 403 (insufficient_scope): Not enough. It needs the scopes read',
+    );
+    const unsaid = await fails(bearer('token'), () => refused('Bearer scope="read"'));
+    expect(unsaid.message).toMatch(/\(invalid_token\)\. It needs the scopes read$/);
+  });
+
+  test('that was just issued says why, and so does the next request within a minute', async () => {
+    const { options } = world();
+    const authorizer = oauth(options).authorizer(connectionTo());
+    const guard = invalid('The token was not issued for this server');
+    const first = await failureOf(enter(authorizer, guard));
+    expect(first.message).toMatch(
+      /^The server refuses the token that its authorization server has just given for it: The token was not issued for this server\n/,
+    );
+    expect(first.message).not.toContain('scope');
+    const revoked = world();
+    const accepted = oauth(revoked.options).authorizer(connectionTo());
+    await enter(accepted, letsIn('access-1'));
+    revoked.change({ [`POST ${AS}/token`]: { status: 400, json: { error: 'invalid_grant' } } });
+    const second = await failureOf(
+      enter(accepted, () => refused('Bearer error="invalid_token", error_description="The token was revoked"')),
+    );
+    expect(second.message).toMatch(
+      /^The server refuses what a person has just signed in for: The token was revoked\. They are not asked again at once\n/,
+    );
+  });
+
+  test('shows a description without control characters and without what may be a token', async () => {
+    const { message } = await fails(
+      bearer('token'),
+      invalid(`Bad\u001b[2J token ${'a1B2'.repeat(20)} ${'x '.repeat(500)}`),
+    );
+    expect(message).toContain('(invalid_token): Bad [2J token [...] x x');
+    expect(message.length).toBeLessThan(300);
+  });
+
+  test('says why no more scopes are asked for', async () => {
+    const { options } = world();
+    const authorizer = oauth({ ...options, scopes: ['read'] }).authorizer(connectionTo());
+    await enter(authorizer, letsIn('access-1'));
+    const error = await failureOf(enter(authorizer, () => tooLittle('read', ', error_description="Ask an admin"')));
+    expect(error.message).toBe(
+      'The server refuses the request for want of scope: it needs read. All of it was asked for already. The server says: Ask an admin',
+    );
+  });
+});
+
 describe('signing in with a code', () => {
   test('where there is no such thing registers nobody, and names another way', async () => {
     const metadata = metadataOf(AS, { device_authorization_endpoint: undefined });
