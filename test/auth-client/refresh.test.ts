@@ -1,6 +1,6 @@
 /** Tokens that expire: refreshed in time, kept through every trouble, and given up only when they are refused. */
 
-import { type CredentialStore, memoryStore, oauth } from 'mcpp/auth/client';
+import { type CredentialStore, oauth } from 'mcpp/auth/client';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import {
   type Answer,
@@ -307,23 +307,6 @@ describe('somebody else who shares the store', () => {
     expect(await enter(authorizer, letsIn('access-2'))).toMatchObject({ status: 200 });
     expect(pages).toHaveLength(2);
   });
-});
-
-test('a store that cannot save is an error, not silence', async () => {
-  const inner = memoryStore();
-  const full = (key: string): Promise<void> =>
-    key.includes('tokens') ? Promise.reject(new Error('disk full')) : Promise.resolve();
-  const { options } = world();
-  const broken: CredentialStore = { ...inner, set: (key, value) => full(key).then(() => inner.set(key, value)) };
-  const authorizer = oauth({ ...options, store: broken }).authorizer(connectionTo());
-  await expect(enter(authorizer, letsIn('access-1'))).rejects.toThrow('disk full');
-
-  const good = world();
-  await enter(oauth(good.options).authorizer(connectionTo()), letsIn('access-1'));
-  const readOnly: CredentialStore = { ...good.store, set: full };
-  pass(3600);
-  const later = oauth({ ...good.options, store: readOnly }).authorizer(connectionTo());
-  await expect(enter(later, letsIn('access-2'))).rejects.toThrow('disk full');
 });
 
 test('what cannot be read in the store is as good as not there', async () => {

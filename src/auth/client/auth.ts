@@ -9,6 +9,7 @@ import type { SessionOptions } from './renewal.ts';
 import { reachOf as reachByName, sendWith } from './send-fetch.ts';
 import { Session } from './session.ts';
 import type { CredentialStore } from './store.ts';
+import { keepingUnwritten } from './unwritten.ts';
 
 /** Options of every way of getting tokens. */
 export interface AuthOptions {
@@ -35,7 +36,7 @@ export function sessionOptions(who: string, options: AuthOptions & ClientNaming)
   const { store, scopes, dpop, fetch: own, clientId, clientMetadataUrl, clientName = '' } = options;
   const client = clientId ?? clientMetadataUrl;
   return {
-    store: store ?? memoryStore(),
+    store: store ? keepingUnwritten(store) : memoryStore(),
     slot: client === undefined ? [who, '', clientName] : [who, client],
     scopes,
     dpop: dpop ?? 'auto',

@@ -71,6 +71,11 @@ export function clientsPlace(issuer: string): Place<readonly ClientRecord[]> {
   return place(['clients', issuer], isClientRecords);
 }
 
+/** True for the key of something that an authorization server issued: tokens, who issued them, and registrations. */
+export function isIssued(key: string): boolean {
+  return /^\["(?:tokens|server|clients)"/.test(key);
+}
+
 /** Changes what is kept there, with nobody else in between. */
 export function changeClients(
   store: CredentialStore,
