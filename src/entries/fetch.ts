@@ -18,3 +18,4 @@ export type {
   SessionOptions,
   StoredSession,
 } from '../transport/http/server/options.ts';
+export type { HttpResponseInfo, OnResponse } from '../transport/http/server/response-log.ts';

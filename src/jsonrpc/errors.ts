@@ -12,6 +12,9 @@ export const ErrorCode = {
   InternalError: -32603,
 } as const;
 
+/** The code of `RpcError.tooManyRequests`, from the range that JSON-RPC leaves to servers and MCP does not use. */
+export const TOO_MANY_REQUESTS = -32010;
+
 // Two copies of this package in one process know each other's errors by this mark; `instanceof` does not.
 const mark: unique symbol = Symbol.for('mcpp.error') as never;
 
@@ -73,6 +76,17 @@ export class RpcError extends McpError {
   /** -32603: something broke on this side. */
   static internal(message = 'Internal error', data?: unknown): RpcError {
     return new RpcError(ErrorCode.InternalError, message, data);
+  }
+
+  /**
+   * -32010: the caller has to wait. Over HTTP the answer is status 429 with `Retry-After` if nothing was sent before;
+   * everywhere it has `retryAfterMs` in its data.
+   */
+  static tooManyRequests(message: string, { retryAfterMs }: { readonly retryAfterMs: number }): RpcError {
+    if (!Number.isFinite(retryAfterMs) || retryAfterMs < 0) {
+      throw new TypeError('RpcError.tooManyRequests: "retryAfterMs" must be a number of milliseconds, 0 or more');
+    }
+    return new RpcError(TOO_MANY_REQUESTS, message, { retryAfterMs });
   }
 
   /**

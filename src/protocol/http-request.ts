@@ -9,6 +9,11 @@ export interface HttpRequest {
   readonly target: string;
   /** A header field by its name in lower case; several lines of one name are joined with a comma. */
   header(name: string): string | undefined;
+  /**
+   * The request as the runtime or framework passed it: Node's `IncomingMessage`, within Express its `Request`, or the web's
+   * `Request`. For what a framework has put there, for instance the user of a login session.
+   */
+  readonly raw?: unknown;
 }
 
 /** What a client showed in `Authorization`. */

@@ -6,8 +6,9 @@ import express from 'express';
 import { fastify } from 'fastify';
 import { Hono } from 'hono';
 import { fetchHandler } from 'mcpp/fetch';
-import { nodeHandler } from 'mcpp/http';
-import { afterEach, expect, test } from 'vitest';
+import { type HttpRequest, nodeHandler } from 'mcpp/http';
+import type { Principal } from 'mcpp/server';
+import { afterEach, describe, expect, test } from 'vitest';
 import { call, initialize, notification, POST, statelessHeaders } from './messages.ts';
 import { makeStage } from './stage.ts';
 
@@ -186,4 +187,48 @@ test('handlers see the header fields of their request, but not what proved who i
     const seen = JSON.parse(result.content[0].text);
     expect([seen['x-tenant'], seen['authorization']]).toEqual(['a', auth ? undefined : 'Bearer secret']);
   }
+});
+
+describe('an authenticator within a framework gets its request', () => {
+  const seen: unknown[] = [];
+  const auth = (_: unknown, { raw }: HttpRequest): Principal => {
+    seen.push(raw);
+    return { subject: (raw as { user?: string }).user ?? 'nobody' };
+  };
+  const subjectAt = async (url: string): Promise<unknown> => {
+    const who = call(1, 'who', {}, true);
+    const answer = await send(url, who, statelessHeaders(who));
+    return ((await answer.json()) as { result: { content: [{ text: string }] } }).result.content[0].text;
+  };
+  const stage = () => {
+    const { server } = makeStage();
+    return server.registerTool('who', {}, (_, ctx) => ctx.auth?.subject ?? '');
+  };
+
+  test('Express: what other middleware has put there', async () => {
+    const app = express();
+    app.use((request, _, next) => {
+      Object.assign(request, { user: 'ada' });
+      next();
+    });
+    app.all('/mcp', nodeHandler(stage(), { auth }));
+    expect(await subjectAt(`${await listen(createServer(app))}/mcp`)).toBe('ada');
+    expect(seen.pop()).toMatchObject({ originalUrl: '/mcp' });
+  });
+
+  test('the web: the Request', async () => {
+    const handler = fetchHandler(stage(), { auth });
+    const app = new Hono();
+    app.all('/mcp', (context) => handler(Object.assign(context.req.raw, { user: 'bob' })));
+    const who = call(1, 'who', {}, true);
+    const request = new Request('http://localhost/mcp', {
+      method: 'POST',
+      headers: { ...POST, ...statelessHeaders(who), host: 'localhost' },
+      body: JSON.stringify(who),
+    });
+    const answer = await app.fetch(request);
+    expect(await answer.json()).toMatchObject({ result: { content: [{ text: 'bob' }] } });
+    expect(seen.pop()).toBe(request);
+    await handler.close();
+  });
 });

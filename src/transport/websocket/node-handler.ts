@@ -272,5 +272,6 @@ export function requestOf(message: IncomingMessage): HttpRequest {
     target: message.url ?? '',
     // Node keeps only the first of several lines of some names, among them Host: nobody should see less than was sent.
     header: (name) => message.headersDistinct[name]?.join(', '),
+    raw: message,
   };
 }

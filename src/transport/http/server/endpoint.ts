@@ -36,6 +36,7 @@ import { countable, type HttpLimits, type HttpOptions, type Settings, settingsOf
 import { PAGE, pageFor } from './page.ts';
 import { parsedPayload } from './parsed-payload.ts';
 import { busy, closing, methodNotAllowed, Refusal } from './refusal.ts';
+import { ResponseLog } from './response-log.ts';
 import { idOf, isHandshake, Sessionless } from './sessionless.ts';
 import { SseLines } from './sse-line.ts';
 import { Stateful } from './stateful.ts';
@@ -77,7 +78,7 @@ export class Endpoint {
     const { limits, sessions } = settings;
     const own = server['~parts'];
     own.preparation.reportFromNowOn();
-    const report = (error: unknown): void => own.report(error, { method: 'http' });
+    const report = this.#report;
     this.#server = server;
     this.#path = path;
     this.#settings = settings;
@@ -99,6 +100,8 @@ export class Endpoint {
     this.#methods = this.#stateful ? 'GET, POST, DELETE' : settings.sse ? 'GET, POST' : 'POST';
   }
 
+  readonly #report = (error: unknown): void => this.#server['~parts'].report(error, { method: 'http' });
+
   get limits(): HttpLimits {
     return this.#settings.limits;
   }
@@ -109,9 +112,12 @@ export class Endpoint {
     const stranger = isPublic ? this.#guard.refuseHost(http) : this.#guard.refuse(http);
     const cors = stranger === undefined && !isPublic ? corsFields(http) : undefined;
     const visit = new Visit(http, acceptOf(http.header('accept')), cors, this.#load);
+    const { onResponse } = this.#settings;
+    if (onResponse) visit.log = new ResponseLog(onResponse, this.#report);
     try {
       if (stranger !== undefined) throw new Refusal(403, stranger);
-      this.#watch(visit, isPublic ? this.#metadata?.answer(http) : this.#admit(visit));
+      if (isPublic) this.#showMetadata(visit);
+      else this.#watch(visit, this.#admit(visit));
     } catch (error) {
       this.#refuse(visit, error);
     }
@@ -215,7 +221,9 @@ export class Endpoint {
 
   #receive(visit: Visit, body: Body): void {
     try {
-      this.#watch(visit, this.#take(visit, this.#payloadOf(body)));
+      const payload = this.#payloadOf(body);
+      visit.log?.received(payload);
+      this.#watch(visit, this.#take(visit, payload));
     } catch (error) {
       this.#refuse(visit, error);
     }
@@ -317,6 +325,11 @@ export class Endpoint {
     return new Refusal(400, RpcError.invalidParams(message, { supported }), id);
   }
 
+  #showMetadata({ http, log }: Visit): void {
+    const status = this.#metadata?.answer(http);
+    if (status !== undefined) log?.write(http, undefined, status, false);
+  }
+
   #showPage(visit: Visit): void {
     const { http, principal } = visit;
     const own = this.#server['~parts'];
@@ -332,13 +345,12 @@ export class Endpoint {
   }
 
   #refuse(visit: Visit, error: unknown): void {
-    const report = (fault: unknown): void => this.#server['~parts'].report(fault, { method: 'http' });
     try {
       if (!(error instanceof Refusal)) throw error;
       refuse(visit, error);
     } catch (fault) {
       // An authenticator may have given header fields that no answer can have.
-      report(fault);
+      this.#report(fault);
       refuse(visit, new Refusal(500, RpcError.internal()));
     }
   }

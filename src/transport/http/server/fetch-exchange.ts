@@ -32,6 +32,10 @@ export class FetchExchange implements HttpExchange {
     this.method = request.method;
   }
 
+  get raw(): Request {
+    return this.#request;
+  }
+
   get target(): string {
     const { pathname, search } = new URL(this.#request.url);
     return pathname + search;

@@ -11,8 +11,8 @@ const ROOT = '/.well-known/oauth-protected-resource';
 export interface Metadata {
   /** True for a request for it. */
   isFor(request: HttpRequest): boolean;
-  /** Answers such a request. */
-  answer(http: HttpExchange): void;
+  /** Answers such a request; returns the status. */
+  answer(http: HttpExchange): number;
 }
 
 /** What an endpoint shows; whoever owns its whole origin shows it at the root, too. */
@@ -28,6 +28,7 @@ export function metadataOf(resource: ProtectedResource | undefined, ownsOrigin: 
     answer(http) {
       const { status, headers, body } = replyTo(http.method);
       http.reply(status, headers, body === '' ? undefined : body);
+      return status;
     },
   };
 }

@@ -47,6 +47,10 @@ export class NodeExchange implements HttpExchange {
     this.method = request.method ?? '';
   }
 
+  get raw(): IncomingMessage {
+    return this.#request;
+  }
+
   get target(): string {
     // Frameworks take what they mounted the handler at off the URL.
     const url = (this.#request as { originalUrl?: string }).originalUrl ?? this.#request.url ?? '/';

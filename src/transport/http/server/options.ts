@@ -8,6 +8,7 @@ import { type EventStore, memoryEventStore } from '../../../store/events.ts';
 import { type Mailboxes, memoryMailboxes } from '../../../store/mailboxes.ts';
 import { DEFAULT_IDLE_MS, type SessionStore } from '../../../store/sessions.ts';
 import type { GuardOptions } from './guard.ts';
+import type { OnResponse } from './response-log.ts';
 
 /** Options of every HTTP face; none is needed on the machine itself. */
 export interface HttpOptions extends GuardOptions {
@@ -36,6 +37,12 @@ export interface HttpOptions extends GuardOptions {
    * but the share of a caller without a principal. Trust only what your own proxy sets. Default: the connection's address.
    */
   readonly clientAddress?: ((request: HttpRequest) => string | undefined) | undefined;
+  /**
+   * Called with each answer when its head is sent, for access logs: refusals (401, 403, 404, 406, 413, 429, 503 and others)
+   * included, event streams when they open. What it throws goes to `onError`. Not called for requests that Node refuses
+   * itself (a malformed head, too many connections), nor if the client hung up before the answer. Default: none.
+   */
+  readonly onResponse?: OnResponse | undefined;
   readonly limits?: Partial<HttpLimits> | undefined;
 }
 
@@ -136,6 +143,7 @@ export interface Settings {
   readonly maxStreamMs: number;
   readonly retryMs: number;
   readonly limits: HttpLimits;
+  readonly onResponse: OnResponse | undefined;
 }
 
 /** Fills in the defaults; refuses what cannot be meant. */
@@ -152,7 +160,13 @@ export function settingsOf(options: HttpOptions): Settings {
     maxStreamMs: options.maxStreamMs ?? Number.POSITIVE_INFINITY,
     retryMs: Math.ceil(countable(options.retryMs ?? 1000)),
     limits: limitsOf(limits),
+    onResponse: checkedListener(options.onResponse),
   };
+}
+
+function checkedListener(onResponse: OnResponse | undefined): OnResponse | undefined {
+  if (onResponse === undefined || typeof onResponse === 'function') return onResponse;
+  throw new TypeError('onResponse must be a function: it is called with each answer');
 }
 
 function limitsOf(wanted: Partial<HttpLimits>): HttpLimits {

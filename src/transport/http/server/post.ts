@@ -12,6 +12,7 @@ import type { Fields, Outlet } from './http-exchange.ts';
 import { countable } from './options.ts';
 import { Reader } from './reader.ts';
 import type { Refusal } from './refusal.ts';
+import { tooManyRequestsFields } from './too-many-requests.ts';
 import { openStream, refuse, reply, replyJson, type Visit } from './visit.ts';
 
 // What shows who is calling.
@@ -133,10 +134,13 @@ export class Post implements Line, Beating {
     this.#write(json, false, isQuestion);
   }
 
-  /** Answers, with this HTTP status if nothing was said before. */
-  respond(status: number, response: Response | readonly Response[]): void {
+  /** Answers, with this HTTP status if nothing was said before, or with 429 if the caller has to wait. */
+  respond(suggested: number, response: Response | readonly Response[]): void {
     if (this.#isOver) return;
     this.#end();
+    const wait = tooManyRequestsFields(response);
+    const status = wait ? 429 : suggested;
+    if (wait) this.fields = { ...this.fields, ...wait };
     // A stream has no status of its own to give.
     const isAtOnce = !this.#reader && (this.#visit.accept.json || status !== 200);
     if (isAtOnce) this.#respondAtOnce(status, response);

@@ -8,6 +8,7 @@ import type { Accept } from './accept.ts';
 import type { Fields, HttpExchange, Outlet } from './http-exchange.ts';
 import { type Load, UNREAD } from './load.ts';
 import { busy, type Refusal } from './refusal.ts';
+import type { ResponseLog } from './response-log.ts';
 import { UNCOUNTED_BYTES } from './unflushed.ts';
 
 /** Who is there, and what it takes. */
@@ -20,6 +21,8 @@ export class Visit implements CallerRef {
   principal: Principal | undefined;
   /** Why it is refused whatever it asks for. */
   lacking: Refusal | undefined;
+  /** Where the answer is reported; undefined without the option "onResponse". */
+  log: ResponseLog | undefined;
   #caller: string | undefined;
 
   constructor(http: HttpExchange, accept: Accept, cors: Fields | undefined, load: Load) {
@@ -55,10 +58,13 @@ export function reply(visit: Visit, status: number, fields: Fields, body?: strin
     return;
   }
   const left = http.reply(status, cors ? { ...fields, ...cors } : fields, body);
+  visit.log?.write(http, visit.principal, status, false);
   if (left) load.unflushed.follow(left, visit, http.connection);
 }
 
 /** Answers with a stream. */
-export function openStream({ http, cors }: Visit, fields: Fields): Outlet {
-  return http.stream(cors ? { ...fields, ...cors } : fields);
+export function openStream({ http, cors, log, principal }: Visit, fields: Fields): Outlet {
+  const outlet = http.stream(cors ? { ...fields, ...cors } : fields);
+  log?.write(http, principal, 200, true);
+  return outlet;
 }
