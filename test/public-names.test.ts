@@ -52,13 +52,15 @@ const NAMES: Readonly<Record<string, { readonly values: string; readonly types: 
   http: {
     values: 'nodeHandler serveHttp',
     types: `
-      Authenticate Challenge Credentials EventStore HttpLimits HttpOptions HttpRequest Letter Mailboxes NodeHandler
+      Authenticate Challenge Credentials EventStore HttpLimits HttpOptions HttpRequest HttpResponseInfo Letter Mailboxes NodeHandler
+      OnResponse
       ProtectedResource ServeHttpOptions ServingHttp SessionOptions SessionStore StoredEvent StoredSession`,
   },
   fetch: {
     values: 'fetchHandler',
     types: `
-      Authenticate Challenge Credentials EventStore FetchHandler HttpLimits HttpOptions HttpRequest Letter Mailboxes
+      Authenticate Challenge Credentials EventStore FetchHandler HttpLimits HttpOptions HttpRequest HttpResponseInfo Letter
+      Mailboxes OnResponse
       ProtectedResource SessionOptions SessionStore StoredEvent StoredSession`,
   },
   websocket: {
@@ -80,7 +82,7 @@ const NAMES: Readonly<Record<string, { readonly values: string; readonly types: 
     types: `
       AuthStep Authenticate Challenge ClientCredentials Credentials HttpRequest IntrospectOptions JwtOptions
       MetadataHandler NodeMetadataRequest NodeMetadataResponse OnError Principal ProtectedResource ResourceAuth
-      ResourceOptions VerifierOptions`,
+      ResourceOptions VerifierOptions ExpectedClaims OnRefused ReceivedClaims RefusedToken`,
   },
   'extensions/tasks': {
     values: 'NoRoomError callToolAsTask keptUntil memoryTaskStore resumeTask tasks',

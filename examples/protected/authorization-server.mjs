@@ -3,6 +3,7 @@
  * forgotten when it ends. `node authorization-server.mjs [--port 4000]`
  */
 
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { parseArgs } from 'node:util';
@@ -23,10 +24,19 @@ const issuer = `http://127.0.0.1:${http.address().port}`;
 const provider = new Provider(issuer, {
   features: {
     devInteractions: { enabled: false },
-    // Clients that nobody knows may register.
-    registration: { enabled: true },
+    // Clients that nobody knows may register. Many name scopes that they made up, such as "openid email profile" or
+    // "mcp:tools": nothing depends on them, since a person decides over the scopes of each token.
+    registration: {
+      enabled: true,
+      idFactory: ({ oidc }) => {
+        delete oidc.body.scope;
+        return randomUUID();
+      },
+    },
     resourceIndicators: { enabled: true, getResourceServerInfo: (_, resource) => resourceServer(resource) },
   },
+  // The Inspector registers and asks for tokens from a web page.
+  clientBasedCORS: () => true,
   pkce: { required: () => true },
   issueRefreshToken: (_, client) => client.grantTypeAllowed('refresh_token'),
   rotateRefreshToken: true,
@@ -34,10 +44,12 @@ const provider = new Provider(issuer, {
   interactions: { url: (_, { uid }) => `/sign-in/${uid}` },
 });
 
+const SCOPES = ['notes:read', 'notes:write'];
+
 // Access tokens are for one server only, the one that was named as the resource, and say so.
 function resourceServer(resource) {
   return {
-    scope: 'notes:read notes:write',
+    scope: SCOPES.join(' '),
     audience: resource,
     accessTokenTTL: 5 * 60,
     accessTokenFormat: 'jwt',
@@ -47,12 +59,27 @@ function resourceServer(resource) {
 
 const answer = provider.callback();
 http.on('request', (request, response) => {
+  request.url = withDefaultScope(request.url);
+  if (request.url === '/reg') {
+    response.setHeader('access-control-allow-origin', '*');
+    response.setHeader('access-control-allow-headers', 'content-type');
+    if (request.method === 'OPTIONS') return response.writeHead(204).end();
+  }
   const answered = request.url.startsWith('/sign-in/') ? signIn(request, response) : answer(request, response);
   answered.catch((error) => {
     console.error(printable(String(error)));
     response.destroy();
   });
 });
+
+/** An authorization request that names no scope of a server gets the one that every request to it needs (RFC 6749, 3.3). */
+function withDefaultScope(target) {
+  const url = new URL(target, issuer);
+  const asked = url.searchParams.get('scope')?.split(' ') ?? [];
+  if (url.pathname !== '/auth' || asked.some((scope) => SCOPES.includes(scope))) return target;
+  url.searchParams.set('scope', [...asked, SCOPES[0]].join(' '));
+  return url.pathname + url.search;
+}
 
 /** Shows the page, and takes what the person says there: who they are, and whether the client may do what it asks for. */
 async function signIn(request, response) {
