@@ -21,6 +21,8 @@ export function suitesFor({ all }, only) {
 /** What is left out unless everything is asked for: what takes long for what can depend on the version of Node. */
 const FOLDERS = new Map([
   ['test/alone/', 'promises about time and memory'],
+  ['test/hostile/bounds/', 'the same'],
+  ['test/fuzz/', 'the fuzzer, which starts processes'],
   ['test/stdio/', 'other processes, and how they end'],
   ['src/transport/stdio/', 'the same'],
   ['test/hello/', 'the example, as a process and as an image'],
