@@ -78,7 +78,7 @@ export class Lane {
     await this.#child?.kill();
     this.#child = await Child.start(this.#program);
     // What is loaded and compiled once is not the cost of a case.
-    await this.#once(this.#transport.generate(new Random(1)), WAIT_MS).catch(() => {});
+    await this.#once(this.#transport.generate(new Random(1)), SHRINK_WAIT_MS).catch(() => {});
     const isAlive = await this.#child.ask('usage').then(
       () => true,
       () => false,
@@ -98,10 +98,10 @@ export class Lane {
   async #faultOf(one, waitMs) {
     try {
       await this.#watch.before();
-      const bytes = await this.#once(one, waitMs);
-      const cpuMs = await this.#watch.after(bytes);
+      const input = await this.#once(one, waitMs);
+      const cpuMs = await this.#watch.after(input);
       this.cases++;
-      this.bytes += bytes;
+      this.bytes += input.bytes;
       this.maxCpuMs = Math.max(this.maxCpuMs, cpuMs);
       return undefined;
     } catch (error) {

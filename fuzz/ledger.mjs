@@ -10,6 +10,8 @@ export class Ledger {
   revision;
   /** The most messages in a row that were not JSON-RPC: a server may disconnect for 1,000. */
   unreadable = 0;
+  /** Valid requests that were sent. */
+  requests = 0;
   #unreadableNow = 0;
   #sent = new Map();
   #requests = new Map();
@@ -31,6 +33,7 @@ export class Ledger {
 
   /** What was sent arrived: its requests have to be answered. */
   owe({ owed }) {
+    this.requests += owed.length;
     for (const key of owed) add(this.#owed, key, 1);
   }
 

@@ -2,7 +2,7 @@
 
 import { Fault } from './received.mjs';
 
-/** CPU time of one case, and of each megabyte of input, in milliseconds. */
+/** CPU time of one case, of each megabyte of its input, and of each 100 valid requests in it, in milliseconds. */
 export const CPU_MS = 500;
 /** Growth of the heap after garbage collection, over the whole run, in MB. */
 export const HEAP_GROWTH_MB = 32;
@@ -31,11 +31,11 @@ export class Watch {
     this.#before = await this.#child.ask('usage');
   }
 
-  /** Throws `Fault` if the case cost too much or left traces. `bytes` is the length of its input. Returns the CPU time in ms. */
-  async after(bytes) {
+  /** Throws `Fault` if the case cost too much or left traces. Returns the CPU time in ms. */
+  async after({ bytes, requests }) {
     const { cpuMs, peakRssMb, pollution } = await this.#child.ask('usage');
     const spent = cpuMs - this.#before.cpuMs;
-    const allowed = CPU_MS * Math.max(1, bytes / 2 ** 20);
+    const allowed = CPU_MS * Math.max(1, bytes / 2 ** 20, requests / 100);
     if (pollution.length > 0) throw new Fault(`a prototype has new members: ${pollution}`);
     if (this.#child.controlText)
       throw new Fault('control characters of a peer are on stderr', JSON.stringify(this.#child.controlText));

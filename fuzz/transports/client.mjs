@@ -39,7 +39,7 @@ export function brokenServer(over) {
       one.steps ??= script.broken;
       played.drop();
       for (const call of calls) check(call);
-      return script.bytes;
+      return { bytes: script.bytes, requests: 0 };
     },
 
     /** Closes the played server, so that the process can end. */

@@ -14,7 +14,8 @@ export function answering(random) {
 }
 
 /**
- * Sends the steps, answers the server's requests, and checks that every request is answered.
+ * Sends the steps, answers the server's requests, and checks that every request is answered. Returns the input: its bytes, and how
+ * many valid requests were in it.
  * `link` has `messagesIn(bytes)`, what the server reads in these bytes; `write(bytes, step)`, which gives whether they are owed an
  * answer; `writeRaw(bytes)`, `pause()`, `resume()`, `close()`, `isClosed`; `wasClosed` by the server; `mayClose`, whether what was
  * sent is a reason for that; and calls `onText` with what it receives.
@@ -60,4 +61,5 @@ export async function converse({ steps, answers, answerSeed }, link, waitMs) {
   }
   if (fault) throw fault;
   if (link.wasClosed && !link.mayClose && ledger.unreadable < 1000) throw new Fault('the server closed the connection');
+  return { bytes: link.bytes, requests: ledger.requests };
 }

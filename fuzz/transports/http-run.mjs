@@ -29,6 +29,7 @@ export class HttpRun {
   #cancelled = new Set();
   #pending = [];
   #followUps = 0;
+  #requests = 0;
   #fault;
   #isClosed = false;
 
@@ -40,9 +41,9 @@ export class HttpRun {
     this.#random = new Random(one.answerSeed);
   }
 
-  /** Bytes that were sent. */
-  get bytes() {
-    return this.#all.reduce((sum, { bytes }) => sum + bytes, 0);
+  /** What was sent: bytes, and valid requests in them. */
+  get input() {
+    return { bytes: this.#all.reduce((sum, { bytes }) => sum + bytes, 0), requests: this.#requests };
   }
 
   async send(step) {
@@ -64,6 +65,7 @@ export class HttpRun {
       step.isFramed && step.line.startsWith('POST')
         ? readSent(step.body, { batches: BATCH_REVISIONS.includes(this.#revision) })
         : undefined;
+    this.#requests += read?.owed.length ?? 0;
     for (const key of read?.cancelled ?? []) this.#cancelled.add(key);
     if (step.hangUp) {
       await new Promise((resolve) => setImmediate(resolve));

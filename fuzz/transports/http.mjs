@@ -117,7 +117,7 @@ export async function run(one, { ports, waitMs, fork }) {
   } finally {
     await exchange.close();
   }
-  return exchange.bytes;
+  return exchange.input;
 }
 
 function withMutatedBytes(step, fork) {

@@ -22,8 +22,7 @@ export function generate(random) {
 export async function run(one, { ports, waitMs, fork }) {
   const link = new SseLink(one.token ? ports.secureHttp : ports.http, one.token, waitMs, fork);
   await link.open();
-  await converse(one, link, waitMs);
-  return link.bytes;
+  return converse(one, link, waitMs);
 }
 
 class SseLink {

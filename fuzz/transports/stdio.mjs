@@ -32,8 +32,7 @@ export async function run(one, { ports, waitMs, fork }) {
   const socket = connect(ports.stdio, '127.0.0.1');
   await once(socket, 'connect');
   const link = new LineLink(socket, fork('cuts'));
-  await converse(one, link, waitMs);
-  return link.bytes;
+  return converse(one, link, waitMs);
 }
 
 class LineLink {

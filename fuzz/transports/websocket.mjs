@@ -23,8 +23,7 @@ export function generate(random) {
 export async function run(one, { ports, waitMs, fork }) {
   const link = new SocketLink(fork('frames'));
   await link.open(one.token ? ports.secureWebsocket : ports.websocket, one.token);
-  await converse(one, link, waitMs);
-  return link.bytes;
+  return converse(one, link, waitMs);
 }
 
 class SocketLink {

@@ -20,11 +20,14 @@ const FAULTS = {
   'shows a stack': (socket, id) => send(socket, { id, error: { code: 1, message: new Error('x').stack } }),
   crashes: () => process.exit(3),
   'takes CPU time': (socket, id) => {
-    for (const end = process.cpuUsage().user + 700_000; process.cpuUsage().user < end; );
+    const end = process.cpuUsage().user + 600_000;
+    for (let turns = 0; !socket.wasCostly; turns++) {
+      if (turns % 1e6 === 0 && process.cpuUsage().user > end) socket.wasCostly = true;
+    }
     send(socket, { id, result: {} });
   },
   'keeps memory': (socket, id) => {
-    kept[0] ??= Array.from({ length: 1_500_000 }, (_, index) => ({ index }));
+    if (kept.length < 30) kept.push(Array.from({ length: 100_000 }, (_, index) => ({ index })));
     send(socket, { id, result: {} });
   },
   'keeps timers': (socket, id) => {
@@ -43,18 +46,18 @@ const FAULTS = {
 
 const server = createServer((socket) => {
   socket.on('error', () => {});
-  createInterface({ input: socket }).on('line', (line) => {
+  const lines = createInterface({ input: socket }).on('error', () => {});
+  lines.on('line', (line) => {
     let message;
     try {
       message = JSON.parse(line);
     } catch {
       return send(socket, { error: { code: -32700, message: 'no' } });
     }
-    const { id, method, params } = message ?? {};
+    const { id, method } = message ?? {};
     const isId = Number.isSafeInteger(id) || (typeof id === 'string' && id.length <= 1024);
     if (!isId || typeof method !== 'string') return undefined;
-    // A fault that shows only now and then.
-    const fault = params?.name === 'echo' ? FAULTS[FAULT] : undefined;
+    const fault = method === 'tools/call' ? FAULTS[FAULT] : undefined;
     return fault ? fault(socket, id) : send(socket, { id, result: {} });
   });
 });
