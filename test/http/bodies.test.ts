@@ -66,6 +66,19 @@ describe.each(FACES)('through $name', ({ open }) => {
     await reached.close();
   });
 
+  test.each([{}, { 'mcp-protocol-version': '2026-07-28' }])(
+    'the error of an invalid response does not have its id, which is not an id of the client: %o',
+    async (headers) => {
+      const reached = await open(makeStage().server);
+      const body = '{"jsonrpc":"2.0","id":4,"result":"text"}';
+      const answer = await reached.send({ headers: { ...POST, ...headers }, body });
+      expect(answer.status).toBe(400);
+      const error = { code: -32600, message: 'Invalid response: "result" must be an object' };
+      expect(await answer.json()).toEqual({ jsonrpc: '2.0', error });
+      await reached.close();
+    },
+  );
+
   test('in a session, what cannot be read is told in the words of its revision', async () => {
     const reached = await open(makeStage().server);
     const session = await openSession(reached, { version: '2025-06-18' });
