@@ -15,13 +15,16 @@ const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 export const name = 'websocket';
 
 export function generate(random) {
-  const steps = random.chance(0.03) ? unread(random) : conversation(random);
+  const isUnread = random.chance(0.03);
+  const steps = isUnread ? unread(random) : conversation(random);
   if (random.chance(0.15)) steps.splice(random.below(steps.length + 1), 0, { bytes: oddFrame(random) });
-  return { steps, token: random.pick([undefined, undefined, 'reader', 'writer']), ...answering(random) };
+  // A client that leaves more than 16 MiB unread is disconnected.
+  return { steps, isUnread, token: random.pick([undefined, undefined, 'reader', 'writer']), ...answering(random) };
 }
 
 export async function run(one, { ports, waitMs, fork }) {
   const link = new SocketLink(fork('frames'));
+  link.mayClose = one.isUnread;
   await link.open(one.token ? ports.secureWebsocket : ports.websocket, one.token);
   return converse(one, link, waitMs);
 }
