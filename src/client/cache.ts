@@ -2,10 +2,9 @@
 
 import { canonical } from '../jsonrpc/canonical.ts';
 import type { Params } from '../jsonrpc/message.ts';
-import { retainedSize } from '../jsonrpc/retained-size.ts';
 import { isCacheable, METHODS } from '../protocol/methods.ts';
 import { type Change, isWithin } from '../protocol/model/changes.ts';
-import { CLIENT_LIMITS } from './limits.ts';
+import { CLIENT_LIMITS, sizeOf } from './limits.ts';
 
 /** How much is kept. */
 export interface ResponseCacheOptions {
@@ -81,7 +80,7 @@ export class ResponseCache {
       this.#drop(oneself);
       const lifetime = lifetimeOf(result);
       if (lifetime === 0) return;
-      const size = retainedSize(result);
+      const size = sizeOf(result);
       if (size > this.#maxSize - this.#reserved()) return;
       freeze(result);
       const uri = typeof params?.['uri'] === 'string' ? params['uri'] : undefined;

@@ -19,7 +19,7 @@ interface ClientLimits {
   readonly cachedResults: number;
 }
 
-/** The defaults. Bytes are those of `retainedSize`: about what a value takes in memory. */
+/** The defaults. Bytes are those of `sizeOf`. */
 export const CLIENT_LIMITS: ClientLimits = {
   pages: 1000,
   items: 100_000,
@@ -29,3 +29,17 @@ export const CLIENT_LIMITS: ClientLimits = {
   rememberedBytes: 64 * MEBIBYTE,
   cachedResults: 500,
 };
+
+// More than a transport with limits lets in, and less than the stack holds.
+const MAX_DEPTH = 500;
+
+/** About how many bytes a JSON value has as text and structure; `Infinity` if it is nested more than 500 levels deep. */
+export function sizeOf(value: unknown, levels: number = MAX_DEPTH): number {
+  if (typeof value === 'string') return 16 + value.length;
+  if (typeof value !== 'object' || value === null) return 8;
+  if (levels === 0) return Number.POSITIVE_INFINITY;
+  let size = 32;
+  if (Array.isArray(value)) for (const one of value) size += 8 + sizeOf(one, levels - 1);
+  else for (const name of Object.keys(value)) size += 16 + name.length + sizeOf((value as never)[name], levels - 1);
+  return size;
+}

@@ -113,10 +113,10 @@ describe.each([
       items: page,
       nextCursor: `${cursor ?? ''}x`,
     });
-    const error = await caught(read('tools/list', endless, { maxBytes: 2400 }));
+    const error = await caught(read('tools/list', endless, { maxBytes: 2000 }));
     expect(error).toMatchObject({ code: 'too-many-bytes', partial: [...page, ...page.slice(0, 1)] });
     expect((error as Error).message).toBe(
-      'tools/list could not be read to its end: there are more than 2400 bytes (option "maxBytes"); items read: 4',
+      'tools/list could not be read to its end: there are more than 2000 bytes (option "maxBytes"); items read: 4',
     );
   });
 

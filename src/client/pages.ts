@@ -2,9 +2,8 @@
 
 import { ConnectionError, ErrorCode, McpError, RpcError } from '../jsonrpc/errors.ts';
 import { isObject } from '../jsonrpc/message.ts';
-import { retainedSize } from '../jsonrpc/retained-size.ts';
 import type { ListKind } from '../protocol/revision.ts';
-import { CLIENT_LIMITS } from './limits.ts';
+import { CLIENT_LIMITS, sizeOf } from './limits.ts';
 
 /** Why a list could not be read to its end. */
 export type IncompleteListErrorCode =
@@ -133,7 +132,7 @@ async function* pagesOf<Item>(
     const isTooLong = page.items.length > maxItems - read;
     let count = Math.min(page.items.length, maxItems - read);
     for (let at = 0; at < count; at++) {
-      bytes += retainedSize(page.items[at]);
+      bytes += sizeOf(page.items[at]);
       if (bytes > maxBytes) count = at;
     }
     const items = count < page.items.length ? page.items.slice(0, count) : page.items;
@@ -147,7 +146,7 @@ async function* pagesOf<Item>(
     if (seen.has(page.nextCursor)) throw incomplete('repeated-cursor', 'the server repeats a cursor');
     if (pages >= maxPages) throw incomplete('too-many-pages', `there are more than ${maxPages} pages`, 'maxPages');
     seen.add(page.nextCursor);
-    bytes += retainedSize(page.nextCursor);
+    bytes += sizeOf(page.nextCursor);
     cursor = page.nextCursor;
   }
 }

@@ -4,13 +4,12 @@ import { ConnectionError, quoted, toError } from '../jsonrpc/errors.ts';
 import { later } from '../jsonrpc/later.ts';
 import { isObject } from '../jsonrpc/message.ts';
 import { printable } from '../jsonrpc/printable.ts';
-import { retainedSize } from '../jsonrpc/retained-size.ts';
 import type { CallToolResult, Tool } from '../protocol/model/tools.ts';
 import type { CheckedSchema } from '../schema/checked.ts';
 import { type Checked, describeProblems } from '../schema/problems.ts';
 import type { checkReceived } from '../schema/received.ts';
 import type { ArgumentHeaders } from './argument-headers.ts';
-import { CLIENT_LIMITS } from './limits.ts';
+import { CLIENT_LIMITS, sizeOf } from './limits.ts';
 import { definitionOf, toolDigest } from './tool-digest.ts';
 
 /** A tool that is not what it was. */
@@ -183,7 +182,7 @@ export class ToolBook {
     const usable: Tool[] = [];
     const faults: string[] = [];
     for (const [at, tool] of tools.entries()) {
-      const size = retainedSize(tool);
+      const size = sizeOf(tool);
       const fault = faultOf(tool, size);
       if (fault) faults.push(`/tools/${at} ${fault}`);
       else if (this.#hasRoom(tool.name, size) && mirrored?.take(tool) !== false && (await this.#isUsable(tool, size))) {

@@ -69,10 +69,10 @@ test('a result with 90,000 names that are not allowed is refused', async () => {
   expect(outcome).toContain("must not have additional properties: 'k0'");
 });
 
-test('a schema with a name of 1 MB of ~ is not used, and the warning is short', async () => {
+test('a schema with a name of 500 KB of ~ is not used, and the warning is short', async () => {
   const outputSchema = {
     type: 'object',
-    properties: { ['~'.repeat(1_000_000)]: { properties: named(5000, () => ({})) } },
+    properties: { ['~'.repeat(500_000)]: { properties: named(3000, () => ({})) } },
   };
   const { outcome, messages } = await attack({ outputSchema, structuredContent: {} });
   expect(outcome).toBe('accepted');
@@ -81,18 +81,18 @@ test('a schema with a name of 1 MB of ~ is not used, and the warning is short', 
   ]);
 });
 
-test('a schema with 9,000 subschemas below a name of 1,024 ~ is used', async () => {
+test('a schema with 6,000 subschemas below a name of 1,024 ~ is used', async () => {
   const outputSchema = {
     type: 'object',
-    properties: { ['~'.repeat(1024)]: { properties: named(9000, () => ({ type: 'number' })) } },
+    properties: { ['~'.repeat(1024)]: { properties: named(6000, () => ({ type: 'number' })) } },
   };
   const { outcome } = await attack({ outputSchema, structuredContent: { ['~'.repeat(1024)]: named(9000, () => 'x') } });
   expect(outcome).toContain('must be number');
 });
 
-test('a schema with a long $id and 9,000 relative references is not used', async () => {
-  const $defs = named(4500, (at) => ({ $id: `a${at}`, properties: { a: { $ref: `a${at}` } } }));
-  const outputSchema = { $id: `http://x/${'a'.repeat(500_000)}/`, type: 'object', $defs };
+test('a schema with a long $id and 4,000 relative references is not used', async () => {
+  const $defs = named(2000, (at) => ({ $id: `a${at}`, properties: { a: { $ref: `a${at}` } } }));
+  const outputSchema = { $id: `http://x/${'a'.repeat(200_000)}/`, type: 'object', $defs };
   const { messages } = await attack({ outputSchema, structuredContent: {} });
   expect(messages).toEqual([expect.stringContaining('more than 1024 characters')]);
 });
@@ -162,11 +162,11 @@ test.each<[string, object, unknown]>([
   expect((await attack({ outputSchema, structuredContent })).outcome).toContain('takes too much work to check');
 });
 
-test('9,000 annotated arguments below a name of 900 KB cost little', async () => {
-  const annotated = named(9000, (at) => ({ type: 'string', 'x-mcp-header': `H${at}` }));
+test('3,000 annotated arguments below a name of 400 KB cost little', async () => {
+  const annotated = named(3000, (at) => ({ type: 'string', 'x-mcp-header': `H${at}` }));
   const inputSchema = {
     type: 'object',
-    properties: { ['a'.repeat(900_000)]: { type: 'object', properties: annotated } },
+    properties: { ['a'.repeat(400_000)]: { type: 'object', properties: annotated } },
   };
   expect(await attack({ inputSchema, structuredContent: {} }, '2026-07-28')).toEqual({
     outcome: 'accepted',
