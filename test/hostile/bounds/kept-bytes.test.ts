@@ -49,7 +49,7 @@ test('100 running calls with 4 MB of arguments each: some run, the others get 50
   const cost = await victim.during(async () => {
     await sendMany(100, bytes);
     await othersAreServed();
-    await expect.poll(() => statuses.get(503) ?? 0, { timeout: 20_000 }).toBeGreaterThan(80);
+    await expect.poll(() => statuses.get(503) ?? 0, { timeout: 20_000 }).toBeGreaterThan(60);
     await othersAreServed();
   });
   expect(cost.heapMb).toBeLessThan(140);
@@ -74,7 +74,7 @@ test('listens with 4 MB of URIs each stay within the same bound', async () => {
   const params = { notifications: { resourceSubscriptions: uris } };
   const cost = await victim.during(async () => {
     await sendMany(100, rawPost('subscriptions/listen', params));
-    await expect.poll(() => statuses.get(503) ?? 0, { timeout: 20_000 }).toBeGreaterThan(80);
+    await expect.poll(() => statuses.get(503) ?? 0, { timeout: 20_000 }).toBeGreaterThan(60);
     await othersAreServed();
   });
   expect(cost.heapMb).toBeLessThan(140);
@@ -85,7 +85,7 @@ test('subscriptions of sessions have 64 KiB for each, and a bound for all', asyn
   const answers = new Map<string, number>();
   const cost = await victim.during(async () => {
     const work = async (): Promise<void> => {
-      for (let n = 0; n < 150; n++) {
+      for (let n = 0; n < 300; n++) {
         const session = await openSession(port);
         for (let of = 0; session && of < 9; of++) {
           const params = { uri: `x://${of}/${'u'.repeat(8000)}` };
@@ -116,7 +116,7 @@ test('running calls over WebSockets have the same bound', async () => {
       client.send(message);
       client.send(message.replace('"id":1', '"id":2'));
     }
-    await expect.poll(() => refused.length, { timeout: 20_000 }).toBeGreaterThan(80);
+    await expect.poll(() => refused.length, { timeout: 20_000 }).toBeGreaterThan(60);
     await othersAreServed();
   });
   for (const client of clients) client.terminate();
@@ -133,6 +133,6 @@ test('running calls over stdio have the same bound', async () => {
   await stdio.close();
   const [first] = refused as string[];
   expect(JSON.parse(first ?? '')).toMatchObject({ error: { code: -32603 } });
-  expect((refused as string[]).length).toBeGreaterThan(80);
+  expect((refused as string[]).length).toBeGreaterThan(60);
   expect(cost.heapMb).toBeLessThan(140);
 });
