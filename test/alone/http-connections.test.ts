@@ -160,9 +160,10 @@ const TOO_MUCH = `
   http.close();
 `;
 
-test('20 bodies of 64 MB at the same time take what the first 4 MiB of each take, and get 413', () => {
+test('20 bodies of 64 MB at the same time take at most what one caller may keep, and get 413, or 503 while that is taken', () => {
   const args = ['--expose-gc', '--input-type=module', '-e', TOO_MUCH];
   const { most, statuses } = JSON.parse(execFileSync(process.execPath, args, { cwd: root, encoding: 'utf8' }));
-  expect(new Set(statuses)).toEqual(new Set(['413']));
+  expect(statuses.filter((status: string) => status !== '413' && status !== '503')).toEqual([]);
+  expect(statuses).toContain('413');
   expect(most).toBeLessThan(20 * 5 * 1024 * 1024);
 }, 120_000);
