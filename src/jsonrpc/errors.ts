@@ -206,21 +206,25 @@ export class ParseError {
   readonly id: Id | undefined;
   /** The message was an answer of the peer's: it must not be answered, but a waiting call can be told. */
   readonly isResponse: boolean;
+  /** The message has a method and no id: it must not be answered. */
+  readonly isNotification: boolean;
 
   static {
     Object.setPrototypeOf(ParseError.prototype, McpError.prototype);
   }
 
-  constructor(code: ParseErrorCode, message: string, id?: Id, isResponse = false) {
+  constructor(code: ParseErrorCode, message: string, id?: Id, isResponse = false, isNotification = false) {
     this.message = message;
     this.code = code;
     this.id = id;
     this.isResponse = isResponse;
+    this.isNotification = isNotification;
   }
 
   /** The error as the sender gets it. */
   toObject(): ErrorObject {
-    return { code: RPC_CODES.get(this.code) ?? ErrorCode.InvalidRequest, message: this.message };
+    const code = this.code === 'MalformedJson' ? ErrorCode.ParseError : ErrorCode.InvalidRequest;
+    return { code, message: this.message };
   }
 
   /** The same to throw. */
@@ -229,11 +233,6 @@ export class ParseError {
     return new RpcError(code, message);
   }
 }
-
-const RPC_CODES: ReadonlyMap<ParseErrorCode, number> = new Map([
-  ['MalformedJson', ErrorCode.ParseError],
-  ['InvalidParamsType', ErrorCode.InvalidParams],
-]);
 
 /** What was thrown, as an error: whoever throws may throw anything. */
 export function toError(thrown: unknown, message = 'A listener failed'): Error {

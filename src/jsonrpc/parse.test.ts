@@ -31,10 +31,10 @@ describe('a message is refused with a code, an id where it can be read, and the 
     [call('"id":7,"method":5'), 'InvalidMethodType', -32600, 7],
     [call('"id":7,"method":null'), 'InvalidMethodType', -32600, 7],
     [call('"id":7,"method":["ping"]'), 'InvalidMethodType', -32600, 7],
-    [call('"id":7,"method":"ping","params":"x"'), 'InvalidParamsType', -32602, 7],
-    [call('"id":7,"method":"ping","params":null'), 'InvalidParamsType', -32602, 7],
-    [call('"id":7,"method":"ping","params":5'), 'InvalidParamsType', -32602, 7],
-    [call('"id":7,"method":"ping","params":true'), 'InvalidParamsType', -32602, 7],
+    [call('"id":7,"method":"ping","params":"x"'), 'InvalidParamsType', -32600, 7],
+    [call('"id":7,"method":"ping","params":null'), 'InvalidParamsType', -32600, 7],
+    [call('"id":7,"method":"ping","params":5'), 'InvalidParamsType', -32600, 7],
+    [call('"id":7,"method":"ping","params":true'), 'InvalidParamsType', -32600, 7],
     [call('"id":7,"method":"ping","result":{}'), 'MethodAndResult', -32600, 7],
     [call('"id":7,"method":"ping","error":{"code":1,"message":""}'), 'MethodAndResult', -32600, 7],
     ['[]', 'EmptyBatch', -32600, undefined],
@@ -67,6 +67,18 @@ describe('an answer is refused as an answer, so that nobody answers it', () => {
   ])('%s', (text, code, id) => {
     const refused = refusal(text);
     expect([refused.code, refused.id, refused.isResponse]).toEqual([code, id, true]);
+  });
+});
+
+describe('a message with a method and no id is a notification, whatever its params are', () => {
+  test.each(['"x"', 'null', '5', 'true'])('params %s', (params) => {
+    expect(parsePayload(call(`"method":"a","params":${params}`))).toEqual({ jsonrpc: '2.0', method: 'a', params: [] });
+  });
+
+  test('params with a number beyond the range of a double', () => {
+    const refused = refusal(call('"method":"a","params":{"n":1e999}'));
+    expect([refused.code, refused.isNotification]).toEqual(['NumberOutOfRange', true]);
+    expect(refusal(call('"id":1,"method":"a","params":{"n":1e999}')).isNotification).toBe(false);
   });
 });
 

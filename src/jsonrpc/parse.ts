@@ -6,6 +6,7 @@ import {
   type ErrorObject,
   type Id,
   isBatch,
+  isNotification,
   isObject,
   type Message,
   type Notification,
@@ -59,7 +60,9 @@ export function refuseInfinite(payload: Payload): Payload {
 function finiteOrRefused(message: Message | ParseError): Message | ParseError {
   if (message instanceof ParseError || isFiniteThroughout(message)) return message;
   const value = message as unknown as Record<string, unknown>;
-  return refusal(value, 'NumberOutOfRange', 'a number is beyond the range of a double, such as 1e999');
+  const problem = 'a number is beyond the range of a double, such as 1e999';
+  if (!isNotification(message)) return refusal(value, 'NumberOutOfRange', problem);
+  return new ParseError('NumberOutOfRange', `Invalid notification: ${problem}`, undefined, false, true);
 }
 
 /** The same for JSON that was parsed already. */
@@ -109,7 +112,9 @@ function checkCall(value: Record<string, unknown>): Message | ParseError {
     return refusal(value, 'MethodAndResult', 'a message has either "method" or "result" or "error"');
   }
   if (has(value, 'params') && (typeof value['params'] !== 'object' || value['params'] === null)) {
-    return refusal(value, 'InvalidParamsType', '"params" must be an object or an array');
+    if (has(value, 'id')) return refusal(value, 'InvalidParamsType', '"params" must be an object or an array');
+    // A notification is never answered. An empty array is refused like any params of MCP that are not an object.
+    return { jsonrpc: '2.0', method: value['method'], params: [] };
   }
   return value as unknown as Message;
 }

@@ -157,6 +157,19 @@ describe('the envelope of a message that is not parsed', () => {
     ['{"id', undefined, false],
     ['', undefined, false],
   ])('%s', (text, id, isResponse) => {
-    expect(envelopeOf(bytes(text))).toEqual({ id, isResponse });
+    expect(envelopeOf(bytes(text))).toMatchObject({ id, isResponse });
+  });
+
+  test.each<[string, boolean]>([
+    ['{"jsonrpc":"2.0","method":"x","params":{"id":7}}', true],
+    ['{"jsonrpc":"2.0","method":"x"}', true],
+    ['{"jsonrpc":"2.0","method":"x","id":7}', false],
+    ['{"jsonrpc":"2.0","method":"x","id":null}', false],
+    ['{"jsonrpc":"2.0","method":"x","result":{}}', false],
+    ['{"jsonrpc":"2.0","method":"x","params":{', false],
+    ['{"jsonrpc":"2.0","params":{}}', false],
+    ['[{"jsonrpc":"2.0","method":"x"}]', false],
+  ])('%s is a notification: %s', (text, isNotification) => {
+    expect(envelopeOf(bytes(text)).isNotification).toBe(isNotification);
   });
 });

@@ -142,17 +142,31 @@ export function structureFault(bytes: Uint8Array, limits: StructureLimits): Pars
   if (deepest <= limits.depth && elements <= limits.elements) return undefined;
   if (depth !== 0 || at > bytes.length) return malformed('the message is not valid JSON');
 
-  const { id, isResponse } = envelopeOf(bytes);
-  const invalid = isResponse ? 'Invalid response' : 'Invalid request';
+  const { id, isResponse, isNotification } = envelopeOf(bytes);
+  const invalid = `Invalid ${isResponse ? 'response' : isNotification ? 'notification' : 'request'}`;
   return deepest > limits.depth
-    ? new ParseError('TooDeep', `${invalid}: more than ${limits.depth} levels of nesting`, id, isResponse)
-    : new ParseError('TooManyElements', `${invalid}: more than ${limits.elements} elements`, id, isResponse);
+    ? new ParseError(
+        'TooDeep',
+        `${invalid}: more than ${limits.depth} levels of nesting`,
+        id,
+        isResponse,
+        isNotification,
+      )
+    : new ParseError(
+        'TooManyElements',
+        `${invalid}: more than ${limits.elements} elements`,
+        id,
+        isResponse,
+        isNotification,
+      );
 }
 
 /** What can be told of a message that will not be parsed, so that the call it belongs to need not wait for its timeout. */
 export interface Envelope {
   readonly id: Id | undefined;
   readonly isResponse: boolean;
+  /** It has a method and no id. False for text that is cut off, because the id may be in the missing part. */
+  readonly isNotification: boolean;
 }
 
 // A message has four members at its top, and so at most eight strings; text with many more is not read to its end.
@@ -184,7 +198,9 @@ export function envelopeOf(bytes: Uint8Array): Envelope {
     else if (name !== undefined) isAnswer = true;
   }
   const id = idAt === undefined ? undefined : idOf(ID.exec(asciiOf(bytes, skipSpace(bytes, idAt)))?.[0]);
-  return { id, isResponse: isAnswer && !isCall };
+  const isComplete = depth === 0 && strings < MAX_STRINGS;
+  const isNotification = isComplete && isCall && idAt === undefined && !isAnswer;
+  return { id, isResponse: isAnswer && !isCall, isNotification };
 }
 
 const NAMES: readonly string[] = ['id', 'method', 'result', 'error'];

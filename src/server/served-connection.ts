@@ -374,7 +374,8 @@ class ServedConnection implements Receiver, ServedLine, Line, GateHost {
   }
 
   #answerToUnreadable(fault: ParseError): ErrorResponse | undefined {
-    const { id, isResponse } = fault;
+    const { id, isResponse, isNotification } = fault;
+    if (isNotification) return undefined;
     if (!isResponse) {
       // An error under the id of a running call would end that.
       return this.#unreadable(fault, id !== undefined && this.#inFlight.get(id) ? undefined : id);

@@ -79,11 +79,25 @@ describe.each(REVISIONS)('the envelope, %s', (revision) => {
     expect(replies).toMatchObject([{ id: 7, error: { code: -32600 } }]);
   });
 
-  test.each(['[1,2]', '"x"', 'null', '5', 'true'])('params %s: -32602 with the id', async (params) => {
+  test.each([
+    ['[1,2]', -32602],
+    ['"x"', -32600],
+    ['null', -32600],
+    ['5', -32600],
+    ['true', -32600],
+  ])('params %s: %s with the id', async (params, code) => {
     const wire = await open(server, { revision });
     const replies = await said(wire, `{"jsonrpc":"2.0","id":7,"method":"tools/list","params":${params}}`);
-    expect(replies).toMatchObject([{ id: 7, error: { code: -32602 } }]);
+    expect(replies).toMatchObject([{ id: 7, error: { code } }]);
   });
+
+  test.each(['[1,2]', '"x"', 'null', '5', '{"n":1e999}', `${'['.repeat(3000)}${']'.repeat(3000)}`])(
+    'a notification with such params is not answered',
+    async (params) => {
+      const wire = await open(server, { revision });
+      expect(await said(wire, `{"jsonrpc":"2.0","method":"notifications/progress","params":${params}}`)).toEqual([]);
+    },
+  );
 
   test.each(['no/such', '__proto__', 'constructor', 'toString', ''])('method %j: -32601', async (method) => {
     const wire = await open(server, { revision });

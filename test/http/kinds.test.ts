@@ -133,6 +133,19 @@ describe.each(FACES)('through $name', ({ open, name }) => {
   });
 
   const others = ['PUT', 'PATCH', 'HEAD', 'PROPFIND', ...(name === 'node' ? ['TRACE'] : [])];
+  test.each(['GET', 'DELETE'])(
+    '%s of a revision without sessions gets 405, whatever else is served',
+    async (method) => {
+      for (const options of [{}, { sse: true }, { sse: true, sessions: false }]) {
+        const reached = await open(makeStage().server, options);
+        const headers = { accept: 'text/event-stream', 'mcp-protocol-version': '2026-07-28' };
+        const answer = await reached.send({ method, headers });
+        expect([answer.status, answer.header('allow')]).toEqual([405, 'POST']);
+        await reached.close();
+      }
+    },
+  );
+
   test.each(others)('%s gets 405 with the methods there are', async (method) => {
     const reached = await open(makeStage().server);
     const answer = await reached.send({ method });

@@ -184,6 +184,7 @@ export class Endpoint {
     if (method === 'POST') return this.#post(visit);
     // Nothing in it could say what else is needed.
     if (visit.lacking) throw visit.lacking;
+    if (isStateless(visit)) throw methodNotAllowed('POST');
     if (method === 'GET') return this.#get(visit);
     if (method === 'DELETE' && this.#stateful) return this.#stateful.delete(visit);
     throw methodNotAllowed(this.#methods);
@@ -249,15 +250,14 @@ export class Endpoint {
 
   // A claim in the body decides; the header is only compared with it.
   #take(visit: Visit, payload: Payload): Maybe<void> {
-    const { http, principal, lacking } = visit;
+    const { principal, lacking } = visit;
     if (lacking) throw refusalOfMessage(this.#server, payload, principal, this.#settings.auth) ?? lacking;
     if (this.#lines.isFor(visit)) {
       this.#checkSentHeaders(visit, payload);
       return this.#lines.post(visit, payload);
     }
     if (this.#closing && requestsIn(payload).length > 0) throw closing();
-    const said = http.header('mcp-protocol-version');
-    const isModern = said !== undefined && familyOf(said) === 'stateless';
+    const isModern = isStateless(visit);
     if (payload instanceof ParseError && (isModern || !hasSession(visit))) {
       // The id of a response is one of ours: an error under it could be taken for the answer to a request of the client.
       throw new Refusal(400, payload.toRpcError(), payload.isResponse ? undefined : payload.id);
@@ -358,6 +358,12 @@ export class Endpoint {
 
 function hasSession({ http }: Visit): boolean {
   return http.header('mcp-session-id') !== undefined;
+}
+
+/** True if the request names a revision without sessions: it has no method but POST. */
+function isStateless({ http }: Visit): boolean {
+  const version = http.header('mcp-protocol-version');
+  return version !== undefined && familyOf(version) === 'stateless';
 }
 
 function pathOf(target: string): string {

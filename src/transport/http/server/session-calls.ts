@@ -195,7 +195,7 @@ export class SessionCalls<P extends Place> {
     const answered = answerBatch(batch, {
       answer: (request) => this.#answerInBatch(visit, post, request),
       take: (message) => this.#takeInBatch(visit, message),
-      refuse: (fault) => (fault.isResponse ? undefined : this.#unreadableResponse(fault)),
+      refuse: (fault) => (fault.isResponse || fault.isNotification ? undefined : this.#unreadableResponse(fault)),
       unencodable: ({ id }, cause) => {
         this.#host.report(cause);
         return errorResponse(RpcError.internal('The result could not be encoded'), id);
