@@ -22,6 +22,8 @@ const server = new McpServer({ name: 's', version: '1' }, { onError: () => {} })
     },
     () => '',
   )
+  .registerResource('x://fixed', {}, () => '')
+  .registerResource('x://hidden', { visible: () => false }, () => '')
   .registerPrompt('hidden', { argsSchema, visible: () => false, complete: { city: () => [] } }, () => '')
   .registerResourceTemplate(
     'x://{a}/{b}',
@@ -63,10 +65,21 @@ test('a completer gets what was chosen for other arguments', async () => {
   ]);
 });
 
-test('an argument without a completer has no suggestions', async () => {
-  expect((await complete({ ref: trip, argument: { name: 'other', value: '' } })).result).toMatchObject({
-    completion: { values: [] },
-  });
+test.each(['other', 'nope', 'constructor', '__proto__'])(
+  'an argument without a completer has no suggestions: %s',
+  async (name) => {
+    expect((await complete({ ref: trip, argument: { name, value: '' } })).result).toMatchObject({
+      completion: { values: [] },
+    });
+  },
+);
+
+test('a variable that a template does not have, and a resource that is no template, have no suggestions', async () => {
+  for (const ref of [template, { type: 'ref/resource', uri: 'x://fixed' }]) {
+    expect((await complete({ ref, argument: { name: 'nope', value: '' } })).result).toMatchObject({
+      completion: { values: [] },
+    });
+  }
 });
 
 describe('-32602 for', () => {
@@ -79,9 +92,7 @@ describe('-32602 for', () => {
     ['a template that is not there', { ref: { type: 'ref/resource', uri: 'y://{a}' }, argument }],
     ['a name that is no string', { ref: { type: 'ref/prompt', name: 5 }, argument }],
     ['no argument', { ref: trip }],
-    ['an argument that is not there', { ref: trip, argument: { name: 'nope', value: '' } }],
-    ['an argument from the prototype', { ref: trip, argument: { name: 'constructor', value: '' } }],
-    ['__proto__', { ref: trip, argument: { name: '__proto__', value: '' } }],
+    ['a hidden resource', { ref: { type: 'ref/resource', uri: 'x://hidden' }, argument }],
     ['a value that is no string', { ref: trip, argument: { name: 'city', value: 5 } }],
     ['a context that is none', { ref: trip, argument, context: 5 }],
     ['other arguments that are no strings', { ref: trip, argument, context: { arguments: { a: 5 } } }],

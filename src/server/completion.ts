@@ -8,40 +8,28 @@ import type { RequestContext } from './context.ts';
 import { chain, type Maybe } from './maybe.ts';
 import type { PromptEntry } from './prompts.ts';
 import type { Registry } from './registry.ts';
-import type { TemplateEntry } from './resources.ts';
+import type { ResourceEntry, TemplateEntry } from './resources.ts';
 
 const MAX_VALUES = 100;
 
-/** Answers `completion/complete`. */
-export function complete(
-  prompts: Registry<PromptEntry>,
-  templates: Registry<TemplateEntry>,
-  ctx: RequestContext,
-): Maybe<CompleteResult> {
-  const { type, target, name, value, others } = readParams(ctx.params);
-  const found = type === 'ref/prompt' ? inPrompt(prompts.get(target, ctx)) : inTemplate(templates.get(target, ctx));
-  if (!found) throw RpcError.invalidParams('"ref" names nothing that can be completed');
-  const { completers } = found;
-  const completer = completers && Object.hasOwn(completers, name) ? completers[name] : undefined;
-  if (!completer) {
-    if (!found.names.includes(name)) throw RpcError.invalidParams('"argument.name" is not an argument of "ref"');
-    return { completion: { values: [] } };
-  }
-  return chain(completer(value, { value, arguments: others }, ctx) as Maybe<readonly string[] | Completion>, cut);
-}
-
-/** What can be completed of something, and what all it has. */
+/** Registered features by which completion finds what a `ref` names. */
 interface Completable {
-  readonly completers: Completers | undefined;
-  readonly names: readonly string[];
+  readonly prompts: Registry<PromptEntry>;
+  readonly templates: Registry<TemplateEntry>;
+  readonly resources: Registry<ResourceEntry>;
 }
 
-function inPrompt(prompt: PromptEntry | undefined): Completable | undefined {
-  return prompt && { completers: prompt.complete, names: (prompt.definition.arguments ?? []).map((one) => one.name) };
-}
-
-function inTemplate(template: TemplateEntry | undefined): Completable | undefined {
-  return template && { completers: template.complete, names: template.template.variables };
+/** Answers `completion/complete`. An argument without a completer, known or not, has no suggestions. */
+export function complete({ prompts, templates, resources }: Completable, ctx: RequestContext): Maybe<CompleteResult> {
+  const { type, target, name, value, others } = readParams(ctx.params);
+  const found = type === 'ref/prompt' ? prompts.get(target, ctx) : templates.get(target, ctx);
+  // Clients ask for any URI that a person types into: a resource that is no template has nothing to complete.
+  const isResource = !found && type === 'ref/resource' && resources.get(target, ctx) !== undefined;
+  if (!found && !isResource) throw RpcError.invalidParams('"ref" names nothing that can be completed');
+  const completers: Completers | undefined = found?.complete;
+  const completer = completers && Object.hasOwn(completers, name) ? completers[name] : undefined;
+  if (!completer) return { completion: { values: [] } };
+  return chain(completer(value, { value, arguments: others }, ctx) as Maybe<readonly string[] | Completion>, cut);
 }
 
 function cut(suggested: readonly string[] | Completion): CompleteResult {

@@ -43,7 +43,8 @@ function pageOf<E extends { readonly key: string }>(
 }
 
 function startOf(kind: ListKind, entries: readonly { readonly key: string }[], cursor: unknown): number {
-  if (cursor === undefined) return 0;
+  // Clients in other languages send an empty string for a cursor that is not set.
+  if (cursor === undefined || cursor === '') return 0;
   const name = typeof cursor === 'string' ? nameIn(kind, cursor) : undefined;
   const index = name === undefined ? -1 : entries.findIndex((entry) => nameOf(entry.key) === name);
   // Unknown and hidden entries get the same answer.

@@ -332,7 +332,7 @@ export class McpServer<out Tools = {}> implements Served {
 
   #offerCompletions(): void {
     this.#offer('completions', {}, [
-      ['completion/complete', (ctx) => rarely.use(({ complete }) => complete(this.#prompts, this.#templates, ctx))],
+      ['completion/complete', (ctx) => rarely.use(({ complete }) => complete(this.#all, ctx))],
     ]);
   }
 

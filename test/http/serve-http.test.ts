@@ -30,6 +30,14 @@ test('it listens on this machine only, at /mcp, and says where', async () => {
   await expect(fetch(url)).rejects.toThrow();
 });
 
+test('an idle connection stays open for longer than the 60 s of load balancers', async () => {
+  const { url, close } = await serveHttp(makeStage().server, { port: 0 });
+  const answer = await fetch(url, { method: 'POST', headers: statelessHeaders(list), body: JSON.stringify(list) });
+  const seconds = Number(/timeout=(\d+)/.exec(answer.headers.get('keep-alive') ?? '')?.[1]);
+  expect(seconds).toBeGreaterThanOrEqual(65);
+  await close();
+});
+
 test.each(['0.0.0.0', '::', '192.0.2.1'])(
   '%s is refused without "hosts" or "auth", with what to do',
   async (address) => {

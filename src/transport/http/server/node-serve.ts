@@ -29,11 +29,12 @@ export interface ServingHttp {
   close(options?: { readonly graceMs?: number }): Promise<void>;
 }
 
-// Milliseconds. Bodies have less time than requests: the endpoint sees to them.
+// Milliseconds. Bodies have less time than requests: the endpoint sees to them. Load balancers keep idle connections for 60 s:
+// if the server closes one first, a POST that is on its way gets 502.
 const PATIENCE = {
   headersTimeout: 10_000,
   requestTimeout: 60_000,
-  keepAliveTimeout: 60_000,
+  keepAliveTimeout: 75_000,
   connectionsCheckingInterval: 5000,
 };
 // How long clients have to take the last answers once everything has ended.
