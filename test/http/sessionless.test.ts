@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'vitest';
 import { messagesOf } from './events.ts';
 import { FACES, openSession, post } from './faces.ts';
-import { call, initialize, notification, POST } from './messages.ts';
+import { call, initialize, notification, POST, stateless, statelessHeaders } from './messages.ts';
 import { makeStage } from './stage.ts';
 
 const ping = (id: number): object => ({ jsonrpc: '2.0', id, method: 'ping' });
@@ -35,6 +35,43 @@ describe.each(FACES)('without sessions, through $name', ({ open }) => {
     expect(await revision({ 'mcp-protocol-version': '2025-11-25' })).toBe('2025-11-25');
     const unknown = await post(reached, call(1, 'revision'), { 'mcp-protocol-version': '1900-01-01' });
     expect([unknown.status, await unknown.json()]).toMatchObject([400, failed(-32022)]);
+    await reached.close();
+  });
+
+  test('only what needs no session is declared and served', async () => {
+    const stage = makeStage();
+    stage.server.registerResource('x://a', {}, () => '').registerPrompt('p', {}, () => '');
+    stage.server.registerTool('log', {}, (_, ctx) => {
+      ctx.log.error('not sent');
+      return 'done';
+    });
+    const reached = await open(stage.server, { sessions: false });
+    const { result } = (await (await post(reached, initialize('2025-11-25'))).json()) as { result: object };
+    expect(result).toMatchObject({ capabilities: expect.anything() });
+    expect((result as { capabilities: object }).capabilities).toEqual({ tools: {}, prompts: {}, resources: {} });
+    for (const [method, params] of [
+      ['resources/subscribe', { uri: 'x://a' }],
+      ['resources/unsubscribe', { uri: 'x://a' }],
+      ['logging/setLevel', { level: 'debug' }],
+    ]) {
+      const answer = await post(reached, { jsonrpc: '2.0', id: 1, method, params });
+      expect(await answer.json()).toMatchObject({ id: 1, error: { code: -32601 } });
+    }
+    expect(await (await post(reached, call(2, 'log'))).json()).toMatchObject({ id: 2, result: {} });
+    stage.server.registerTool('later', {}, () => 'there');
+    expect(await (await post(reached, call(3, 'later'))).json()).toMatchObject({
+      result: { content: [{ text: 'there' }] },
+    });
+    await reached.close();
+  });
+
+  test('clients of 2026-07-28 are served in full at the same URL', async () => {
+    const reached = await open(makeStage().server, { sessions: false });
+    const message = stateless(1, 'server/discover');
+    const answer = await reached.send({ headers: statelessHeaders(message), body: JSON.stringify(message) });
+    expect(await answer.json()).toMatchObject({
+      result: { capabilities: { tools: { listChanged: true }, logging: {} } },
+    });
     await reached.close();
   });
 

@@ -21,6 +21,7 @@ import type { InFlight } from '../../../server/in-flight.ts';
 import { isPromise, type Maybe } from '../../../server/maybe.ts';
 import { requestsIn } from '../../../server/scope-checks.ts';
 import type { Served } from '../../../server/served.ts';
+import { withoutSessions } from '../../../server/without-sessions.ts';
 import { acceptOf, isJson } from './accept.ts';
 import { authenticate, refusalOfMessage } from './authenticate.ts';
 import { corsFields, preflightFields } from './cors.ts';
@@ -90,12 +91,13 @@ export class Endpoint {
     const load = new Load(limits, own.usage, unflushed, options.clientAddress);
     this.#load = load;
     const post = { heartbeat, unencodable: report };
-    this.#handshakes = new Handshakes(server, post, load);
+    const forStateful = sessions ? server : withoutSessions(server);
+    this.#handshakes = new Handshakes(forStateful, post, load);
     const host = { ...post, settings, load, handshakes: this.#handshakes, report };
     this.#servesStateful = own.host.versions.some((version) => familyOf(version) === 'stateful');
     this.#stateless = new Stateless(server, host);
     this.#stateful = sessions && this.#servesStateful ? new Stateful(server, host, sessions) : undefined;
-    this.#sessionless = new Sessionless(server, host);
+    this.#sessionless = new Sessionless(forStateful, host);
     this.#lines = new SseLines(server, host);
     this.#methods = this.#stateful ? 'GET, POST, DELETE' : settings.sse ? 'GET, POST' : 'POST';
   }

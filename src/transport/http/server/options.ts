@@ -15,8 +15,8 @@ export interface HttpOptions extends GuardOptions {
   /** Says who is calling. Without it nobody is asked, and only this machine is let in. */
   readonly auth?: Authenticate | undefined;
   /**
-   * Sessions of clients of revisions up to 2025-11-25. `false` serves those without sessions: they cannot be asked
-   * anything and are not told of changes. Default: kept in memory.
+   * Sessions of clients of revisions up to 2025-11-25. `false` serves those without sessions: no input requests, change
+   * notifications, subscriptions or log messages, and none are declared. Default: kept in memory.
    */
   readonly sessions?: boolean | SessionOptions | undefined;
   /** Serves the HTTP+SSE transport of 2024-11-05 at the same URL, too. Default: false. */
