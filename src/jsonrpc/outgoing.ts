@@ -204,6 +204,11 @@ export class OutgoingRequests {
   /** Fails everything that waits, and everything that comes after. */
   close(error: Error = new ConnectionError('closed', 'The connection is closed')): void {
     this.#closed ??= error;
+    this.failAll(error);
+  }
+
+  /** Fails everything that waits. */
+  failAll(error: Error): void {
     for (const id of this.#pending.keys()) this.fail(id, error);
   }
 

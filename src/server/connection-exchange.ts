@@ -6,6 +6,7 @@ import type { OutgoingOptions } from '../jsonrpc/outgoing.ts';
 import type { Exchange } from '../protocol/exchange.ts';
 import type { Principal } from '../protocol/principal.ts';
 import type { Session } from '../protocol/session.ts';
+import { isCurrentTurn } from './turns.ts';
 
 /** What exchanges need of what they travel on. */
 export interface Line {
@@ -22,10 +23,14 @@ export interface Line {
   send(message: Message): void;
   /** The peer does not read what is sent. */
   readonly isCongested: boolean;
+  /** The turn of the event loop, where messages of one turn may be written together. */
+  readonly turn: number | undefined;
 }
 
+const PROGRESS = 'notifications/progress';
+
 /** What a peer that does not read can do without. */
-const LOSSY: ReadonlySet<string> = new Set(['notifications/progress', 'notifications/message']);
+const LOSSY: ReadonlySet<string> = new Set([PROGRESS, 'notifications/message']);
 
 /** One request on its way. */
 export class ConnectionExchange implements Exchange {
@@ -38,6 +43,10 @@ export class ConnectionExchange implements Exchange {
   /** The handler, if it goes on after the answer. */
   lingering: Promise<unknown> | undefined;
   readonly #line: Line;
+  /** The session of the client that sent the request. */
+  readonly #begunIn: Session | undefined;
+  /** The turn of the last progress. */
+  #progressTurn: number | undefined;
   #finished = false;
   #reason: unknown;
   // Lists of just their length: what is pushed to, or spread into another, takes room for sixteen more.
@@ -47,6 +56,7 @@ export class ConnectionExchange implements Exchange {
 
   constructor(line: Line, method: string) {
     this.#line = line;
+    this.#begunIn = line.session;
     this.method = method;
     this.principal = line.principal;
   }
@@ -77,7 +87,13 @@ export class ConnectionExchange implements Exchange {
 
   notify(method: string, params: Params): void {
     if (this.#finished || this.cancelled || this.lingering || (this.#line.isCongested && LOSSY.has(method))) return;
+    if (method === PROGRESS) this.#progressTurn = this.#line.turn;
     this.#line.send({ jsonrpc: '2.0', method, params });
+  }
+
+  /** Progress was sent in this turn of the event loop, and may not be written yet. */
+  get hasFreshProgress(): boolean {
+    return this.#progressTurn !== undefined && isCurrentTurn(this.#progressTurn);
   }
 
   get ask(): Exchange['ask'] {
@@ -87,6 +103,10 @@ export class ConnectionExchange implements Exchange {
   #ask(method: string, params: Params | undefined, options: OutgoingOptions): Promise<unknown> {
     // The call a question belongs to is over: nobody would know what it is about.
     if (this.#finished) return Promise.reject(new ConnectionError('closed', 'The request is answered already'));
+    // Another client may have taken over the connection, which knows nothing of this call.
+    if (this.#begunIn && this.#begunIn !== this.#line.session) {
+      return Promise.reject(new ConnectionError('closed', 'The client sent "initialize" again'));
+    }
     // A question that nobody waits for any more is taken back when its call ends.
     this.#questions ??= new AbortController();
     const ends = this.#questions.signal;

@@ -2,10 +2,10 @@
 
 import { memoryPair } from '../jsonrpc/memory.ts';
 import type { Transport } from '../jsonrpc/transport.ts';
+import { serveOwner } from './connect-line.ts';
 import type { ServeOptions } from './serve.ts';
 import { serveAnybody } from './serve-anybody.ts';
 import type { Served } from './served.ts';
-import { serveOwner } from './served-connection.ts';
 
 /** Serves one, and gives the client's end of it. */
 export async function connectWithin(server: Served, options: ServeOptions = {}): Promise<Transport> {

@@ -33,6 +33,11 @@ export class OwnRequests {
     this.#sent?.fail(id, error);
   }
 
+  /** Fails everything that waits. */
+  failAll(error: Error): void {
+    this.#sent?.failAll(error);
+  }
+
   /** Fails everything that waits, and everything that comes after. */
   close(): void {
     this.#isClosed = true;

@@ -4,10 +4,10 @@ import type { Transport } from '../jsonrpc/transport.ts';
 import type { Principal } from '../protocol/principal.ts';
 import { checkPrincipal } from '../protocol/principal-check.ts';
 import { haveAllAtOnce } from './all-at-once.ts';
+import { connectLine } from './connect-line.ts';
 import type { LineOptions } from './line-options.ts';
 import { scopeRefusal } from './scope-checks.ts';
 import type { Served } from './served.ts';
-import { connectLine } from './served-connection.ts';
 import type { ServedLine } from './serving.ts';
 
 /**

@@ -3,8 +3,8 @@
 import { later } from '../jsonrpc/later.ts';
 import type { Transport } from '../jsonrpc/transport.ts';
 import type { Principal } from '../protocol/principal.ts';
+import { connectLine, serveOwner } from './connect-line.ts';
 import type { Served } from './served.ts';
-import { connectLine, serveOwner } from './served-connection.ts';
 import type { Serving } from './serving.ts';
 
 const anybody = later(() => import('./serve-anybody.ts'));

@@ -35,6 +35,7 @@ import { chain, isPromise, type Maybe } from './maybe.ts';
 import { OwnRequests } from './own-requests.ts';
 import type { Served, ServerParts } from './served.ts';
 import type { ServedLine } from './serving.ts';
+import { currentTurn, laterTurn } from './turns.ts';
 import { Unread } from './unread.ts';
 
 /** Time an aborted handler has to answer before the connection is closed, in milliseconds. */
@@ -42,37 +43,8 @@ const ABORT_MS = 100;
 /** Errors of the client's that belong to no request, and are reported nevertheless. */
 const MAX_ERRORS_TOLD = 10;
 
-/** Serves a connection. */
-export async function connectLine(server: Served, transport: Transport, options: LineOptions): Promise<ServedLine> {
-  const connection = new ServedConnection(server, transport, options);
-  const { ready } = connection;
-  ready?.catch(() => {}); // Awaited below; until then a rejection has nobody.
-  try {
-    await transport.connect(connection);
-  } catch (error) {
-    ready?.catch((fault) => connection.onError(fault));
-    throw error;
-  }
-  try {
-    await ready;
-  } catch (error) {
-    await transport.disconnect();
-    throw error;
-  }
-  return connection;
-}
-
-/**
- * Serves whoever owns this process and is not known otherwise, as a program does that was started for its client: no
- * scopes are asked for.
- */
-export async function serveOwner(server: Served, transport: Transport, forceReruns = false): Promise<ServedLine> {
-  const { owned, preparation } = server['~parts'];
-  const scopeRefusal = chain(preparation.end(), () => () => undefined);
-  return connectLine(owned, transport, { principal: undefined, forceReruns, scopeRefusal });
-}
-
-class ServedConnection implements Receiver, ServedLine, Line, GateHost {
+/** One connection being served. */
+export class ServedConnection implements Receiver, ServedLine, Line, GateHost {
   readonly closed: Promise<void>;
   principal: Principal | undefined;
   readonly caller: string;
@@ -102,7 +74,7 @@ class ServedConnection implements Receiver, ServedLine, Line, GateHost {
   #over: string | undefined;
   #ended = false;
   #errorsTold = 0;
-  #end: () => void = () => {};
+  #tellClosed: () => void = () => {};
 
   constructor(server: Served, transport: Transport, options: LineOptions) {
     const { principal, forceReruns, scopeRefusal } = options;
@@ -119,7 +91,7 @@ class ServedConnection implements Receiver, ServedLine, Line, GateHost {
     this.principal = principal;
     this.forceReruns = forceReruns;
     this.closed = new Promise((resolve) => {
-      this.#end = resolve;
+      this.#tellClosed = resolve;
     });
     this.ask = (method, params, options) => this.#outgoing.request(method, params, options);
     this.#outgoing = new OwnRequests({
@@ -130,6 +102,9 @@ class ServedConnection implements Receiver, ServedLine, Line, GateHost {
   }
 
   openSession(session: Session): void {
+    // A second `initialize` replaces the session: bridges share one program among clients that come and go.
+    if (this.session) this.#outgoing.failAll(new ConnectionError('closed', 'The client sent "initialize" again'));
+    this.#unwatch?.();
     this.session = session;
     const revision = revisionNamed(session.version);
     this.#facts = revision.facts;
@@ -144,6 +119,10 @@ class ServedConnection implements Receiver, ServedLine, Line, GateHost {
 
   growSession(bytes: number): boolean {
     return this.#usage.grow(bytes);
+  }
+
+  get turn(): number {
+    return currentTurn();
   }
 
   get #isFull(): boolean {
@@ -190,7 +169,7 @@ class ServedConnection implements Receiver, ServedLine, Line, GateHost {
     this.#outgoing.close();
     this.#inFlight.dropAll(new ConnectionError('closed', 'The client is gone'));
     this.#usage.close();
-    this.#end();
+    this.#tellClosed();
   }
 
   async close({ graceMs = 0 }: { readonly graceMs?: number } = {}): Promise<void> {
@@ -267,7 +246,13 @@ class ServedConnection implements Receiver, ServedLine, Line, GateHost {
     });
   }
 
-  #finish(request: Request, exchange: ConnectionExchange, response: Response): Response | undefined {
+  // The last progress and the result must not be written together: clients would drop the progress.
+  #finish(request: Request, exchange: ConnectionExchange, response: Response): Maybe<Response | undefined> {
+    if (!exchange.hasFreshProgress) return this.#end(request, exchange, response);
+    return laterTurn().then(() => this.#end(request, exchange, response));
+  }
+
+  #end(request: Request, exchange: ConnectionExchange, response: Response): Response | undefined {
     this.#inFlight.end(request.id, exchange);
     return exchange.dropped ? undefined : response;
   }

@@ -34,14 +34,19 @@ export const notifications: ReadonlyMap<string, OwnNotification> = new Map<strin
   ],
 ]);
 
-/** Opens a session: the client names a revision, the server answers with it or with the newest it has. */
+/**
+ * Opens a session: the client names a revision, the server answers with it or with the newest it has. Where the connection has
+ * a session already, the new one takes its place.
+ */
 function initialize(call: Call, host: Host): object {
-  if (call.exchange.session) throw RpcError.invalidRequest('initialize was called already on this connection');
+  const { exchange } = call;
   const requested = stringParam(call.params, 'protocolVersion');
   const facts = agreeOn(requested, host.versions);
   if (!facts) throw unsupportedVersion(requested, host.versions);
-  const capabilities = encodeCapabilities(host.declaredIn(facts.version, call.exchange.principal), facts);
-  call.exchange.openSession(sessionOf(call.params, facts.version, capabilities));
+  const capabilities = encodeCapabilities(host.declaredIn(facts.version, exchange.principal), facts);
+  const session = sessionOf(call.params, facts.version, capabilities);
+  for (const uri of exchange.session?.subscriptions ?? []) exchange.growSession(-subscriptionBytes(uri));
+  exchange.openSession(session);
   return {
     protocolVersion: facts.version,
     capabilities,

@@ -2,7 +2,7 @@
 
 import type { Readable, Writable } from 'node:stream';
 import { clearTimeout, setTimeout } from 'node:timers';
-import { serveOwner } from '../../server/served-connection.ts';
+import { serveOwner } from '../../server/connect-line.ts';
 import type { McpServer } from '../../server/server.ts';
 import type { Serving } from '../../server/serving.ts';
 import { type EndReason, onProcessEnd } from './process-end.ts';

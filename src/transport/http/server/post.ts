@@ -44,6 +44,8 @@ export interface Recording {
 /** Answered once: in one piece, or as the last event of its stream. */
 export class Post implements Line, Beating {
   readonly forceReruns = false;
+  // Clients of Streamable HTTP read event by event.
+  readonly turn = undefined;
   readonly #visit: Visit;
   readonly #host: PostHost;
   readonly #recording: Recording | undefined;
