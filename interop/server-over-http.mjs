@@ -205,7 +205,7 @@ function setOf(id, { options, lacks }) {
     changed: { ...COMMON.changed, args: { name }, adds: name },
     updated: { ...COMMON.updated, args: { uri }, uri },
     resume: lacks.includes('resume') ? undefined : COMMON.resume,
-    // Over HTTP+SSE these clients lose progress that arrives together with the result.
+    // Over HTTP+SSE these clients drop progress that they read together with the result, as they do here: all are one process.
     progress: options.sse ? { tool: 'wait', letGo: 'release', steps: [1] } : COMMON.progress,
   };
 }

@@ -12,7 +12,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 
 /** What there is to do; modules, because they need what is built and installed first. */
 const PARTS = new Map([
-  ['stdio', { folder: 'interop', tables: ['client-over-stdio'] }],
+  ['stdio', { folder: 'interop', tables: ['client-over-stdio', 'server-over-stdio'] }],
   ['http', { folder: 'interop', tables: ['client-over-http', 'server-over-http'] }],
   ['apps', { folder: 'interop', tables: ['apps'] }],
   ['tasks', { folder: 'interop', tables: ['tasks'] }],

@@ -2,6 +2,7 @@
 
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js';
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import {
   CreateMessageRequestSchema,
@@ -12,8 +13,8 @@ import {
 } from '@modelcontextprotocol/sdk/types.js';
 import { look } from './look.mjs';
 
-/** Connects, over HTTP+SSE or Streamable HTTP. */
-export async function connectV1(url, answers, { sse = false } = {}) {
+/** Connects over stdio to a program (`{ command, args, env }`), else to a URL over HTTP+SSE or Streamable HTTP. */
+export async function connectV1(target, answers, { sse = false } = {}) {
   const client = new Client(
     { name: 'sdk-v1', version: '1.0.0' },
     { capabilities: { elicitation: {}, sampling: {}, roots: {} } },
@@ -21,13 +22,13 @@ export async function connectV1(url, answers, { sse = false } = {}) {
   client.setRequestHandler(ElicitRequestSchema, () => answers.onElicit());
   client.setRequestHandler(CreateMessageRequestSchema, () => answers.onSample());
   client.setRequestHandler(ListRootsRequestSchema, () => ({ roots: answers.roots }));
-  const transport = sse ? new SSEClientTransport(new URL(url)) : new StreamableHTTPClientTransport(new URL(url));
+  const transport = transportTo(target, sse);
   // It keeps to itself what was agreed on, but tells the transport.
   let revision;
-  const tell = transport.setProtocolVersion.bind(transport);
+  const tell = transport.setProtocolVersion?.bind(transport);
   transport.setProtocolVersion = (version) => {
     revision = version;
-    tell(version);
+    tell?.(version);
   };
   await client.connect(transport);
 
@@ -46,4 +47,9 @@ export async function connectV1(url, answers, { sse = false } = {}) {
       };
     },
   });
+}
+
+function transportTo(target, sse) {
+  if (typeof target === 'object') return new StdioClientTransport(target);
+  return sse ? new SSEClientTransport(new URL(target)) : new StreamableHTTPClientTransport(new URL(target));
 }

@@ -1,10 +1,11 @@
 /** The client of version 2 of the official SDK, made to look like this package's, as far as the checks look. */
 
 import { Client, SSEClientTransport, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { look } from './look.mjs';
 
-/** Connects in one of its modes of negotiation. */
-export async function connectV2(url, answers, { mode, sse = false }) {
+/** Connects in one of its modes of negotiation: over stdio to a program (`{ command, args, env }`), else to a URL. */
+export async function connectV2(target, answers, { mode, sse = false }) {
   const client = new Client(
     { name: 'sdk-v2', version: '1.0.0' },
     { capabilities: { elicitation: {}, sampling: {}, roots: {} }, versionNegotiation: { mode } },
@@ -12,7 +13,7 @@ export async function connectV2(url, answers, { mode, sse = false }) {
   client.setRequestHandler('elicitation/create', () => answers.onElicit());
   client.setRequestHandler('sampling/createMessage', () => answers.onSample());
   client.setRequestHandler('roots/list', () => ({ roots: answers.roots }));
-  const transport = sse ? new SSEClientTransport(new URL(url)) : new StreamableHTTPClientTransport(new URL(url));
+  const transport = transportTo(target, sse);
   await client.connect(transport);
   const isStateless = client.getProtocolEra() === 'modern';
 
@@ -41,4 +42,9 @@ export async function connectV2(url, answers, { mode, sse = false }) {
       return what === undefined ? async () => {} : listen(what);
     },
   });
+}
+
+function transportTo(target, sse) {
+  if (typeof target === 'object') return new StdioClientTransport(target);
+  return sse ? new SSEClientTransport(new URL(target)) : new StreamableHTTPClientTransport(new URL(target));
 }

@@ -6,7 +6,7 @@ import type { OutgoingOptions } from '../jsonrpc/outgoing.ts';
 import type { Exchange } from '../protocol/exchange.ts';
 import type { Principal } from '../protocol/principal.ts';
 import type { Session } from '../protocol/session.ts';
-import { isCurrentTurn } from './turns.ts';
+import { isFresh } from './turns.ts';
 
 /** What exchanges need of what they travel on. */
 export interface Line {
@@ -45,8 +45,9 @@ export class ConnectionExchange implements Exchange {
   readonly #line: Line;
   /** The session of the client that sent the request. */
   readonly #begunIn: Session | undefined;
-  /** The turn of the last progress. */
+  /** The turn and the time of the last progress. */
   #progressTurn: number | undefined;
+  #progressAt = 0;
   #finished = false;
   #reason: unknown;
   // Lists of just their length: what is pushed to, or spread into another, takes room for sixteen more.
@@ -87,13 +88,18 @@ export class ConnectionExchange implements Exchange {
 
   notify(method: string, params: Params): void {
     if (this.#finished || this.cancelled || this.lingering || (this.#line.isCongested && LOSSY.has(method))) return;
-    if (method === PROGRESS) this.#progressTurn = this.#line.turn;
+    if (method === PROGRESS) this.#noteProgress();
     this.#line.send({ jsonrpc: '2.0', method, params });
   }
 
-  /** Progress was sent in this turn of the event loop, and may not be written yet. */
+  #noteProgress(): void {
+    this.#progressTurn = this.#line.turn;
+    if (this.#progressTurn !== undefined) this.#progressAt = performance.now();
+  }
+
+  /** Progress was sent so lately that the client may read it together with a message that is sent now. */
   get hasFreshProgress(): boolean {
-    return this.#progressTurn !== undefined && isCurrentTurn(this.#progressTurn);
+    return this.#progressTurn !== undefined && isFresh(this.#progressTurn, this.#progressAt);
   }
 
   get ask(): Exchange['ask'] {

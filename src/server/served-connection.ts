@@ -35,7 +35,7 @@ import { chain, isPromise, type Maybe } from './maybe.ts';
 import { OwnRequests } from './own-requests.ts';
 import type { Served, ServerParts } from './served.ts';
 import type { ServedLine } from './serving.ts';
-import { currentTurn, laterTurn } from './turns.ts';
+import { currentTurn, untilApart } from './turns.ts';
 import { Unread } from './unread.ts';
 
 /** Time an aborted handler has to answer before the connection is closed, in milliseconds. */
@@ -249,7 +249,7 @@ export class ServedConnection implements Receiver, ServedLine, Line, GateHost {
   // The last progress and the result must not be written together: clients would drop the progress.
   #finish(request: Request, exchange: ConnectionExchange, response: Response): Maybe<Response | undefined> {
     if (!exchange.hasFreshProgress) return this.#end(request, exchange, response);
-    return laterTurn().then(() => this.#end(request, exchange, response));
+    return untilApart().then(() => this.#end(request, exchange, response));
   }
 
   #end(request: Request, exchange: ConnectionExchange, response: Response): Response | undefined {

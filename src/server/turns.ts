@@ -1,12 +1,18 @@
 /**
- * Turns of the event loop, as far as messages are concerned that a transport writes together. Clients drop progress that they
- * read together with the result of its call (the official SDK: notifications wait for a microtask, results do not).
+ * Time between messages that a client must not read together. The official clients drop progress that they read together with
+ * the result of its call: their notifications wait for a microtask, their results do not.
  */
+
+/**
+ * Milliseconds between the last progress of a call and its result. Over stdio, on two cores with 7 busy processes, the official
+ * clients kept the last progress in 9 to 11 of 100 calls with `setImmediate`, in 89 to 97 with 1 ms, and in all with 2 ms.
+ */
+const APART_MS = 2;
 
 let turn = 0;
 let isCounting = false;
 
-/** The number of this turn. Turns in which it is not asked for are not counted. */
+/** The number of this turn of the event loop. Turns in which it is not asked for are not counted. */
 export function currentTurn(): number {
   if (!isCounting) {
     isCounting = true;
@@ -15,15 +21,15 @@ export function currentTurn(): number {
   return turn;
 }
 
-/** True if that number was given in this turn. */
-export function isCurrentTurn(number: number): boolean {
-  return number === turn;
+/** True if a message sent in this turn and at this time (`performance.now()`) may be read together with one sent now. */
+export function isFresh(sentIn: number, sentAt: number): boolean {
+  return sentIn === turn || performance.now() - sentAt < APART_MS;
 }
 
-/** Resolves in a later turn, when the messages of this one were written. */
-export function laterTurn(): Promise<void> {
+/** Resolves when a message sent before is read apart from one that is sent then. */
+export function untilApart(): Promise<void> {
   return new Promise((resolve) => {
-    setTimeout(resolve, 0);
+    setTimeout(resolve, APART_MS);
   });
 }
 
