@@ -87,13 +87,38 @@ describe('the oldest go first', () => {
   });
 
   test('after their time', () => {
-    vi.useFakeTimers({ toFake: ['Date'] });
+    vi.useFakeTimers({ toFake: ['performance', 'setTimeout'] });
     const store = memoryEventStore({ keepMs: 1000 });
     void store.append('s', event('a.0'));
     vi.advanceTimersByTime(1000);
     void store.append('s', event('b.0'));
     expect(heard(store, 's', 'a.0')).toBeUndefined();
     expect(heard(store, 's', 'b.0')).toEqual([]);
+  });
+
+  test('after their time, also if no event follows', () => {
+    vi.useFakeTimers({ toFake: ['performance', 'setTimeout'] });
+    const store = memoryEventStore({ keepMs: 1000 });
+    void store.append('s', event('a.0'));
+    vi.advanceTimersByTime(400);
+    void store.append('s', event('b.0'));
+    vi.advanceTimersByTime(600);
+    expect([heard(store, 's', 'a.0'), heard(store, 's', 'b.0')]).toEqual([undefined, []]);
+    vi.advanceTimersByTime(400);
+    expect(heard(store, 's', 'b.0')).toBeUndefined();
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  test('not by the wall clock', () => {
+    vi.useFakeTimers({ toFake: ['Date', 'performance', 'setTimeout'] });
+    const store = memoryEventStore({ keepMs: 1000 });
+    void store.append('s', event('a.0'));
+    vi.setSystemTime(Date.now() + 3_600_000);
+    void store.append('s', event('a.1'));
+    expect(heard(store, 's', 'a.0')).toEqual(['a.1']);
+    vi.setSystemTime(Date.now() - 7_200_000);
+    vi.advanceTimersByTime(1000);
+    expect(heard(store, 's', 'a.0')).toBeUndefined();
   });
 
   test('one that is larger than all there is room for is told to those who follow, and not kept', () => {

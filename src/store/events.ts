@@ -1,5 +1,7 @@
 /** Where the events of streams are kept, so that a client that lost its connection can go on where it was. */
 
+import { monotonicMs } from './monotonic.ts';
+
 /** One event of a stream. */
 export interface StoredEvent {
   /** The name of its stream, a dot, and a number that grows within the stream. */
@@ -72,6 +74,9 @@ interface Session {
 // What an event weighs beside its text.
 const OVERHEAD = 200;
 
+// Timers count milliseconds with 32 bits.
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
 /** Events within this process. */
 export function memoryEventStore(options: EventStoreOptions = {}): EventStore {
   return new MemoryEventStore(options);
@@ -83,10 +88,12 @@ class MemoryEventStore implements EventStore {
   readonly #keepMs: number;
   readonly #sessions = new Map<string, Session>();
   // Small numbers weigh less.
-  readonly #begun = Date.now();
+  readonly #begun = monotonicMs();
   #oldest: Kept | undefined;
   #newest: Kept | undefined;
   #bytes = 0;
+  /** Removes events whose time is over. */
+  #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(options: EventStoreOptions) {
     this.#maxBytes = options.maxBytes ?? 32 * 1024 * 1024;
@@ -121,6 +128,9 @@ class MemoryEventStore implements EventStore {
     const session = this.#sessions.get(id);
     this.#sessions.delete(id);
     while (session?.oldest) this.#drop(session.oldest);
+    if (this.#oldest) return;
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
   }
 
   #session(id: string): Session {
@@ -160,12 +170,26 @@ class MemoryEventStore implements EventStore {
   }
 
   #makeRoom(session: Session): void {
-    const now = this.#now();
-    while (this.#oldest && (this.#bytes > this.#maxBytes || now - this.#oldest.at >= this.#keepMs)) {
-      this.#drop(this.#oldest);
-    }
+    while (this.#oldest && this.#bytes > this.#maxBytes) this.#drop(this.#oldest);
     while (session.oldest && session.bytes > this.#maxSessionBytes) this.#drop(session.oldest);
+    this.#removeExpired();
   }
+
+  // A timer may be late, or may have ended with the request that set it (in a Worker): each new event looks, too.
+  #removeExpired(): void {
+    const now = this.#now();
+    while (this.#oldest && now - this.#oldest.at >= this.#keepMs) this.#drop(this.#oldest);
+    if (!this.#oldest || this.#timer !== undefined) return;
+    const left = this.#keepMs - (now - this.#oldest.at);
+    this.#timer = setTimeout(this.#onTimer, Math.min(left, LONGEST_TIMER_MS));
+    // It keeps no process alive.
+    (this.#timer as { unref?(): void }).unref?.();
+  }
+
+  readonly #onTimer = (): void => {
+    this.#timer = undefined;
+    this.#removeExpired();
+  };
 
   /** Lets go of the oldest event of a session, which the oldest of all is, too. */
   #drop(kept: Kept): void {
@@ -183,7 +207,7 @@ class MemoryEventStore implements EventStore {
   }
 
   #now(): number {
-    return Date.now() - this.#begun;
+    return monotonicMs() - this.#begun;
   }
 
   #forgetEmpty(session: Session): void {

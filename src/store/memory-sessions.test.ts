@@ -3,7 +3,7 @@ import { memorySessionStore } from './memory-sessions.ts';
 import type { SessionStore } from './sessions.ts';
 
 beforeEach(() => {
-  vi.useFakeTimers({ toFake: ['Date'] });
+  vi.useFakeTimers({ toFake: ['Date', 'performance'] });
 });
 
 afterEach(() => {
@@ -41,6 +41,16 @@ test('one that is not used is forgotten after its time, and looking at it is use
   expect(store.get('used')).toBe('b');
   vi.advanceTimersByTime(1000);
   expect(store.get('used')).toBeUndefined();
+});
+
+test('a wall clock that jumps forward ends no session, and one that jumps back keeps none', () => {
+  const store = memorySessionStore<string>({ idleMs: 1000 });
+  void store.create('a', 'one');
+  vi.setSystemTime(Date.now() + 24 * 3_600_000);
+  expect(store.get('a')).toBe('one');
+  vi.setSystemTime(Date.now() - 48 * 3_600_000);
+  vi.advanceTimersByTime(1000);
+  expect(store.get('a')).toBeUndefined();
 });
 
 test('keeping what changed is no use: that was looking at it', () => {

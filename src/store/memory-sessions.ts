@@ -1,5 +1,6 @@
 /** Sessions within this process. When there is no room for another, the longest idle one of the largest owner is removed. */
 
+import { monotonicMs } from './monotonic.ts';
 import { DEFAULT_IDLE_MS, type SessionStore } from './sessions.ts';
 
 /** Bounds of a session store, and what it has to know of its sessions. */
@@ -13,7 +14,7 @@ export interface MemorySessionOptions<S> {
   /** True for a session that must not be removed, because a call or a stream of it is open. Default: none. */
   readonly isInUse?: (id: string) => boolean;
   /** Called with each session that is removed, whatever the reason. */
-  readonly onRemove?: (session: S) => void;
+  readonly onRemove?: (session: S, id: string) => void;
 }
 
 interface Kept<S> {
@@ -51,7 +52,7 @@ class MemorySessions<S> implements SessionStore<S> {
   }
 
   create(id: string, session: S): boolean {
-    const now = Date.now();
+    const now = monotonicMs();
     this.#removeExpired(now);
     const owner = this.#options.ownerOf?.(session) ?? '';
     if (!this.#makeRoom(owner)) return false;
@@ -62,7 +63,7 @@ class MemorySessions<S> implements SessionStore<S> {
   }
 
   get(id: string): S | undefined {
-    const now = Date.now();
+    const now = monotonicMs();
     this.#removeExpired(now);
     const found = this.#kept.get(id);
     if (!found || now - found.usedAt >= this.#idleMs) return undefined;
@@ -86,7 +87,7 @@ class MemorySessions<S> implements SessionStore<S> {
     const left = (this.#owned.get(owner) ?? 0) - 1;
     if (left > 0) this.#owned.set(owner, left);
     else this.#owned.delete(owner);
-    this.#options.onRemove?.(session);
+    this.#options.onRemove?.(session, id);
   }
 
   #removeExpired(now: number): void {

@@ -67,6 +67,8 @@ describe.each(FACES)('through $name', ({ open }) => {
       expect(await nextMessage(again)).toMatchObject({ method: 'notifications/tools/list_changed' });
     }
     again.hangUp();
+    // The events of the session would be kept for a while.
+    await reached.send({ method: 'DELETE', headers: { ...session, ...as(10) } });
   });
 
   test('the session itself stays, and what runs in it goes on', async () => {

@@ -190,7 +190,8 @@ describe.each(FACES)('through $name', ({ open }) => {
     const again = await listen(reached, session, primer?.id);
     begun.end('done');
     expect(await messagesOf(again)).toMatchObject([{ id: 1, result: { content: [{ text: 'done' }] } }]);
-    expect(vi.getTimerCount()).toBe(0);
+    // Nothing but the timer of the event store, which removes events after their time.
+    expect(vi.getTimerCount()).toBe(1);
     await reached.close();
   });
 

@@ -215,7 +215,7 @@ describe.each(FACES)('through $name', ({ open }) => {
   });
 
   test('a session that nobody uses ends after its time; one in which something goes on does not', async () => {
-    vi.useFakeTimers({ toFake: ['Date', 'setInterval', 'clearInterval'] });
+    vi.useFakeTimers({ toFake: ['performance', 'setInterval', 'clearInterval'] });
     const stage = makeStage();
     const reached = await open(stage.server, { sessions: { idleMs: 60_000 } });
     const [idle, used, busy] = [await openSession(reached), await openSession(reached), await openSession(reached)];
@@ -234,7 +234,7 @@ describe.each(FACES)('through $name', ({ open }) => {
   });
 
   test('when there are as many sessions as allowed, the longest idle one gives way', async () => {
-    vi.useFakeTimers({ toFake: ['Date'] });
+    vi.useFakeTimers({ toFake: ['performance'] });
     const reached = await open(makeStage().server, { sessions: { max: 2 } });
     const first = await openSession(reached);
     const second = await openSession(reached);
@@ -364,8 +364,21 @@ describe.each(FACES)('through $name', ({ open }) => {
   });
 });
 
+test('with a session that expires, its events go', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  const forgotten: string[] = [];
+  const events = { append: () => {}, follow: () => undefined, forget: (id: string) => void forgotten.push(id) };
+  const reached = await web.open(makeStage().server, { sessions: { idleMs: 1000, events } });
+  const session = await openSession(reached);
+  vi.advanceTimersByTime(1000);
+  expect((await post(reached, ping, session)).status).toBe(404);
+  expect(forgotten).toEqual([session['mcp-session-id']]);
+  vi.useRealTimers();
+  await reached.close();
+});
+
 test('a session in which a call runs does not expire, however short its life and however rare the signs of life', async () => {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'Date'] });
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'performance'] });
   const stage = makeStage();
   const reached = await web.open(stage.server, { sessions: { idleMs: 1000 }, keepAliveMs: 3_600_000 });
   const session = await openSession(reached);

@@ -151,7 +151,10 @@ export class Stateful {
       max,
       ownerOf: ({ caller }) => caller,
       isInUse: (id) => this.#live.get(id) !== undefined,
-      onRemove: ({ caller, bytes }) => this.#usage.kept.release(caller, bytes),
+      onRemove: ({ caller, bytes }, id) => {
+        this.#usage.kept.release(caller, bytes);
+        this.#unwatched(() => this.#stores.events.forget(id));
+      },
     });
   }
 
