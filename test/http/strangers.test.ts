@@ -1,7 +1,7 @@
 /** Web pages and rebound names: who is not let in, whatever is asked, wherever. */
 
 import { fetchHandler } from 'mcpp/fetch';
-import { nodeHandler } from 'mcpp/http';
+import { type HttpOptions, nodeHandler } from 'mcpp/http';
 import { describe, expect, test } from 'vitest';
 import { FACES, node, post } from './faces.ts';
 import { call, initialize, POST, stateless, statelessHeaders } from './messages.ts';
@@ -33,7 +33,7 @@ const HOSTS = [
   '[::ffff:127.0.0.1]',
 ];
 
-describe.each(FACES)('through $name', ({ open }) => {
+describe.each(FACES)('through $name', ({ name, open }) => {
   test.each(ORIGINS)('a page of the origin "%s" gets 403 and no word of CORS, whatever it asks', async (origin) => {
     const reached = await open(makeStage().server, { sse: true });
     for (const method of METHODS) {
@@ -87,13 +87,46 @@ describe.each(FACES)('through $name', ({ open }) => {
     await reached.close();
   });
 
-  test('a page of the host itself may call it, and a page of the same machine at another port may not', async () => {
+  test('a page of the host itself may call it', async () => {
     const reached = await open(makeStage().server);
     const own = await post(reached, initialize(), { host: 'localhost:3000', origin: 'http://localhost:3000' });
     expect(own.status).toBe(200);
     expect(own.header('access-control-allow-origin')).toBe('http://localhost:3000');
-    const other = await post(reached, initialize(), { host: 'localhost:3000', origin: 'http://localhost:5173' });
-    expect(other.status).toBe(403);
+    await reached.close();
+  });
+
+  test.each(['http://localhost:5173', 'http://127.0.0.1:6274', 'http://[::1]:8080', 'https://localhost'])(
+    'a page of this machine, %s, may call nodeHandler without options, and never fetchHandler',
+    async (origin) => {
+      const statusWith = async (options: HttpOptions): Promise<number> => {
+        const reached = await open(makeStage().server, options);
+        const answer = await post(reached, initialize(), { host: 'localhost:3000', origin });
+        expect(answer.header('access-control-allow-origin')).toBe(answer.status === 200 ? origin : undefined);
+        await reached.close();
+        return answer.status;
+      };
+      expect(await statusWith({})).toBe(name === 'node' ? 200 : 403);
+      expect(await statusWith({ origins: [] })).toBe(403);
+      expect(await statusWith({ origins: ['https://app.example.com'] })).toBe(403);
+      expect(await statusWith({ hosts: ['localhost'] })).toBe(403);
+      expect(await statusWith({ hosts: 'any' })).toBe(403);
+      expect(await statusWith({ auth: () => ({ subject: 'alice' }) })).toBe(403);
+    },
+  );
+
+  test('the first page that is refused is reported, with what to do, and no other', async () => {
+    const stage = makeStage();
+    const reached = await open(stage.server);
+    await post(reached, initialize(), { host: 'evil.example' });
+    expect(stage.errors).toEqual([]);
+    for (const origin of ['https://app.example.com', 'https://evil.example', 'null']) {
+      expect((await post(reached, initialize(), { origin })).status).toBe(403);
+    }
+    expect(stage.errors.map(String)).toEqual([
+      'Error: A web page of https://app.example.com got 403, which its browser shows as a CORS error. The Origin header names a ' +
+        'web page that may not call this server. Set the option "origins" to those that may, for instance ' +
+        'origins: ["https://app.example.com"]. This is reported once.',
+    ]);
     await reached.close();
   });
 

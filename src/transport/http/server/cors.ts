@@ -1,5 +1,6 @@
 /** What browsers have to be told before they let a web page of another origin read an answer. */
 
+import { printable } from '../../../jsonrpc/printable.ts';
 import type { HttpRequest } from '../../../protocol/http-request.ts';
 import type { Fields } from './http-exchange.ts';
 
@@ -21,4 +22,13 @@ export function preflightFields(request: HttpRequest, methods: string): Fields {
     'access-control-allow-headers': HEADER_NAMES.test(wanted) ? wanted : '',
     'access-control-max-age': '86400',
   };
+}
+
+/** The report of a web page that was refused. It has no stack: there is nothing to find in it. */
+export function refusedPage(origin: string, reason: string): Error {
+  const error = new Error(
+    `A web page of ${printable(origin, 200)} got 403, which its browser shows as a CORS error. ${reason} This is reported once.`,
+  );
+  delete error.stack;
+  return error;
 }

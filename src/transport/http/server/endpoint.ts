@@ -24,7 +24,7 @@ import type { Served } from '../../../server/served.ts';
 import { withoutSessions } from '../../../server/without-sessions.ts';
 import { acceptOf, isJson } from './accept.ts';
 import { authenticate, refusalOfMessage } from './authenticate.ts';
-import { corsFields, preflightFields } from './cors.ts';
+import { corsFields, preflightFields, refusedPage } from './cors.ts';
 import { type Guard, guardOf } from './guard.ts';
 import { Handshakes } from './handshakes.ts';
 import { checkSentHeaders } from './header-checks.ts';
@@ -67,6 +67,7 @@ export class Endpoint {
   readonly #methods: string;
   readonly #servesStateful: boolean;
   #closing: Promise<void> | undefined;
+  #hasReportedPage = false;
 
   constructor(
     server: Served,
@@ -111,18 +112,28 @@ export class Endpoint {
   /** Answers a request. Never throws. */
   handle(http: HttpExchange): void {
     const isPublic = this.#metadata?.isFor(http) === true;
-    const stranger = isPublic ? this.#guard.refuseHost(http) : this.#guard.refuse(http);
+    const stranger = isPublic ? this.#guard.refuseHost(http) : this.#guard.refuse(http, http.address);
     const cors = stranger === undefined && !isPublic ? corsFields(http) : undefined;
     const visit = new Visit(http, acceptOf(http.header('accept')), cors, this.#load);
     const { onResponse } = this.#settings;
     if (onResponse) visit.log = new ResponseLog(onResponse, this.#report);
     try {
-      if (stranger !== undefined) throw new Refusal(403, stranger);
+      if (stranger !== undefined) throw this.#refusePage(http, stranger);
       if (isPublic) this.#showMetadata(visit);
       else this.#watch(visit, this.#admit(visit));
     } catch (error) {
       this.#refuse(visit, error);
     }
+  }
+
+  // Browsers show a refused page nothing but a CORS error, so the first one is reported.
+  #refusePage(http: HttpExchange, reason: string): Refusal {
+    const origin = http.header('origin');
+    if (origin !== undefined && !this.#hasReportedPage) {
+      this.#hasReportedPage = true;
+      this.#server['~parts'].report(refusedPage(origin, reason), { method: 'http' });
+    }
+    return new Refusal(403, reason);
   }
 
   /**

@@ -45,3 +45,35 @@ test('an address of this machine is a valid one', () => {
 test('an entry of "hosts" that is no host is a TypeError', () => {
   expect(() => guardOf({ hosts: ['mcp.example.com:99999'] })).toThrow('is no host name');
 });
+
+const page = (origin: string): { method: string; target: string; header(name: string): string | undefined } => ({
+  method: 'POST',
+  target: '/mcp',
+  header: (name) => (name === 'host' ? 'localhost:3000' : name === 'origin' ? origin : undefined),
+});
+
+test.each<[string | undefined, boolean]>([
+  ['127.0.0.1', true],
+  ['127.0.0.2', true],
+  ['::1', true],
+  ['::ffff:127.0.0.1', true],
+  ['192.168.1.5', false],
+  ['::ffff:192.168.1.5', false],
+  ['fe80::1', false],
+  ['127.0.0.1.evil', false],
+  ['', false],
+  [undefined, false],
+])('a page of this machine may call from the address %s: %s', (address, mayCall) => {
+  expect(guardOf({}).refuse(page('http://localhost:5173'), address) === undefined).toBe(mayCall);
+  expect(guardOf({}).refuse(page('http://evil.example'), address)).toContain('Origin header');
+});
+
+test.each([
+  'http://localhost.evil.example',
+  'http://127.0.0.1.evil.example',
+  'http://localhost:99999',
+  'null',
+  'file://',
+])('%s is no page of this machine', (origin) => {
+  expect(guardOf({}).refuse(page(origin), '127.0.0.1')).toContain('Origin header');
+});

@@ -9,15 +9,21 @@ export interface GuardOptions {
    * do. Default: the names of this machine's loopback, or `any` with `auth`.
    */
   readonly hosts?: readonly string[] | 'any' | undefined;
-  /** Web pages of other hosts that may call it, as `https://app.example.com`. Default: none but its own. */
+  /**
+   * Web pages of other origins that may call it, as `https://app.example.com`. Default: pages of its own host; for `serveHttp` and
+   * `nodeHandler` without `hosts` and `auth` also pages of this machine (`http://localhost:5173`), from a browser on it.
+   */
   readonly origins?: readonly string[] | 'any' | undefined;
   readonly auth?: unknown;
 }
 
 /** Refuses what DNS rebinding and foreign web pages would get in by. */
 export interface Guard {
-  /** Why the request may not pass, for a 403; undefined if it may. */
-  refuse(request: HttpRequest): string | undefined;
+  /**
+   * Why the request may not pass, for a 403; undefined if it may. `address` is the remote address of the connection: without it
+   * pages of this machine are refused like any other.
+   */
+  refuse(request: HttpRequest, address?: string): string | undefined;
   /** The same for what every web page may read. */
   refuseHost(request: HttpRequest): string | undefined;
 }
@@ -26,6 +32,8 @@ const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\]|::1)$/;
 const AUTHORITY = /^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::(\d{1,5}))?$/;
 const DOTTED = /^\d+(?:\.\d+){3}$/;
 const MAX_PORT = 65_535;
+// An IPv4 address as sockets show it that listen to both kinds.
+const MAPPED = /^::ffff:(?=\d+\.)/i;
 const ORIGIN = /^https?:\/\/([^/?#@\\]+)$/;
 
 const BAD_HOST =
@@ -36,13 +44,15 @@ const BAD_ORIGIN =
   'for instance origins: ["https://app.example.com"].';
 
 /** The guard these options ask for. */
-export function guardOf({ hosts, origins = [], auth }: GuardOptions): Guard {
+export function guardOf({ hosts, origins, auth }: GuardOptions): Guard {
   if (auth !== undefined && typeof auth !== 'function') {
     throw new TypeError('auth must be a function that gives a principal or a challenge');
   }
   if (hosts?.length === 0) throw new TypeError('hosts is empty: nobody could reach the server');
   const isHost = hostCheck(hosts ?? (auth ? 'any' : undefined));
-  const isOrigin = originCheck(origins);
+  const isOrigin = originCheck(origins ?? []);
+  // Then the Host header names the loopback, too.
+  const hasLocalPages = hosts === undefined && origins === undefined && auth === undefined;
   // Nearly everybody says the same.
   let last: { readonly said: string; readonly host: string } | undefined;
   const hostOf = (request: HttpRequest): string | undefined => {
@@ -56,11 +66,12 @@ export function guardOf({ hosts, origins = [], auth }: GuardOptions): Guard {
   };
   return {
     refuseHost: (request) => (hostOf(request) === undefined ? BAD_HOST : undefined),
-    refuse(request) {
+    refuse(request, address) {
       const host = hostOf(request);
       if (host === undefined) return BAD_HOST;
       const origin = request.header('origin')?.toLowerCase();
-      return origin === undefined || isOrigin(origin, host) ? undefined : BAD_ORIGIN;
+      if (origin === undefined || isOrigin(origin, host)) return undefined;
+      return hasLocalPages && isLocalPage(origin) && isLocalAddress(address) ? undefined : BAD_ORIGIN;
     },
   };
 }
@@ -69,6 +80,15 @@ export function guardOf({ hosts, origins = [], auth }: GuardOptions): Guard {
 export function isLoopback(address: string): boolean {
   const name = address.toLowerCase();
   return LOOPBACK.test(name) && (name === '::1' || nameIn(name) !== undefined);
+}
+
+function isLocalPage(origin: string): boolean {
+  const name = nameIn(ORIGIN.exec(origin)?.[1] ?? '');
+  return name !== undefined && LOOPBACK.test(name);
+}
+
+function isLocalAddress(address: string | undefined): boolean {
+  return address !== undefined && isLoopback(address.replace(MAPPED, ''));
 }
 
 /** The name in a Host header without its port; undefined if it is no host. */
