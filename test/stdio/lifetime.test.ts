@@ -83,6 +83,38 @@ describe('when the input ends', () => {
   });
 });
 
+test('with `exit: false` a process that goes on, for instance over HTTP, can print after its client is gone', async () => {
+  const child = spawn(process.execPath, [fixture('beside-http')], { stdio: 'pipe' });
+  started.push(child);
+  const [line] = (await once(child.stderr, 'data')) as [Buffer];
+  for (const stream of [child.stdin, child.stdout, child.stderr]) stream.destroy();
+  const answer = await fetch(String(line).trim(), {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      accept: 'application/json',
+      'mcp-protocol-version': '2026-07-28',
+      'mcp-method': 'tools/call',
+      'mcp-name': 'print',
+    },
+    body: JSON.stringify({
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
+      params: {
+        name: 'print',
+        _meta: {
+          'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+          'io.modelcontextprotocol/clientCapabilities': {},
+          'io.modelcontextprotocol/clientInfo': { name: 't', version: '1' },
+        },
+      },
+    }),
+  });
+  expect(await answer.json()).toMatchObject({ result: { content: [{ text: 'alive' }] } });
+  expect(child.exitCode).toBeNull();
+});
+
 describe('a signal', () => {
   test.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('%s ends an idle server at once', async (signal) => {
     const server = await start({ timer: true, socket: true });

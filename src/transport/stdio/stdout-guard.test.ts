@@ -96,7 +96,15 @@ describe('after release', () => {
     stdout.write('free\n');
     expect(text(stdout)).toBe('free\n');
     expect(Object.hasOwn(stdout, 'write')).toBe(false);
-    expect(stderr.listenerCount('error')).toBe(0);
+  });
+
+  test('a stream whose reader is gone ends nothing, however often it was guarded', () => {
+    const [stdout, stderr] = [new PassThrough(), new PassThrough()];
+    for (let n = 0; n < 3; n++) guardStdout(stdout, stderr).release();
+    for (const stream of [stdout, stderr]) {
+      stream.emit('error', Object.assign(new Error('write EPIPE'), { code: 'EPIPE' }));
+      expect(stream.listenerCount('error')).toBe(1);
+    }
   });
 
   test('a write that somebody else put in place stays', () => {

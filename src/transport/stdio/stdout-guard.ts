@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 export interface StdoutGuard {
   /** Stdout as the protocol sees it. */
   readonly output: Writable;
-  /** Puts everything back. */
+  /** Puts everything back. Errors of the two streams stay ignored. */
   release(): void;
 }
 
@@ -51,12 +51,13 @@ export function guardStdout(stdout: Writable = process.stdout, stderr: Writable 
     return stdout;
   };
   Object.defineProperty(stdout, 'end', { value: end, configurable: true, writable: true });
-  stderr.on('error', ignore);
+  // For good: a process that lives on after its client is gone may print, and nobody reads it.
+  ignoreErrors(stdout);
+  ignoreErrors(stderr);
 
   return {
     output: withWrite(stdout, write),
     release() {
-      stderr.off('error', ignore);
       // Somebody may have put their own on top of ours; theirs is not ours to take away.
       if (stdout.write === redirect) restore(stdout, 'write', original);
       if ((stdout.end as unknown) === end) restore(stdout, 'end', originalEnd);
@@ -106,6 +107,10 @@ function placeOf(callee: Function): string {
 function pathOf(place: string): string {
   const colon = place.lastIndexOf(':');
   return fileURLToPath(place.slice(0, colon)) + place.slice(colon);
+}
+
+function ignoreErrors(stream: Writable): void {
+  if (!stream.listeners('error').includes(ignore)) stream.on('error', ignore);
 }
 
 function ignore(): void {}
