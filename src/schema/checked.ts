@@ -41,7 +41,10 @@ function faulty(where: string, { path, message }: SchemaFault): TypeError {
 /** Makes what was read of a raw schema ready for checking. */
 export type Prepare = (document: SchemaDocument) => Validate;
 
-const engine = later((): Promise<Prepare> => import('./engine.ts').then(({ compile }) => compile));
+/** What makes raw schemas ready for checking. */
+export const engine: Later<Prepare> = later(
+  (): Promise<Prepare> => import('./engine.ts').then(({ compile }) => compile),
+);
 
 /** Checks values by what was read of a raw schema. */
 export function checkBy(preparing: Later<Prepare>, document: SchemaDocument): CheckedSchema['check'] {

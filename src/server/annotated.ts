@@ -1,11 +1,14 @@
 /** Input schemas that name arguments HTTP is to repeat as header fields. Few do, and what reads that is loaded then. */
 
-import { later } from '../jsonrpc/later.ts';
+import { type Later, later } from '../jsonrpc/later.ts';
 import type { CheckedSchema } from '../schema/checked.ts';
 import type { Checked } from '../schema/problems.ts';
 import { isPromise, type Maybe } from './maybe.ts';
 
-const reader = later(() => import('../protocol/param-headers.ts'));
+/** What reads the annotations. */
+export const reader: Later<typeof import('../protocol/param-headers.ts')> = later(
+  () => import('../protocol/param-headers.ts'),
+);
 
 /** The schema, whose annotations are held to their rules as well: no check comes before that. */
 export function annotated(schema: CheckedSchema, where: string): CheckedSchema {

@@ -1,11 +1,15 @@
 /** Serves a server over one connection, whoever is at the other end. */
 
+import { later } from '../jsonrpc/later.ts';
 import type { Transport } from '../jsonrpc/transport.ts';
 import type { LineOptions } from './line-options.ts';
 import { chain } from './maybe.ts';
 import type { Served } from './served.ts';
 import { ServedConnection } from './served-connection.ts';
 import type { ServedLine } from './serving.ts';
+
+/** What is loaded before the first request is served. */
+const everything = later(() => import('./all-at-once.ts'));
 
 /** Serves a connection. */
 export async function connectLine(server: Served, transport: Transport, options: LineOptions): Promise<ServedLine> {
@@ -33,6 +37,10 @@ export async function connectLine(server: Served, transport: Transport, options:
  */
 export async function serveOwner(server: Served, transport: Transport, forceReruns = false): Promise<ServedLine> {
   const { owned, preparation } = server['~parts'];
-  const scopeRefusal = chain(preparation.end(), () => () => undefined);
+  const loaded = everything.use(({ haveAllAtOnce }) => haveAllAtOnce());
+  const scopeRefusal = chain(
+    chain(loaded, () => preparation.end()),
+    () => () => undefined,
+  );
   return connectLine(owned, transport, { principal: undefined, forceReruns, scopeRefusal });
 }

@@ -1,6 +1,6 @@
 /** What a handler gets beside its arguments: who is calling, and ways to say or ask something before the answer. */
 
-import { later } from '../jsonrpc/later.ts';
+import { type Later, later } from '../jsonrpc/later.ts';
 import type { Id, Params } from '../jsonrpc/message.ts';
 import { isObject } from '../jsonrpc/message.ts';
 import { isAvailable } from '../protocol/available.ts';
@@ -23,7 +23,7 @@ import { Progress } from './progress.ts';
 import type { Asker, Questions } from './questions.ts';
 
 /** Most handlers never ask. */
-const words = later(() => import('./asking.ts'));
+export const words: Later<Words> = later(() => import('./asking.ts'));
 type Words = typeof import('./asking.ts');
 const NO_ANSWERS: ReadonlyMap<string, Answer> = new Map();
 

@@ -101,17 +101,17 @@ describe('the first questions of a server', () => {
   });
 });
 
-test.each(['./rare.ts', './asking.ts'])(
-  'a call that needs %s fails if that cannot be loaded, and the next may not',
+test.each(['./rare.ts', './asking.ts', './batch.ts', '../protocol/stateless/revision.ts'])(
+  'nothing is served while %s cannot be loaded, and the next attempt may succeed',
   async (path) => {
     const unhandled = await unhandledDuring(async () => {
       vi.doMock(path, () => {
         throw new Error('no such chunk');
       });
-      const { call, wire } = await fresh((ctx) => asks(ctx, 'a'));
-      const { result, error } = await call();
-      expect(error ?? result).toMatchObject(error ? { code: -32603 } : { isError: true });
+      await expect(fresh((ctx) => asks(ctx, 'a'))).rejects.toThrow();
       vi.doUnmock(path);
+      vi.resetModules();
+      const { call, wire } = await fresh((ctx) => asks(ctx, 'a'));
       expect((await call()).result).toMatchObject({ resultType: 'input_required' });
       await wire.disconnect();
     });
@@ -145,13 +145,13 @@ describe('the first connection of somebody who is known', () => {
   });
 });
 
-test('a request that is cancelled while its revision is loaded does not begin', async () => {
+test('a request that is cancelled before everything is loaded does not begin', async () => {
   const [{ McpServer }, { serve }] = await Promise.all([import('./server.ts'), import('./serve.ts')]);
   const handler = vi.fn(() => ({}));
   const middleware = vi.fn((_: unknown, next: () => unknown) => next());
   const server = new McpServer({ name: 's', version: '1' }).use(middleware).setHandler('own/method', handler);
   const wire = new Wire({});
-  wire.serving = await serve(server, wire, { ownsProcess: true });
+  void serve(server, wire, { ownsProcess: true });
   void wire.call('own/method', {}, 1);
   wire.notify('notifications/cancelled', { requestId: 1 });
   await wire.call('server/discover');
@@ -295,18 +295,6 @@ describe('the first connection of whoever owns the process', () => {
     ]);
   });
 
-  test('is told if what answers batches cannot be loaded', async () => {
-    vi.doMock('./batch.ts', () => {
-      throw new Error('no such chunk');
-    });
-    const { wire, say } = await served();
-    say({ id: 0, method: 'initialize', params: { ...HELLO, protocolVersion: '2025-03-26' } });
-    wire.say(JSON.stringify([1, 2].map((id) => ({ jsonrpc: '2.0', ...call(id) }))));
-    await wire.answerTo(2);
-    vi.doUnmock('./batch.ts');
-    expect(wire.received.slice(1)).toMatchObject([1, 2].map((id) => ({ id, error: { code: -32603 } })));
-  });
-
   test('cannot take its handshake back while that is loaded', async () => {
     const { wire, say } = await served();
     say({ id: 0, method: 'initialize', params: HELLO });
@@ -436,10 +424,10 @@ describe('a schema that cannot be used', () => {
     expect((await wire.call('tools/call', { name: 'bad' })).error).toMatchObject({ code: -32603 });
   });
 
-  test('is reported if it is registered while others are served', async () => {
+  test('is refused at once if it is registered while others are served', async () => {
     const { server, onError, serve } = await unserved();
     await serve();
-    server.registerTool('bad', bad, () => 'x');
-    await vi.waitFor(() => expect(onError).toHaveBeenCalled());
+    expect(() => server.registerTool('bad', bad, () => 'x')).toThrow(faultOf('bad', 'a'));
+    expect(onError).not.toHaveBeenCalled();
   });
 });

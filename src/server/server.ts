@@ -13,6 +13,7 @@ import { memoryChangeBus } from '../store/changes.ts';
 import { Changes, type MaySee } from './changes.ts';
 import type { Context, RequestContext } from './context.ts';
 import { Extensions, extensionWork } from './extensions.ts';
+import { hiding } from './hiding.ts';
 import { usageOf } from './limits/usage.ts';
 import type { Maybe } from './maybe.ts';
 import type { Middleware } from './middleware.ts';
@@ -50,7 +51,6 @@ import type {
 } from './tool-types.ts';
 import { callTool, type ToolEntry, toolEntry } from './tools.ts';
 
-const hidden = later(() => import('./hidden.ts'));
 const within = later(() => import('./in-process.ts'));
 
 type Lists = Registry<ToolEntry | PromptEntry | ResourceEntry | TemplateEntry>;
@@ -214,7 +214,7 @@ export class McpServer<out Tools = {}> implements Served {
     const maySee: MaySee = (change, viewer) =>
       change.type !== 'resource' ||
       !(resources.isGuarded || templates.isGuarded) ||
-      hidden.use(({ isHiddenFrom }) => !isHiddenFrom(viewer, change.uri, this.#all, asksForScopes));
+      hiding.use(({ isHiddenFrom }) => !isHiddenFrom(viewer, change.uri, this.#all, asksForScopes));
     return (listener, viewer) => this.#changes.watch(listener, viewer, maySee);
   }
 

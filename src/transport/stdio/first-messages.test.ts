@@ -55,15 +55,3 @@ test('requests of both families are answered in their order', async () => {
   );
   expect(answers).toMatchObject([1, 2, 3, 4].map((id) => ({ id, result: {} })));
 });
-
-test('a request that cannot be answered since its revision cannot be loaded gets an error, and the next one tries again', async () => {
-  vi.doMock('../../protocol/stateless/revision.ts', () => {
-    throw new Error('no such chunk');
-  });
-  const answers = await answersTo(
-    [1, 2].map((id) => ({ id, method: 'server/discover', params: modern })),
-    () => {},
-  );
-  vi.doUnmock('../../protocol/stateless/revision.ts');
-  expect(answers).toMatchObject([1, 2].map((id) => ({ id, error: { code: -32603 } })));
-});
