@@ -63,6 +63,27 @@ describe.each(FACES)('through $name', ({ open }) => {
     await reached.close();
   });
 
+  test.each([
+    ['2025-06-18', false],
+    ['2025-11-25', true],
+  ])('in %s a resumed stream begins with the id it was resumed from: %s', async (version, begins) => {
+    const stage = makeStage();
+    const reached = await open(stage.server, { retryMs: 2500 });
+    const session = await openSession(reached, { version });
+    const asked = ask(reached, session, call(1, 'wait'));
+    const begun = await stage.begun();
+    begun.ctx.reportProgress(1);
+    const answer = await asked.answer;
+    const first = await answer.next();
+    answer.hangUp();
+    const again = await listen(reached, session, first?.id);
+    if (begins) expect(await again.next()).toMatchObject({ id: first?.id, retry: '2500', data: '' });
+    begun.end('done');
+    const next = await again.next();
+    expect(next?.data).not.toBe('');
+    await reached.close();
+  });
+
   test('a connection cut in the middle of a call: what was missed and the answer come on the next', async () => {
     const stage = makeStage();
     const reached = await open(stage.server);

@@ -20,7 +20,7 @@ import { type StoredEvent, streamOf } from '../../../store/events.ts';
 import { memorySessionStore } from '../../../store/memory-sessions.ts';
 import type { SessionStore } from '../../../store/sessions.ts';
 import { Audience } from './audience.ts';
-import { EVENT_STREAM, messageEvent } from './events.ts';
+import { EVENT_STREAM, messageEvent, primingEvent } from './events.ts';
 import { whenExpired } from './expiry.ts';
 import type { Handshakes } from './handshakes.ts';
 import type { Heartbeat } from './heartbeat.ts';
@@ -113,7 +113,9 @@ export class Stateful {
       if (refusal) throw refusal;
       const last = visit.http.header('last-event-id');
       if (!last) return this.#listen(visit, id, stored);
-      return isPostStream(streamOf(last)) ? this.#resume(visit, id, last) : this.#listenAgain(visit, id, stored, last);
+      return isPostStream(streamOf(last))
+        ? this.#resume(visit, id, stored, last)
+        : this.#listenAgain(visit, id, stored, last);
     });
   }
 
@@ -266,7 +268,7 @@ export class Stateful {
     },
   };
 
-  async #resume(visit: Visit, id: string, last: string): Promise<void> {
+  async #resume(visit: Visit, id: string, { session }: StoredSession, last: string): Promise<void> {
     const stream = streamOf(last);
     const live = this.#liveSession(id);
     const release = live.hold();
@@ -283,6 +285,9 @@ export class Stateful {
       throw error;
     }
     const reader = this.#open(visit);
+    // The official client v1 remembers ids of this stream only: if the stream is lost before its next event, it would come back
+    // without Last-Event-ID and never get its response.
+    if (hasPrimedStreams(session)) reader.write(primingEvent(last, this.#host.settings.retryMs));
     const removed = live.addResumed(stream, () => reader.end());
     this.#host.heartbeat.join(reader);
     visit.http.onClose(() => {
