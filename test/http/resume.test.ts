@@ -79,8 +79,12 @@ describe.each(FACES)('through $name', ({ open }) => {
     const again = await listen(reached, session, first?.id);
     if (begins) expect(await again.next()).toMatchObject({ id: first?.id, retry: '2500', data: '' });
     begun.end('done');
-    const next = await again.next();
+    let next = await again.next();
     expect(next?.data).not.toBe('');
+    while (next && !next.data.includes('done')) next = await again.next();
+    // A client that has everything is told nothing to come back for.
+    const over = await listen(reached, session, next?.id);
+    expect(await over.next()).toBeUndefined();
     await reached.close();
   });
 

@@ -286,8 +286,8 @@ export class Stateful {
     }
     const reader = this.#open(visit);
     // The official client v1 remembers ids of this stream only: if the stream is lost before its next event, it would come back
-    // without Last-Event-ID and never get its response.
-    if (hasPrimedStreams(session)) reader.write(primingEvent(last, this.#host.settings.retryMs));
+    // without Last-Event-ID and never get its response. A client that has everything must not come back.
+    if (hasPrimedStreams(session) && !isAllTold(missed)) reader.write(primingEvent(last, this.#host.settings.retryMs));
     const removed = live.addResumed(stream, () => reader.end());
     this.#host.heartbeat.join(reader);
     visit.http.onClose(() => {
@@ -372,6 +372,10 @@ export class Stateful {
 
 function hasPrimedStreams({ version }: Session): boolean {
   return factsOf(version).primedStreams;
+}
+
+function isAllTold(missed: readonly StoredEvent[]): boolean {
+  return missed.some(({ isLast }) => isLast) && missed.every(({ data }) => data === '');
 }
 
 function tell(reader: Reader, { id, data, isLast }: StoredEvent, isNeeded: boolean): void {
