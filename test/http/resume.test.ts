@@ -81,7 +81,7 @@ describe.each(FACES)('through $name', ({ open }) => {
     begun.end('done');
     let next = await again.next();
     expect(next?.data).not.toBe('');
-    while (next && !next.data.includes('done')) next = await again.next();
+    while (next && !next.data?.includes('done')) next = await again.next();
     // A client that has everything is told nothing to come back for.
     const over = await listen(reached, session, next?.id);
     expect(await over.next()).toBeUndefined();
