@@ -74,7 +74,12 @@ function checkedRaw(jsonSchema: JsonSchema, where: string): CheckedSchema {
   };
   const read = (): Read | Promise<Read> => authorReader.use(({ readAuthors }) => readAuthors(jsonSchema));
   const begun = read();
-  if (!(begun instanceof Promise)) return { jsonSchema, check: keep(begun) };
+  if (!(begun instanceof Promise)) {
+    const read = { jsonSchema, check: keep(begun) };
+    const passed = engine.load();
+    passed?.catch(() => {});
+    return passed ? { ...read, passed } : read;
+  }
   let reading: Promise<CheckedSchema['check']> | undefined;
   const readOn = async (result: Read | Promise<Read>): Promise<CheckedSchema['check']> => {
     try {
@@ -84,7 +89,8 @@ function checkedRaw(jsonSchema: JsonSchema, where: string): CheckedSchema {
     }
   };
   reading = readOn(begun);
-  const passed = reading;
+  // What checks by it is there before anything is served, too.
+  const passed = reading.then(() => engine.load());
   passed.catch(() => {});
   return {
     jsonSchema,

@@ -6,7 +6,6 @@ import { checkPrincipal } from '../protocol/principal-check.ts';
 import { haveAllAtOnce } from './all-at-once.ts';
 import { connectLine } from './connect-line.ts';
 import type { LineOptions } from './line-options.ts';
-import { chain, type Maybe } from './maybe.ts';
 import { scopeRefusal } from './scope-checks.ts';
 import type { Served } from './served.ts';
 import type { ServedLine } from './serving.ts';
@@ -15,9 +14,10 @@ import type { ServedLine } from './serving.ts';
  * Makes ready for somebody, who then waits for nothing to be loaded: gives what refuses requests that need scopes to
  * those who were not granted them. Throws if this cannot be a caller.
  */
-export function admit(principal: Principal | undefined): Maybe<typeof scopeRefusal> {
+export function admit(principal: Principal | undefined): typeof scopeRefusal {
   if (principal) checkPrincipal(principal, 'serve');
-  return chain(haveAllAtOnce(), () => scopeRefusal);
+  haveAllAtOnce();
+  return scopeRefusal;
 }
 
 /** Serves a connection whose principal may change with each message. */

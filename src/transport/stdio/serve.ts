@@ -3,6 +3,7 @@
 import type { Readable, Writable } from 'node:stream';
 import { clearTimeout, setTimeout } from 'node:timers';
 import { serveOwner } from '../../server/connect-line.ts';
+import { loadEngine } from '../../server/prepare-engine.ts';
 import type { McpServer } from '../../server/server.ts';
 import type { Serving } from '../../server/serving.ts';
 import { type EndReason, onProcessEnd } from './process-end.ts';
@@ -34,6 +35,8 @@ const HOOK_MS = 1000;
 const DEADLINE_MS = 1800;
 /** Time the last words on stderr have to leave. */
 const STDERR_MS = 100;
+/** Time after which the engine for raw schemas is loaded, if nothing has needed it yet: not while the program starts. */
+const ENGINE_MS = 1000;
 
 /** Serves one client over the standard streams. The promise resolves when it listens. */
 export async function serveStdio(server: McpServer, options: StdioOptions = {}): Promise<Serving> {
@@ -67,7 +70,9 @@ export async function serveStdio(server: McpServer, options: StdioOptions = {}):
     throw error;
   }
 
+  const engine = setTimeout(loadEngine, ENGINE_MS).unref();
   const closed = serving.closed.then(async () => {
+    clearTimeout(engine);
     deadline.start();
     await runHook(options.onClose);
     if (exit) await lastWords();

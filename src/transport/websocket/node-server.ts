@@ -3,7 +3,7 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { prepareAllAtOnce } from '../../server/all-at-once.ts';
+import { prepareEngine } from '../../server/prepare-engine.ts';
 import type { Served } from '../../server/served.ts';
 import { guardOf, isLoopback } from '../http/server/guard.ts';
 import { NO_SNIFFING } from '../http/server/http-exchange.ts';
@@ -38,7 +38,7 @@ export async function listen(server: Served, options: ServeWebSocketOptions): Pr
     );
   }
   if (!path.startsWith('/')) throw new TypeError('serveWebSocket: "path" must begin with "/"');
-  prepareAllAtOnce(server);
+  prepareEngine(server);
   await server['~parts'].preparation.end();
   const handler = new Handler(server, options, path);
   await handler.ready;

@@ -16,7 +16,7 @@ import { claimedVersion } from '../../../protocol/claim.ts';
 import { McpErrorCode, unsupportedVersion } from '../../../protocol/errors.ts';
 import { staysOpen } from '../../../protocol/methods.ts';
 import { familyOf } from '../../../protocol/versions.ts';
-import { prepareAllAtOnce } from '../../../server/all-at-once.ts';
+import { haveAllAtOnce } from '../../../server/all-at-once.ts';
 import type { InFlight } from '../../../server/in-flight.ts';
 import { isPromise, type Maybe } from '../../../server/maybe.ts';
 import { requestsIn } from '../../../server/scope-checks.ts';
@@ -75,7 +75,7 @@ export class Endpoint {
     path?: string,
     Clock: new (interval: number) => Heartbeat = OwnClocks,
   ) {
-    prepareAllAtOnce(server);
+    haveAllAtOnce();
     const settings = settingsOf(options);
     const { limits, sessions } = settings;
     const own = server['~parts'];

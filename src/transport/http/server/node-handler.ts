@@ -1,6 +1,7 @@
 /** An endpoint as a function for Node's HTTP server, and for the frameworks built on it. */
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { prepareEngine } from '../../../server/prepare-engine.ts';
 import type { Served } from '../../../server/served.ts';
 import { Endpoint } from './endpoint.ts';
 import { SharedClock } from './heartbeat.ts';
@@ -17,7 +18,9 @@ export interface NodeHandler {
 
 /** Serves a server at one path of an HTTP server of your own. */
 export function nodeHandler(server: Served, options: HttpOptions = {}): NodeHandler {
-  return handlerOf(new Endpoint(server, options, undefined, SharedClock));
+  const handler = handlerOf(new Endpoint(server, options, undefined, SharedClock));
+  prepareEngine(server);
+  return handler;
 }
 
 /** The function for an endpoint. */

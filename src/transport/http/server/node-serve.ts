@@ -2,7 +2,7 @@
 
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { prepareAllAtOnce } from '../../../server/all-at-once.ts';
+import { prepareEngine } from '../../../server/prepare-engine.ts';
 import type { Served } from '../../../server/served.ts';
 import { Endpoint } from './endpoint.ts';
 import { isLoopback } from './guard.ts';
@@ -55,7 +55,7 @@ export async function serveHttp(server: Served, options: ServeHttpOptions = {}):
         `hosts: ["mcp.example.com"], or who may call with "auth"; without "address" only this machine can call.`,
     );
   }
-  prepareAllAtOnce(server);
+  prepareEngine(server);
   await server['~parts'].preparation.end();
   const endpoint = new Endpoint(server, options, path, SharedClock);
   const handler = handlerOf(endpoint);
