@@ -33,7 +33,7 @@ export interface AnswerHandlers {
   ) => ElicitResult | Promise<ElicitResult>;
   /**
    * Asks the model.
-   * @deprecated SEP-2577: sampling may be removed from 2027-07-28 on.
+   * Deprecated by the specification (SEP-2577): sampling may be removed from 2027-07-28 on.
    */
   readonly onSample?: (
     params: CreateMessageParams,
@@ -41,12 +41,12 @@ export interface AnswerHandlers {
   ) => CreateMessageResult | Promise<CreateMessageResult>;
   /**
    * Names the folders servers may look at, whenever one asks.
-   * @deprecated SEP-2577: roots may be removed from 2027-07-28 on.
+   * Deprecated by the specification (SEP-2577): roots may be removed from 2027-07-28 on.
    */
   readonly onListRoots?: (ctx: QuestionContext) => ListRootsResult | Promise<ListRootsResult>;
   /**
    * The folders servers may look at, where no `onListRoots` is needed to find out.
-   * @deprecated SEP-2577: roots may be removed from 2027-07-28 on.
+   * Deprecated by the specification (SEP-2577): roots may be removed from 2027-07-28 on.
    */
   readonly roots?: readonly Root[];
 }

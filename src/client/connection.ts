@@ -216,7 +216,7 @@ export class Connection<Tools = unknown> implements Peer {
 
   /**
    * Chooses the least severe log message wanted from now on.
-   * @deprecated SEP-2577: logging may be removed from 2027-07-28 on.
+   * Deprecated by the specification (SEP-2577): logging may be removed from 2027-07-28 on.
    */
   setLogLevel(level: LoggingLevel): Promise<void> {
     return this.#core.setLogLevel(level);
@@ -225,7 +225,7 @@ export class Connection<Tools = unknown> implements Peer {
   /**
    * Changes the folders the server may look at, and tells it. Only if `roots` or `onListRoots` was given when the
    * connection was made: what a client can do is declared once.
-   * @deprecated SEP-2577: roots may be removed from 2027-07-28 on.
+   * Deprecated by the specification (SEP-2577): roots may be removed from 2027-07-28 on.
    */
   setRoots(roots: readonly Root[]): void {
     this.#core.setRoots(roots);

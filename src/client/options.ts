@@ -31,12 +31,12 @@ export interface ConnectionOptions extends AnswerHandlers, Patience, ToolBookOpt
   readonly extensions?: readonly ClientExtension[];
   /**
    * The least severe log message wanted.
-   * @deprecated SEP-2577: logging may be removed from 2027-07-28 on.
+   * Deprecated by the specification (SEP-2577): logging may be removed from 2027-07-28 on.
    */
   readonly logLevel?: LoggingLevel;
   /**
    * Gets the log messages of the server.
-   * @deprecated SEP-2577: logging may be removed from 2027-07-28 on.
+   * Deprecated by the specification (SEP-2577): logging may be removed from 2027-07-28 on.
    */
   readonly onLog?: (message: LogMessage) => void;
   /** Gets every notification that belongs to no call of ours. */

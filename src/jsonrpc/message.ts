@@ -1,5 +1,7 @@
 /** JSON-RPC 2.0 messages as plain data, and how they are written. */
 
+import { unencodable } from './unencodable.ts';
+
 /** A request id. Numbers are safe integers; a number and a string that look alike are different ids. */
 export type Id = string | number;
 
@@ -91,7 +93,12 @@ export function serialize(message: Message | readonly Message[]): string {
   if ('result' in message && message.result instanceof EncodedJson) {
     return `{"jsonrpc":"2.0","id":${JSON.stringify(message.id)},"result":${message.result.text}}`;
   }
-  return JSON.stringify(message);
+  try {
+    return JSON.stringify(message);
+  } catch (cause) {
+    const why = unencodable(message);
+    throw why === undefined ? cause : new TypeError(`A message cannot be written as JSON: ${why}`, { cause });
+  }
 }
 
 /** A message as one line: JSON text and `\n`. */

@@ -13,6 +13,7 @@ import { isPromise, type Maybe } from './maybe.ts';
 import { failureOf, resultOf } from './outcome.ts';
 import { runInRounds } from './rounds.ts';
 import type { Served, ServerParts } from './served.ts';
+import { throughMiddleware } from './through-middleware.ts';
 
 /** Answers a request; synchronously, if its handler is. Its revision is loaded. Never throws, never rejects. */
 export function answer(server: Served, request: Request, exchange: Exchange): Maybe<Response> {
@@ -75,7 +76,7 @@ function asksNobody(own: ServerParts, method: string): boolean {
 }
 
 function enter(own: ServerParts, ctx: RequestContext): unknown {
-  return own.middleware.length === 0 ? handle(own, ctx) : runThrough(own.middleware, ctx, () => handle(own, ctx));
+  return own.middleware.length === 0 ? handle(own, ctx) : throughMiddleware(own, ctx, () => handle(own, ctx));
 }
 
 function handle(own: ServerParts, ctx: RequestContext): unknown {

@@ -21,6 +21,7 @@ import type { Maybe } from './maybe.ts';
 import type { Parts } from './parts.ts';
 import { Progress } from './progress.ts';
 import type { Asker, Questions } from './questions.ts';
+import type { Entry } from './registry.ts';
 
 /** Most handlers never ask. */
 export const words: Later<Words> = later(() => import('./asking.ts'));
@@ -55,7 +56,7 @@ export interface Context {
   reportProgress(progress: number, total?: number, message?: string): void;
   /**
    * Sends log messages to a client that wants them.
-   * @deprecated SEP-2577: logging may be removed from 2027-07-28 on. Log to stderr, or use OpenTelemetry.
+   * Deprecated by the specification (SEP-2577): logging may be removed from 2027-07-28 on. Log to stderr, or use OpenTelemetry.
    */
   readonly log: Log;
   /** Asks the person in front of the client to fill in a form. */
@@ -68,12 +69,12 @@ export interface Context {
   elicitUrl(message: string, url: string, options?: UrlOptions): Promise<ElicitAnswer<undefined>>;
   /**
    * Asks the client's model.
-   * @deprecated SEP-2577: sampling may be removed from 2027-07-28 on. Call a model provider directly.
+   * Deprecated by the specification (SEP-2577): sampling may be removed from 2027-07-28 on. Call a model provider directly.
    */
   sample(params: CreateMessageParams, options?: AskOptions): Promise<CreateMessageResult>;
   /**
    * Asks which folders the client lets the server look at.
-   * @deprecated SEP-2577: roots may be removed from 2027-07-28 on. Take paths as tool arguments.
+   * Deprecated by the specification (SEP-2577): roots may be removed from 2027-07-28 on. Take paths as tool arguments.
    */
   listRoots(options?: AskOptions): Promise<ListRootsResult>;
   /** Asks anything that can be asked, as it is: the layer below `elicit` and the others. */
@@ -110,6 +111,8 @@ export class RequestContext implements Context, Asker {
   readonly parts: Parts;
   /** What the encoder has to know of the result; set by the feature that made it. */
   about: ResultFacts = NO_FACTS;
+  /** The tool, prompt or resource that the request is about, once it is known. */
+  entry: Entry | undefined = undefined;
   /** Settles when it is known whether the call is handed off; undefined while nothing of the kind is under way. */
   handingOff: Promise<void> | undefined;
   #abort: AbortController | undefined;

@@ -105,8 +105,13 @@ describe('a handler that throws', () => {
       }),
     );
     await wire.call('tools/call', { name: 't' });
-    expect(stderr).toHaveBeenCalledTimes(1);
+    expect(stderr).toHaveBeenCalledTimes(2);
     expect(stderr.mock.calls[0]).toEqual([expect.stringContaining(`: ${error.stack}`)]);
+    expect(stderr.mock.calls[1]?.[0]).toMatch(
+      /^mcpp: tools\/call, t, reference [0-9a-f]{8}: The client was told only the reference\. Throw new ToolError\('\.\.\.'\)/,
+    );
+    await wire.call('tools/call', { name: 't' });
+    expect(stderr).toHaveBeenCalledTimes(3);
   });
 
   test('is answered also if the operator’s function throws', async () => {

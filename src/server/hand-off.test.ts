@@ -432,7 +432,7 @@ describe('a tool that says it is a task', () => {
     const wire = await open(make({ task: 'auto' })());
     expect((await wire.call('tools/call', { name: 't' })).result).toMatchObject({ content: [{ text: 'x' }] });
     expect((await wire.call('tools/list')).result?.['tools']).toEqual([
-      { name: 't', inputSchema: { type: 'object', additionalProperties: false } },
+      { name: 't', inputSchema: { type: 'object', properties: {} } },
     ]);
   });
 

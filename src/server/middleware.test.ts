@@ -98,7 +98,7 @@ describe('middleware', () => {
       })
       .registerTool('t', {}, handler);
     const wire = await open(server);
-    expect((await wire.call('tools/call', { name: 't' })).error?.code).toBe(-32603);
+    expect((await wire.call('tools/call', { name: 't' })).result).toMatchObject({ isError: true });
     expect(handler).toHaveBeenCalledTimes(1);
     expect(String((onError.mock.calls[0] as unknown[])[0])).toContain('next() was called twice');
   });

@@ -7,6 +7,7 @@ import type { Change } from '../protocol/model/changes.ts';
 import type { CacheHints } from '../protocol/revision.ts';
 import { type ProtocolVersion, VERSIONS } from '../protocol/versions.ts';
 import type { ChangeBus } from '../store/changes.ts';
+import type { ErrorDisclosure } from './error-disclosure.ts';
 import type { ServerExtension } from './extension.ts';
 import { isPromise } from './maybe.ts';
 import { DEFAULT_LIMITS, type ErrorReport, type Limits } from './parts.ts';
@@ -25,6 +26,11 @@ export interface McpServerOptions {
   readonly instructions?: string;
   /** Gets every error that a client is told only a reference of. Default: written to stderr. */
   readonly onError?: (error: unknown, about: ErrorReport) => void;
+  /**
+   * What clients are told of errors of handlers that are neither a `ToolError` nor an `RpcError`: `hidden` sends only a
+   * reference, `messages` sends their messages. A tool, prompt or resource may have its own. Default: `hidden`.
+   */
+  readonly errors?: ErrorDisclosure;
   readonly limits?: Partial<Limits>;
   /** Changes what is declared: features of handlers set with `setHandler`, or `false` for what is not to be offered. */
   readonly capabilities?: { readonly [K in keyof ServerCapabilities]?: ServerCapabilities[K] | false };
@@ -78,7 +84,7 @@ export function reporter(
 }
 
 /** Writes an error to stderr; whatever was thrown, writing it must not throw. */
-function logError(error: unknown, { method, name, reference }: ErrorReport): void {
+function logError(error: unknown, { method, name, reference, hint }: ErrorReport): void {
   const words = [method, name, reference && `reference ${reference}`].filter((word) => typeof word === 'string');
   const about = words.map((word) => printable(word)).join(', ');
   try {
@@ -86,6 +92,7 @@ function logError(error: unknown, { method, name, reference }: ErrorReport): voi
   } catch {
     console.error(`mcpp: ${about}: an error that cannot be shown`);
   }
+  if (hint !== undefined) console.error(`mcpp: ${about}: ${hint}`);
 }
 
 // What a handler throws may quote what the client sent, in its message and in those of its causes.

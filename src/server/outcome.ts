@@ -7,6 +7,7 @@ import { METHODS } from '../protocol/methods.ts';
 import type { RequestContext } from './context.ts';
 import { ExtensionResult } from './extension-result.ts';
 import { rpcFailure } from './failures.ts';
+import { WrongReturn } from './returned.ts';
 import { RoundEnd } from './round-end.ts';
 
 /** The part of a response that is not its envelope. */
@@ -28,7 +29,9 @@ export function resultOf(ctx: RequestContext, value: unknown): object {
   const member = METHODS.get(method)?.result;
   // A middleware that forgets to return what `next` gave ends here, too.
   if (!isObject(result) || (member !== undefined && !isObject(result[member]) && !Array.isArray(result[member]))) {
-    throw new Error(`What was returned for ${method} is not ${member ? `an object with "${member}"` : 'an object'}`);
+    throw new WrongReturn(
+      `What was returned for ${method} is not ${member ? `an object with "${member}"` : 'an object'}`,
+    );
   }
   const whole = extensions.addsMeta ? extensions.withMeta(result, ctx) : result;
   return wire.encodeResult(method, whole, about, host);

@@ -1,6 +1,7 @@
 /** What answering a request needs of the server, apart from its handlers. */
 
 import type { Call, Host } from '../protocol/revision.ts';
+import type { ErrorDisclosure } from './error-disclosure.ts';
 import type { ExtensionResult } from './extension-result.ts';
 import { DEFAULT_USAGE_LIMITS, type Usage, type UsageLimits } from './limits/usage.ts';
 
@@ -38,6 +39,8 @@ export interface ErrorReport {
   readonly name?: string | undefined;
   /** What the client was told in place of the error, to find it by. */
   readonly reference?: string | undefined;
+  /** How to show such errors to the client; given once per tool, prompt or resource. */
+  readonly hint?: string | undefined;
 }
 
 /** What extensions have to say when a request is answered. */
@@ -65,5 +68,7 @@ export interface Parts {
   readonly extensions: ServedExtensions;
   /** What stands around every request. */
   readonly middleware: readonly unknown[];
+  /** What clients are told of plain errors, unless the tool, prompt or resource has an option of its own. */
+  readonly errors: ErrorDisclosure;
   report(error: unknown, about: ErrorReport): void;
 }

@@ -11,6 +11,7 @@ import { InputRequired } from './input-required.ts';
 import { chain, type Maybe } from './maybe.ts';
 import type { PromptEntry } from './prompts.ts';
 import type { Registry } from './registry.ts';
+import { WrongReturn } from './returned.ts';
 import { isContent } from './tool-result.ts';
 
 /** Answers `prompts/get`. */
@@ -18,6 +19,7 @@ export function getPrompt(prompts: Registry<PromptEntry>, ctx: RequestContext): 
   const name = stringParam(ctx.params, 'name');
   const prompt = prompts.get(name, ctx);
   if (!prompt) throw RpcError.invalidParams(`Unknown prompt: ${shorten(name)}`);
+  ctx.entry = prompt;
   const { arguments: args = {} } = ctx.params;
   if (!isObject(args) || !Object.values(args).every((value) => typeof value === 'string')) {
     throw RpcError.invalidParams('"arguments" must be an object of strings');
@@ -42,7 +44,7 @@ function promptResult(returned: unknown, { key, definition }: PromptEntry): obje
   if (isMessages(returned)) return result(returned);
   if (isMessages([returned])) return result([returned as PromptMessage]);
   if (isObject(returned) && isMessages(returned['messages'])) return returned;
-  throw new Error(`Prompt "${key}" returned neither a string nor messages`);
+  throw new WrongReturn(`Prompt "${key}" returned neither a string nor messages`);
 }
 
 function isMessages(value: unknown): value is PromptMessage[] {

@@ -8,6 +8,7 @@ import { type CheckedSchema, checkedSchema } from '../schema/checked.ts';
 import type { AnySchema, InferOutput } from '../schema/infer.ts';
 import { type Completers, checkCompleters } from './completers.ts';
 import type { Context } from './context.ts';
+import { checkErrors, type ErrorDisclosure } from './error-disclosure.ts';
 import type { InputRequired } from './input-required.ts';
 import type { Entry, Visible } from './registry.ts';
 import { scopesOf } from './scopes.ts';
@@ -26,6 +27,8 @@ export interface PromptConfig<S extends AnySchema = AnySchema> {
   readonly visible?: Visible;
   /** Who asks for it must have been granted all of these, or is told to ask for them. They are not shown in the list. */
   readonly scopes?: readonly string[];
+  /** What the client is told of plain errors of the handler: only a reference, or their messages. Default: the server's `errors`. */
+  readonly errors?: ErrorDisclosure;
   /** Takes the place of a prompt of the same name. */
   readonly replace?: boolean;
 }
@@ -48,7 +51,7 @@ export interface PromptEntry extends Entry {
 
 /** Makes a prompt ready to be served. */
 export function promptEntry(name: string, config: PromptConfig, get: PromptEntry['get']): PromptEntry {
-  const { argsSchema, complete, visible, scopes: needed, replace: _, ...shown } = config;
+  const { argsSchema, complete, visible, scopes: needed, errors, replace: _, ...shown } = config;
   if (name === '') throw new TypeError('A prompt must have a name');
   if (typeof get !== 'function') throw new TypeError(`Prompt "${name}": the handler must be a function`);
   const input = argsSchema && checkedSchema(argsSchema, `Prompt "${name}": argsSchema`, 'input');
@@ -60,7 +63,8 @@ export function promptEntry(name: string, config: PromptConfig, get: PromptEntry
   );
   const definition: Prompt = { name, ...shown, ...(args.length > 0 ? { arguments: args } : {}) };
   const scopes = scopesOf(`Prompt "${name}"`, needed);
-  return { key: name, definition, visible, scopes, input, complete, get };
+  checkErrors(`Prompt "${name}"`, errors);
+  return { key: name, definition, visible, scopes, errors, input, complete, get };
 }
 
 function argumentsOf(prompt: string, schema: Readonly<Record<string, unknown>>): PromptArgument[] {

@@ -5,6 +5,7 @@ import { complete } from './completion.ts';
 import { runApart, runUntilHandOff } from './hand-off.ts';
 import { pagesOf } from './pages.ts';
 import { getPrompt } from './prompt-get.ts';
+import { resourceAt } from './resource-at.ts';
 import { readResource } from './resource-read.ts';
 import { finishRounds, resume } from './rounds-asked.ts';
 
@@ -14,6 +15,7 @@ export const rare: {
   readonly complete: typeof complete;
   readonly getPrompt: typeof getPrompt;
   readonly readResource: typeof readResource;
+  readonly resourceAt: typeof resourceAt;
   /** Handlers that ask their client. */
   readonly finishRounds: typeof finishRounds;
   readonly resume: typeof resume;
@@ -28,6 +30,7 @@ export const rare: {
   complete,
   getPrompt,
   readResource,
+  resourceAt,
   pagesOf,
   finishRounds,
   resume,

@@ -2,6 +2,7 @@
 
 import type { EncodedJson, Params } from '../jsonrpc/message.ts';
 import type { CacheHints, Host, ListKind, Revision, Viewer } from '../protocol/revision.ts';
+import type { ErrorDisclosure } from './error-disclosure.ts';
 import type { Page, PageOf } from './pages.ts';
 
 /** Decides whether someone may see an entry; hidden means absent from the list and unknown when called. */
@@ -14,6 +15,8 @@ export interface Entry {
   readonly visible?: Visible | undefined;
   /** What a caller must have been granted to use it. */
   readonly scopes?: readonly string[] | undefined;
+  /** What clients are told of its plain errors; undefined: what the server says. */
+  readonly errors?: ErrorDisclosure | undefined;
 }
 
 /** Lets a server's entries of one kind be looked up, switched off and on, and taken away at run time. */

@@ -11,6 +11,7 @@ import { chain, type Maybe } from './maybe.ts';
 import type { Registry } from './registry.ts';
 import { resourceAt } from './resource-at.ts';
 import type { ResourceEntry, TemplateEntry } from './resources.ts';
+import { WrongReturn } from './returned.ts';
 
 /** Answers `resources/read`. */
 export function readResource(
@@ -22,13 +23,14 @@ export function readResource(
   const found = resourceAt(resources, templates, uri, ctx);
   if (!found) throw resourceNotFound(uri);
   const { entry } = found;
+  ctx.entry = entry;
   return chain(found.read(ctx) as Maybe<unknown>, (returned) => {
     // What not everybody may read, and what came out of questions, is one caller's business.
     const scope = entry.visible || entry.scopes || ctx.hasAsked ? ({ cacheScope: 'private' } as const) : {};
     ctx.about = { cache: { ...ctx.parts.host.cache, ...entry.cache, ...scope } };
     if (returned instanceof InputRequired || (isObject(returned) && isContents(returned['contents']))) return returned;
     const contents = contentsOf(returned, uri, entry.definition.mimeType);
-    if (!contents) throw new Error(`Resource "${entry.key}" returned neither text nor bytes nor contents`);
+    if (!contents) throw new WrongReturn(`Resource "${entry.key}" returned neither text nor bytes nor contents`);
     return { contents };
   });
 }

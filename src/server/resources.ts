@@ -7,6 +7,7 @@ import type { CacheHints } from '../protocol/revision.ts';
 import { STRING_LIMITS } from '../protocol/string-limits.ts';
 import { type Completers, checkCompleters } from './completers.ts';
 import type { Context } from './context.ts';
+import { checkErrors, type ErrorDisclosure } from './error-disclosure.ts';
 import type { InputRequired } from './input-required.ts';
 import type { Entry, Visible } from './registry.ts';
 import { scopesOf } from './scopes.ts';
@@ -22,6 +23,8 @@ export interface ResourceConfig extends Partial<Omit<Resource, 'uri' | 'name'>> 
   readonly visible?: Visible;
   /** Who reads it must have been granted all of these, or is told to ask for them. They are not shown in the list. */
   readonly scopes?: readonly string[];
+  /** What the client is told of plain errors of the handler: only a reference, or their messages. Default: the server's `errors`. */
+  readonly errors?: ErrorDisclosure;
   /** Takes the place of a resource with the same URI. */
   readonly replace?: boolean;
 }
@@ -100,6 +103,7 @@ export function resourceEntry(uri: string, config: ResourceConfig | string, read
     cache,
     visible,
     scopes: needed,
+    errors,
     replace: _,
     ...shown
   } = typeof config === 'string' ? { mimeType: config } : config;
@@ -107,7 +111,8 @@ export function resourceEntry(uri: string, config: ResourceConfig | string, read
   checkLength(`Resource "${shorten(uri)}": the URI`, uri);
   if (typeof read !== 'function') throw new TypeError(`Resource "${uri}": the handler must be a function`);
   const scopes = scopesOf(`Resource "${uri}"`, needed);
-  return { key: uri, definition: { uri, name, ...shown }, visible, scopes, cache, read };
+  checkErrors(`Resource "${uri}"`, errors);
+  return { key: uri, definition: { uri, name, ...shown }, visible, scopes, errors, cache, read };
 }
 
 /** Makes a template ready to be served. */
@@ -121,6 +126,7 @@ export function templateEntry(
     cache,
     visible,
     scopes: needed,
+    errors,
     replace: _,
     complete,
     ...shown
@@ -132,7 +138,8 @@ export function templateEntry(
   checkCompleters(`Resource template "${uriTemplate}"`, complete, template.variables);
   const scopes = scopesOf(`Resource template "${uriTemplate}"`, needed);
   const definition = { uriTemplate, name, ...shown };
-  return { key: uriTemplate, definition, visible, scopes, template, cache, complete, read };
+  checkErrors(`Resource template "${uriTemplate}"`, errors);
+  return { key: uriTemplate, definition, visible, scopes, errors, template, cache, complete, read };
 }
 
 // No request could name it.

@@ -294,7 +294,7 @@ export class ServedConnection implements Receiver, ServedLine, Line, GateHost {
   }
 
   #sendResponse(request: Request, response: Response): void {
-    this.#deliver(response, (cause) => this.send(this.#unencodable(request.id, request.method, cause)));
+    this.#deliver(response, (cause) => this.send(this.#unencodable(request, cause)));
     // One line carries everything here, so the end of a subscription is told twice: to the call, and by its id.
     if (staysOpen(request.method) && !isErrorResponse(response)) {
       this.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: request.id } });
@@ -302,8 +302,8 @@ export class ServedConnection implements Receiver, ServedLine, Line, GateHost {
   }
 
   // What a handler gave cannot be written as JSON; the request still gets its answer.
-  #unencodable(id: Id, method: string, cause: unknown): ErrorResponse {
-    this.#own.report(cause, { method });
+  #unencodable({ id, method, params }: Request, cause: unknown): ErrorResponse {
+    this.#own.report(cause, { method, name: (params as { readonly name?: string } | undefined)?.name });
     return errorResponse(RpcError.internal('The result could not be encoded'), id);
   }
 
@@ -349,7 +349,7 @@ export class ServedConnection implements Receiver, ServedLine, Line, GateHost {
         answer: (request) => unlessDropped(this.#answer(request), this.#inFlight.get(request.id)),
         take: (message) => this.#take(message),
         refuse: (fault) => this.#answerToUnreadable(fault),
-        unencodable: ({ id }, cause) => this.#unencodable(id as Id, 'batch', cause),
+        unencodable: ({ id }, cause) => this.#unencodable({ jsonrpc: '2.0', id: id as Id, method: 'batch' }, cause),
       });
       void answered.then((responses) => {
         if (responses.length > 0) this.send(responses);

@@ -12,6 +12,7 @@ import type { AnySchema, InferInput } from '../schema/infer.ts';
 import { memoryChangeBus } from '../store/changes.ts';
 import { Changes, type MaySee } from './changes.ts';
 import type { Context, RequestContext } from './context.ts';
+import { checkErrors } from './error-disclosure.ts';
 import { Extensions, extensionWork } from './extensions.ts';
 import { hiding } from './hiding.ts';
 import { usageOf } from './limits/usage.ts';
@@ -79,6 +80,7 @@ export class McpServer<out Tools = {}> implements Served {
 
   constructor(info: Implementation, options: McpServerOptions = {}) {
     if (!isImplementation(info)) throw new TypeError('McpServer needs a name and a version');
+    checkErrors('McpServer', options.errors);
     this.info = info;
     this.#options = options;
     this.#extensions = new Extensions(options.extensions);
@@ -246,6 +248,7 @@ export class McpServer<out Tools = {}> implements Served {
       handler: (method) => (method.startsWith('notifications/') ? undefined : this.#handlers.get(method)),
       notificationHandler: (method) => (method.startsWith('notifications/') ? this.#handlers.get(method) : undefined),
       toolsFor: (viewer) => [...this.#tools.entries(viewer)].map(({ definition }) => definition),
+      errors: options.errors ?? 'hidden',
       report: reporter(options.onError),
     } satisfies Partial<ServerParts>;
     const owned: Served = {

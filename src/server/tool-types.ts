@@ -6,6 +6,7 @@ import type { Meta } from '../protocol/model/meta.ts';
 import type { CallToolResult, ToolAnnotations } from '../protocol/model/tools.ts';
 import type { AnySchema, InferInput, InferOutput } from '../schema/infer.ts';
 import type { Context } from './context.ts';
+import type { ErrorDisclosure } from './error-disclosure.ts';
 import type { ExtensionResult } from './extension-result.ts';
 import type { InputRequired } from './input-required.ts';
 import type { Visible } from './registry.ts';
@@ -44,12 +45,24 @@ export interface ToolConfig<I extends AnySchema = AnySchema, O extends AnySchema
   readonly task?: 'auto' | 'required' | 'never';
   /** A call becomes a task when its handler says so with `ctx.handOff()`. Default: before its handler runs. */
   readonly handOff?: 'manual';
+  /** What the client is told of plain errors of the handler: only a reference, or their messages. Default: the server's `errors`. */
+  readonly errors?: ErrorDisclosure;
   /** Takes the place of a tool of the same name. */
   readonly replace?: boolean;
 }
 
-/** An object that is neither an array nor anything else one iterates over. */
-export type PlainObject = object & { readonly [Symbol.iterator]?: never };
+/**
+ * An object that JSON writes by its members: no array, Map, Set, Promise, generator, function, Response or bytes. An object
+ * with `content` is a whole result, or what an output schema describes.
+ */
+export type PlainObject = object & {
+  readonly [Symbol.iterator]?: never;
+  readonly [Symbol.asyncIterator]?: never;
+  readonly [Symbol.toStringTag]?: never;
+  readonly [Symbol.hasInstance]?: never;
+  readonly arrayBuffer?: never;
+  readonly content?: undefined;
+};
 
 /** What a handler without an output schema may return: content, or what becomes content. */
 export type Loose =

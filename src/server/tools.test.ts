@@ -42,7 +42,7 @@ describe('what a handler returns', () => {
         ],
       },
     ],
-    ['no blocks', () => [], { content: [] }],
+    ['an empty array', () => [], { content: [{ type: 'text', text: '[]' }], structuredContent: [] }],
     ['an object', () => ({ a: 1 }), { content: [{ type: 'text', text: '{"a":1}' }], structuredContent: { a: 1 } }],
     ['an array', () => [1], { content: [{ type: 'text', text: '[1]' }], structuredContent: [1] }],
     [
@@ -205,13 +205,28 @@ describe('arguments', () => {
       ['raw', {}],
       ['raw', { a: 1, b: 2, c: 3 }],
       ['zod', { n: '5' }],
-      ['none', { x: 1 }],
     ] as const) {
       const reply = await call(server, name, args, revision);
       if (revision >= '2025-11-25') expect(reply.result).toMatchObject({ isError: true });
       else expect(reply.error).toMatchObject({ code: -32602 });
       expect(JSON.stringify(reply)).toContain(`Invalid arguments for tool ${name}: `);
     }
+  });
+
+  test.each(REVISIONS)('that a host adds to a tool without an input schema are ignored: %s', async (revision) => {
+    const handler = vi.fn((args: object) => JSON.stringify(args));
+    const reply = await call(make().registerTool('t', {}, handler), 't', { random_string: 'x' }, revision);
+    expect(reply.result).toMatchObject({ content: [{ type: 'text', text: '{}' }] });
+    expect(reply.result?.['isError']).toBeUndefined();
+  });
+
+  test.each(REVISIONS)('a tool without an input schema is listed with empty properties: %s', async (revision) => {
+    const wire = await open(
+      make().registerTool('t', {}, () => ''),
+      { revision },
+    );
+    const { tools } = (await wire.call('tools/list')).result as { tools: { inputSchema: object }[] };
+    expect(JSON.stringify(tools[0]?.inputSchema)).toBe('{"type":"object","properties":{}}');
   });
 
   test.each([[[1, 2]], ['x'], [null], [5], [true]])('%j are no arguments', async (args) => {
@@ -375,7 +390,7 @@ describe('registration', () => {
     expect((await call(server, 'two', { n: 4 })).result?.['content']).toEqual([{ type: 'text', text: '8' }]);
     const { tools } = (await (await open(server)).call('tools/list')).result as { tools: object[] };
     expect(tools).toMatchObject([
-      { name: 'one', description: 'd', inputSchema: { type: 'object', additionalProperties: false } },
+      { name: 'one', description: 'd', inputSchema: { type: 'object', properties: {} } },
       { name: 'two', inputSchema: { type: 'object', properties: { n: { type: 'number' } } } },
     ]);
   });

@@ -7,9 +7,10 @@ import { badArguments } from '../protocol/errors.ts';
 import type { CallToolResult, Tool } from '../protocol/model/tools.ts';
 import type { ResultFacts } from '../protocol/revision.ts';
 import { type CheckedSchema, checkedSchema } from '../schema/checked.ts';
-import { type Checked, describeProblems } from '../schema/problems.ts';
+import { describeProblems } from '../schema/problems.ts';
 import { annotated } from './annotated.ts';
 import type { Context, RequestContext } from './context.ts';
+import { checkErrors } from './error-disclosure.ts';
 import type { TakeOver } from './extension.ts';
 import { ExtensionResult } from './extension-result.ts';
 import type { Extensions } from './extensions.ts';
@@ -18,6 +19,7 @@ import { InputRequired } from './input-required.ts';
 import { chain, isPromise, type Maybe } from './maybe.ts';
 import { rarely } from './rarely.ts';
 import type { Entry, Registry } from './registry.ts';
+import { WrongReturn, wrongValue } from './returned.ts';
 import { runInRounds } from './rounds.ts';
 import { scopesOf } from './scopes.ts';
 import { NO_CONTENT, toolResult, withStructured } from './tool-result.ts';
@@ -39,14 +41,13 @@ export interface ToolEntry extends Entry {
 
 const NAME = /^[A-Za-z0-9_.-]{1,128}$/;
 
-/** The schema of a tool that has none: checked by hand, so that nothing has to be loaded for it. */
-const NO_ARGUMENTS: CheckedSchema = {
-  jsonSchema: { type: 'object', additionalProperties: false },
-  check(value) {
-    if (Object.keys(value as object).length === 0) return { ok: true, value };
-    return { ok: false, problems: [{ path: '', message: 'must not have any properties' }] };
-  },
-};
+const NONE_GIVEN = { ok: true, value: Object.freeze({}) } as const;
+
+/**
+ * The schema of a tool that has none. Some model providers refuse a schema without `properties`, and some hosts send a
+ * dummy argument to such tools: arguments are ignored.
+ */
+const NO_ARGUMENTS: CheckedSchema = { jsonSchema: { type: 'object', properties: {} }, check: () => NONE_GIVEN };
 
 /** Makes a tool ready to be served; what is wrong with it is told now, with its name. */
 export function toolEntry(
@@ -55,7 +56,17 @@ export function toolEntry(
   call: ToolEntry['call'],
   extensions: Extensions,
 ): ToolEntry {
-  const { inputSchema, outputSchema, visible, scopes: needed, task: _task, handOff, replace: _, ...shown } = config;
+  const {
+    inputSchema,
+    outputSchema,
+    visible,
+    scopes: needed,
+    task: _task,
+    handOff,
+    errors,
+    replace: _,
+    ...shown
+  } = config;
   if (!NAME.test(name)) {
     throw new TypeError(`Tool "${shorten(name)}": a name has 1 to 128 of the characters A-Z a-z 0-9 _ . -`);
   }
@@ -65,6 +76,7 @@ export function toolEntry(
   const input = inputSchema ? annotated(checkedSchema(inputSchema, where, 'input'), where) : NO_ARGUMENTS;
   const output = outputSchema && checkedSchema(outputSchema, `Tool "${name}": outputSchema`, 'output');
   const scopes = scopesOf(`Tool "${name}"`, needed);
+  checkErrors(`Tool "${name}"`, errors);
   const definition: Tool = {
     name,
     ...shown,
@@ -76,6 +88,7 @@ export function toolEntry(
     definition: extensions.describe(definition, config),
     visible,
     scopes,
+    errors,
     input,
     output,
     about: { outputSchema: output?.jsonSchema },
@@ -105,6 +118,7 @@ export function callTool(tools: Registry<ToolEntry>, ctx: RequestContext): Maybe
   const { arguments: args = {} } = ctx.params;
   if (!isObject(args)) throw RpcError.invalidParams('"arguments" must be an object');
   ctx.about = tool.about;
+  ctx.entry = tool;
   return chain(tool.input.check(args), (checked) => {
     if (!checked.ok)
       throw badArguments(`Invalid arguments for tool ${name}: ${describeProblems(checked.problems, checked.unlisted)}`);
@@ -125,7 +139,7 @@ function runAsTask(tool: ToolEntry, args: unknown, ctx: RequestContext, takeOver
 function run(tool: ToolEntry, args: unknown, ctx: RequestContext): Maybe<unknown> {
   // The check may have taken its time, and the caller may be gone.
   if (ctx.isGivenUp) throw RpcError.internal('The call was cancelled before it began');
-  const failed = (error: unknown): Maybe<CallToolResult> => toolFailure(error, ctx, tool.key);
+  const failed = (error: unknown): Maybe<CallToolResult> => toolFailure(error, ctx);
   try {
     const value = tool.call(args as never, ctx) as Maybe<unknown>;
     const result = chain(value, (returned) => finish(tool, returned, ctx));
@@ -138,26 +152,30 @@ function run(tool: ToolEntry, args: unknown, ctx: RequestContext): Maybe<unknown
 function finish(tool: ToolEntry, returned: unknown, ctx: RequestContext): Maybe<unknown> {
   // Questions for the client, which are not a result of the tool yet, or what an extension has in place of one.
   if (returned instanceof InputRequired || returned instanceof ExtensionResult) return returned;
-  const result = toolResult(returned, tool.output !== undefined);
-  if (!tool.output || result.isError) return structured(ctx, result, result.structuredContent);
+  const result = toolResult(returned, tool.output !== undefined, tool.key);
+  if (!tool.output || result.isError) return structured(ctx, result, result.structuredContent, tool.key);
   if (result.structuredContent === undefined) {
-    throw new Error(`Tool "${tool.key}" has an output schema, but returned no structured content`);
+    throw new WrongReturn(`Tool "${tool.key}" has an output schema, but returned no structured content`);
   }
-  return chain(tool.output.check(result.structuredContent), (checked) => conforming(tool, result, checked, ctx));
-}
-
-function conforming(tool: ToolEntry, result: CallToolResult, checked: Checked, ctx: RequestContext): CallToolResult {
-  // What the schema adds or takes away counts for the text, too.
-  if (checked.ok) return structured(ctx, result, checked.value);
-  throw new Error(
-    `Tool "${tool.key}" returned what its output schema refuses: ${describeProblems(checked.problems, checked.unlisted)}`,
-  );
+  return chain(tool.output.check(result.structuredContent), (checked) => {
+    // What the schema adds or takes away counts for the text, too.
+    if (checked.ok) return structured(ctx, result, checked.value, tool.key);
+    const wrong = wrongValue(returned);
+    if (wrong !== undefined) throw new WrongReturn(`Tool "${tool.key}" returned ${wrong}`);
+    const problems = describeProblems(checked.problems, checked.unlisted);
+    throw new WrongReturn(`Tool "${tool.key}" returned what its output schema refuses: ${problems}`);
+  });
 }
 
 // What was made text once is not made text again, where nobody can change it on its way. A result that began without content
 // of its own has nothing but that text and the structured content.
-function structured(ctx: RequestContext, given: CallToolResult, structuredContent: unknown): CallToolResult {
-  const result = withStructured(given, structuredContent);
+function structured(
+  ctx: RequestContext,
+  given: CallToolResult,
+  structuredContent: unknown,
+  name: string,
+): CallToolResult {
+  const result = withStructured(given, structuredContent, name);
   const { text: json } = (result.content[0] ?? {}) as { text?: string };
   if (given.content === NO_CONTENT && json !== undefined && ctx.parts.middleware.length === 0) {
     ctx.about = { outputSchema: ctx.about.outputSchema, structured: { result, json } };

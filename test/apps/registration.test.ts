@@ -57,7 +57,7 @@ test('a tool is linked to its view, by the old key as well, and the view is a re
     {
       name: 'weather',
       description: 'Tells the weather',
-      inputSchema: { type: 'object', additionalProperties: false },
+      inputSchema: { type: 'object', properties: {} },
       _meta: { 'com.example/kept': true, ui: { resourceUri: view.uri }, 'ui/resourceUri': view.uri },
     },
   ]);

@@ -46,6 +46,43 @@ test('without an output schema an array is content or an error', () => {
   server.registerTool('unknown', {}, () => JSON.parse('1') as unknown);
 });
 
+test('what JSON writes as {} or not at all is an error', () => {
+  const server = makeServer();
+  // @ts-expect-error a Map
+  server.registerTool('map', {}, () => new Map());
+  // @ts-expect-error a Response
+  server.registerTool('response', {}, async () => fetch('http://localhost'));
+  // @ts-expect-error a generator
+  server.registerTool('generator', {}, function* () {
+    yield 1;
+  });
+  // @ts-expect-error an asynchronous generator
+  server.registerTool('async-generator', {}, async function* () {
+    yield 1;
+  });
+  // @ts-expect-error a function
+  server.registerTool('function', {}, () => () => 1);
+  // @ts-expect-error a symbol
+  server.registerTool('symbol', {}, () => Symbol('x'));
+  // @ts-expect-error bytes
+  server.registerTool('buffer', {}, () => Buffer.from('x'));
+  server
+    .registerTool('date', {}, () => new Date())
+    .registerTool('url', {}, () => new URL('http://localhost'))
+    .registerTool('class', {}, () => new (class Point {})());
+});
+
+test('an object with content that is no content is an error without an output schema', () => {
+  const server = makeServer();
+  // @ts-expect-error text is no content
+  server.registerTool('text', {}, () => ({ content: 'hello' }));
+  // @ts-expect-error there is no such type of content
+  server.registerTool('type', {}, () => ({ content: [{ type: 'txt', text: 'x' }] }));
+  // @ts-expect-error an image has a MIME type
+  server.registerTool('image', {}, () => ({ content: [{ type: 'image', data: 'AA' }] }));
+  server.registerTool('data', { outputSchema: z.object({ content: z.string() }) }, () => ({ content: 'hello' }));
+});
+
 test('with an output schema a handler returns what the schema says, now or later', () => {
   makeServer()
     .registerTool('now', { inputSchema, outputSchema }, ({ a }) => ({ sum: a.length }))

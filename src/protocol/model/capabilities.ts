@@ -6,9 +6,9 @@ export type Settings = Readonly<Record<string, unknown>>;
 /** What a client can do for a server. */
 export interface ClientCapabilities {
   readonly elicitation?: { readonly form?: Settings; readonly url?: Settings };
-  /** @deprecated SEP-2577: sampling may be removed from 2027-07-28 on. */
+  /** Deprecated by the specification (SEP-2577): sampling may be removed from 2027-07-28 on. */
   readonly sampling?: { readonly context?: Settings; readonly tools?: Settings };
-  /** @deprecated SEP-2577: roots may be removed from 2027-07-28 on. */
+  /** Deprecated by the specification (SEP-2577): roots may be removed from 2027-07-28 on. */
   readonly roots?: { readonly listChanged?: boolean };
   readonly experimental?: Readonly<Record<string, Settings>>;
   readonly extensions?: Readonly<Record<string, Settings>>;
@@ -20,7 +20,7 @@ export interface ServerCapabilities {
   readonly prompts?: { readonly listChanged?: boolean };
   readonly resources?: { readonly listChanged?: boolean; readonly subscribe?: boolean };
   readonly completions?: Settings;
-  /** @deprecated SEP-2577: logging may be removed from 2027-07-28 on. */
+  /** Deprecated by the specification (SEP-2577): logging may be removed from 2027-07-28 on. */
   readonly logging?: Settings;
   readonly experimental?: Readonly<Record<string, Settings>>;
   readonly extensions?: Readonly<Record<string, Settings>>;

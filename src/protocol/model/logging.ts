@@ -14,7 +14,7 @@ export const LOGGING_LEVELS = [
 
 /**
  * How severe a log message is.
- * @deprecated SEP-2577: logging may be removed from 2027-07-28 on.
+ * Deprecated by the specification (SEP-2577): logging may be removed from 2027-07-28 on.
  */
 export type LoggingLevel = (typeof LOGGING_LEVELS)[number];
 
@@ -30,7 +30,7 @@ export function isLoud(level: LoggingLevel, minimum: LoggingLevel): boolean {
 
 /**
  * A log message, as `notifications/message` carries it.
- * @deprecated SEP-2577: logging may be removed from 2027-07-28 on.
+ * Deprecated by the specification (SEP-2577): logging may be removed from 2027-07-28 on.
  */
 export interface LogMessage {
   readonly level: LoggingLevel;

@@ -9,7 +9,7 @@ export const MetaKey = {
   clientCapabilities: 'io.modelcontextprotocol/clientCapabilities',
   clientInfo: 'io.modelcontextprotocol/clientInfo',
   serverInfo: 'io.modelcontextprotocol/serverInfo',
-  /** @deprecated SEP-2577: logging may be removed from 2027-07-28 on. */
+  /** Deprecated by the specification (SEP-2577): logging may be removed from 2027-07-28 on. */
   logLevel: 'io.modelcontextprotocol/logLevel',
   subscriptionId: 'io.modelcontextprotocol/subscriptionId',
 } as const;

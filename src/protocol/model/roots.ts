@@ -4,7 +4,7 @@ import type { Meta } from './meta.ts';
 
 /**
  * One folder or file, as a `file://` URI.
- * @deprecated SEP-2577: roots may be removed from 2027-07-28 on.
+ * Deprecated by the specification (SEP-2577): roots may be removed from 2027-07-28 on.
  */
 export interface Root {
   readonly uri: string;
@@ -14,7 +14,7 @@ export interface Root {
 
 /**
  * What `roots/list` gives.
- * @deprecated SEP-2577: roots may be removed from 2027-07-28 on.
+ * Deprecated by the specification (SEP-2577): roots may be removed from 2027-07-28 on.
  */
 export interface ListRootsResult {
   readonly roots: readonly Root[];

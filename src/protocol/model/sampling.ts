@@ -6,7 +6,7 @@ import type { Tool } from './tools.ts';
 
 /**
  * The model wants a tool called.
- * @deprecated SEP-2577: sampling may be removed from 2027-07-28 on.
+ * Deprecated by the specification (SEP-2577): sampling may be removed from 2027-07-28 on.
  */
 export interface ToolUseContent {
   readonly type: 'tool_use';
@@ -18,7 +18,7 @@ export interface ToolUseContent {
 
 /**
  * What the tool said.
- * @deprecated SEP-2577: sampling may be removed from 2027-07-28 on.
+ * Deprecated by the specification (SEP-2577): sampling may be removed from 2027-07-28 on.
  */
 export interface ToolResultContent {
   readonly type: 'tool_result';
@@ -31,13 +31,13 @@ export interface ToolResultContent {
 
 /**
  * One piece of a sampling message.
- * @deprecated SEP-2577: sampling may be removed from 2027-07-28 on.
+ * Deprecated by the specification (SEP-2577): sampling may be removed from 2027-07-28 on.
  */
 export type SamplingContent = TextContent | ImageContent | AudioContent | ToolUseContent | ToolResultContent;
 
 /**
  * One turn of the conversation the model is given.
- * @deprecated SEP-2577: sampling may be removed from 2027-07-28 on.
+ * Deprecated by the specification (SEP-2577): sampling may be removed from 2027-07-28 on.
  */
 export interface SamplingMessage {
   readonly role: Role;
@@ -47,7 +47,7 @@ export interface SamplingMessage {
 
 /**
  * Wishes on which model to take; the client decides.
- * @deprecated SEP-2577: sampling may be removed from 2027-07-28 on.
+ * Deprecated by the specification (SEP-2577): sampling may be removed from 2027-07-28 on.
  */
 export interface ModelPreferences {
   readonly hints?: readonly { readonly name?: string }[];
@@ -58,7 +58,7 @@ export interface ModelPreferences {
 
 /**
  * What the client's model is asked.
- * @deprecated SEP-2577: sampling may be removed from 2027-07-28 on.
+ * Deprecated by the specification (SEP-2577): sampling may be removed from 2027-07-28 on.
  */
 export interface CreateMessageParams {
   readonly messages: readonly SamplingMessage[];
@@ -75,7 +75,7 @@ export interface CreateMessageParams {
 
 /**
  * What the client's model said.
- * @deprecated SEP-2577: sampling may be removed from 2027-07-28 on.
+ * Deprecated by the specification (SEP-2577): sampling may be removed from 2027-07-28 on.
  */
 export interface CreateMessageResult {
   readonly role: Role;
