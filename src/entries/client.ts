@@ -1,19 +1,13 @@
 /** `mcpp/client`: connect to a server. */
 
-import { type ChildOptions, type Command, nameOf } from '../client/command.ts';
+import { type Command, nameOf } from '../client/command.ts';
+import { type ConnectOptions, checkConnectOptions } from '../client/connect-options.ts';
 import { Connection } from '../client/connection.ts';
 import { Core } from '../client/core.ts';
 import { type Dialer, type DialHost, dialerOf } from '../client/dialer.ts';
-import {
-  type Authorizer,
-  type ClientAuth,
-  checkedHttpOptions,
-  type HttpClientOptions,
-  nameOfUrl,
-  serverUrl,
-} from '../client/http-options.ts';
+import { type Authorizer, type ClientAuth, checkedHttpOptions, nameOfUrl, serverUrl } from '../client/http-options.ts';
 import type { ClientMiddleware } from '../client/middleware.ts';
-import { type ConnectionOptions, DEFAULT_INFO } from '../client/options.ts';
+import { DEFAULT_INFO } from '../client/options.ts';
 import type { RequestHandler } from '../client/questions.ts';
 import type { ToolsOf } from '../client/tool-types.ts';
 import type { Verdict } from '../client/verdict.ts';
@@ -23,6 +17,7 @@ import type { HttpTransportOptions } from '../transport/http/client/transport.ts
 
 export type { AnswerHandlers, QuestionContext } from '../client/answering.ts';
 export type { ChildOptions, Command, Invocation, StderrSink } from '../client/command.ts';
+export type { ConnectOptions } from '../client/connect-options.ts';
 export type { Connection } from '../client/connection.ts';
 export type {
   ClientExtension,
@@ -76,9 +71,6 @@ export interface InProcess {
 /** Where a server is: at a URL, a program to be started, a server of this process, or a transport of one's own. */
 export type Target = string | URL | Command | InProcess | Transport;
 
-/** Options of `connect`: those of the connection, of a server at a URL, and of a program that is started. */
-export interface ConnectOptions extends ConnectionOptions, HttpClientOptions, ChildOptions {}
-
 /** Who connects: what it says of itself, what it answers when asked, what is around its calls. Makes any number of connections. */
 export class Client {
   readonly #options: ConnectOptions;
@@ -88,11 +80,13 @@ export class Client {
 
   /** `options` are those of every connection, unless a connection has its own. */
   constructor(info: Implementation, options: ConnectOptions = {}) {
+    checkConnectOptions('Client', options);
     this.#options = { ...options, info };
   }
 
   /** Puts a function around every request and notification, in both directions; the first one is the outermost. */
   use(middleware: ClientMiddleware): this {
+    if (typeof middleware !== 'function') throw new TypeError('use needs a function, (call, next) => next()');
     this.#middleware.push(middleware);
     return this;
   }
@@ -105,6 +99,8 @@ export class Client {
 
   /** Connects to a server. `Server` is its type, or an interface of its tools. */
   async connect<Server = unknown>(target: Target, options: ConnectOptions = {}): Promise<Connection<ToolsOf<Server>>> {
+    checkConnectOptions('connect', options);
+    checkRestart(target, options);
     const all = { ...this.#options, ...options };
     const parts = { middleware: this.#middleware, own: this.#own, verdicts: this.#verdicts };
     return new Connection(await Core.open(dialerTo(target, all), all, parts));
@@ -112,11 +108,20 @@ export class Client {
 }
 
 /** Connects to a server: one line, whichever revision it speaks. */
-export function connect<Server = unknown>(
+export async function connect<Server = unknown>(
   target: Target,
   options: ConnectOptions = {},
 ): Promise<Connection<ToolsOf<Server>>> {
-  return new Client(options.info ?? DEFAULT_INFO, options).connect<Server>(target);
+  return new Client(options?.info ?? DEFAULT_INFO).connect<Server>(target, options);
+}
+
+// A client's own options are for all of its connections, so only those of one connection can be meant for it.
+function checkRestart(target: Target, { restart }: ConnectOptions): void {
+  if (!restart || (typeof target !== 'string' && !(target instanceof URL))) return;
+  throw new TypeError(
+    'connect: "restart" is for programs, as in connect({ command, args }, { restart: true }). A server at a URL is not ' +
+      'started by its client; lost streams are opened again, see "reconnect"',
+  );
 }
 
 function dialerTo(target: Target, options: ConnectOptions): Dialer {
@@ -125,6 +130,7 @@ function dialerTo(target: Target, options: ConnectOptions): Dialer {
     if ('command' in target) return dialerToCommand(target, options);
     if ('connectInProcess' in target) return dialerInProcess(target);
     if ('send' in target) return dialerOf(target);
+    if ('url' in target) throw new TypeError('connect takes the URL itself, as in connect(target.url), not { url }');
   }
   throw new TypeError('connect needs a URL, { command, args }, a server of this process or a transport');
 }

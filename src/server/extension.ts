@@ -34,6 +34,8 @@ export interface ServerSide {
   readonly subscriptions?: Readonly<Record<string, SubscriptionField>>;
   /** What it adds to the `_meta` of a result, for a client that declared it. */
   readonly resultMeta?: (result: Readonly<Record<string, unknown>>, ctx: Context) => Meta | undefined;
+  /** Keys that it adds to the options of `registerTool`, for `describeTool` and `handOff` to read. Others are errors. */
+  readonly toolOptions?: readonly string[];
   /** The tool as lists show it, made from how it was registered. Lists are the same for everybody. */
   readonly describeTool?: (tool: Tool, config: ToolConfig) => Tool;
   /**

@@ -29,6 +29,8 @@ export class Extensions implements ServedExtensions {
   readonly handlers: ReadonlyMap<string, Handler>;
   /** Their fields of `subscriptions/listen`. */
   readonly subscriptions: ReadonlyMap<string, OpenSubscription>;
+  /** The keys they add to what a tool is registered with. */
+  readonly toolOptions: readonly string[];
   /** True if one of them adds to results. */
   readonly addsMeta: boolean;
   /** True if one of them can take calls over. */
@@ -42,6 +44,7 @@ export class Extensions implements ServedExtensions {
     this.mcpNames = mcpNamesOf(all);
     this.handlers = handlersOf(all);
     this.subscriptions = subscriptionsOf(all);
+    this.toolOptions = all.flatMap(({ server }) => server?.toolOptions ?? []);
     this.addsMeta = all.some(({ server }) => server?.resultMeta);
     this.takesOver = all.some(({ server }) => server?.handOff);
   }

@@ -1,13 +1,14 @@
 /** What a server can be told when it is made. */
 
 import { printableLines } from '../jsonrpc/errors.ts';
+import { checkOptions, type KeysOf } from '../jsonrpc/known-options.ts';
 import { printable } from '../jsonrpc/printable.ts';
 import type { ServerCapabilities } from '../protocol/model/capabilities.ts';
 import type { Change } from '../protocol/model/changes.ts';
 import type { CacheHints } from '../protocol/revision.ts';
 import { type ProtocolVersion, VERSIONS } from '../protocol/versions.ts';
 import type { ChangeBus } from '../store/changes.ts';
-import type { ErrorDisclosure } from './error-disclosure.ts';
+import { checkErrors, type ErrorDisclosure } from './error-disclosure.ts';
 import type { ServerExtension } from './extension.ts';
 import { isPromise } from './maybe.ts';
 import { DEFAULT_LIMITS, type ErrorReport, type Limits } from './parts.ts';
@@ -40,6 +41,29 @@ export interface McpServerOptions {
   readonly cache?: Partial<CacheHints>;
   /** Where changes are published; a shared one tells all nodes. Default: this process only. */
   readonly changes?: ChangeBus<Change>;
+}
+
+const KEYS: KeysOf<McpServerOptions> = {
+  revisions: true,
+  keys: true,
+  instructions: true,
+  onError: true,
+  errors: true,
+  limits: true,
+  capabilities: true,
+  extensions: true,
+  cache: true,
+  changes: true,
+};
+
+const CACHE_KEYS: KeysOf<CacheHints> = { ttlMs: true, cacheScope: true };
+
+/** Throws a TypeError for options that are not known or have values that cannot be meant. */
+export function checkServerOptions(options: McpServerOptions): void {
+  checkOptions('McpServer', options, KEYS);
+  checkOptions('McpServer: limits', options.limits, DEFAULT_LIMITS);
+  checkOptions('McpServer: cache', options.cache, CACHE_KEYS);
+  checkErrors('McpServer', options.errors);
 }
 
 /** The revisions to serve, newest first. */

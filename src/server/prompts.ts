@@ -1,5 +1,7 @@
 /** Prompts: messages made from a few strings. */
 
+import { shorten } from '../jsonrpc/errors.ts';
+import { checkOptions, type KeysOf } from '../jsonrpc/known-options.ts';
 import { isObject } from '../jsonrpc/message.ts';
 import type { Icon } from '../protocol/model/implementation.ts';
 import type { Meta } from '../protocol/model/meta.ts';
@@ -49,8 +51,22 @@ export interface PromptEntry extends Entry {
   readonly get: (args: never, ctx: Context) => unknown;
 }
 
+const KEYS: KeysOf<PromptConfig> = {
+  title: true,
+  description: true,
+  argsSchema: true,
+  complete: true,
+  icons: true,
+  _meta: true,
+  visible: true,
+  scopes: true,
+  errors: true,
+  replace: true,
+};
+
 /** Makes a prompt ready to be served. */
 export function promptEntry(name: string, config: PromptConfig, get: PromptEntry['get']): PromptEntry {
+  checkOptions(`Prompt "${shorten(name)}"`, config ?? null, KEYS);
   const { argsSchema, complete, visible, scopes: needed, errors, replace: _, ...shown } = config;
   if (name === '') throw new TypeError('A prompt must have a name');
   if (typeof get !== 'function') throw new TypeError(`Prompt "${name}": the handler must be a function`);

@@ -1,6 +1,7 @@
 /** Resources and resource templates: data under a URI. */
 
 import { shorten } from '../jsonrpc/errors.ts';
+import { checkOptions, type KeysOf } from '../jsonrpc/known-options.ts';
 import type { ResourceContents } from '../protocol/model/content.ts';
 import type { ReadResourceResult, Resource, ResourceTemplate } from '../protocol/model/resources.ts';
 import type { CacheHints } from '../protocol/revision.ts';
@@ -96,8 +97,28 @@ export interface TemplateEntry extends Entry {
   readonly read: ResourceTemplateHandler;
 }
 
+const TEMPLATE_KEYS: KeysOf<ResourceTemplateConfig> = {
+  name: true,
+  title: true,
+  description: true,
+  mimeType: true,
+  annotations: true,
+  icons: true,
+  _meta: true,
+  cache: true,
+  visible: true,
+  scopes: true,
+  errors: true,
+  replace: true,
+  complete: true,
+};
+
+const { complete: _complete, ...SHARED_KEYS } = TEMPLATE_KEYS;
+const RESOURCE_KEYS: KeysOf<ResourceConfig> = { ...SHARED_KEYS, size: true };
+
 /** Makes a resource ready to be served. */
 export function resourceEntry(uri: string, config: ResourceConfig | string, read: ResourceHandler): ResourceEntry {
+  if (typeof config !== 'string') checkOptions(`Resource "${shorten(uri)}"`, config ?? null, RESOURCE_KEYS);
   const {
     name = uri,
     cache,
@@ -121,6 +142,8 @@ export function templateEntry(
   config: ResourceTemplateConfig | string,
   read: ResourceTemplateHandler,
 ): TemplateEntry {
+  if (typeof config !== 'string')
+    checkOptions(`Resource template "${shorten(uriTemplate)}"`, config ?? null, TEMPLATE_KEYS);
   const {
     name = uriTemplate,
     cache,

@@ -1,10 +1,11 @@
 /** Serves a server over any transport. */
 
+import { checkOptions, type KeysOf } from '../jsonrpc/known-options.ts';
 import { later } from '../jsonrpc/later.ts';
 import type { Transport } from '../jsonrpc/transport.ts';
 import type { Principal } from '../protocol/principal.ts';
 import { connectLine, serveOwner } from './connect-line.ts';
-import type { Served } from './served.ts';
+import { checkServed, type Served } from './served.ts';
 import type { Serving } from './serving.ts';
 
 const anybody = later(() => import('./serve-anybody.ts'));
@@ -22,8 +23,21 @@ export interface ServeOptions {
   readonly forceReruns?: boolean;
 }
 
+const KEYS: KeysOf<ServeOptions> = { principal: true, ownsProcess: true, forceReruns: true };
+
+function checkTransport(transport: unknown): void {
+  if (typeof transport === 'object' && transport !== null && 'connect' in transport && 'send' in transport) return;
+  throw new TypeError(
+    'serve needs a transport as its second argument, an object with connect() and send(). To listen at a port use ' +
+      'serveHttp(server, { port }) of mcpp/http, to be started by a client serveStdio(server) of mcpp/stdio',
+  );
+}
+
 /** Serves one connection, over any transport. */
 export async function serve(server: Served, transport: Transport, options: ServeOptions = {}): Promise<Serving> {
+  checkServed('serve', server);
+  checkTransport(transport);
+  checkOptions('serve', options, KEYS);
   const { principal, ownsProcess = false, forceReruns = false } = options;
   if (ownsProcess && !principal) return serveOwner(server, transport, forceReruns);
   const prepared = Promise.resolve(server['~parts'].preparation.end());

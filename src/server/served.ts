@@ -28,6 +28,17 @@ export interface ServerParts extends Parts {
   toolsFor(viewer: Viewer): readonly Tool[];
 }
 
+/** Throws a TypeError if this is no server; a function that is given a request was passed on in place of what it makes. */
+export function checkServed(where: string, server: unknown): asserts server is Served {
+  if (typeof server === 'object' && server !== null && '~parts' in server) return;
+  const isRequest = typeof server === 'object' && server !== null && 'headers' in server && 'method' in server;
+  throw new TypeError(
+    isRequest
+      ? `${where} was called with a request: pass ${where}(server) to the framework, not ${where} itself`
+      : `${where} needs an McpServer as its first argument, as in ${where}(server)`,
+  );
+}
+
 /** Anything that can be served. */
 export interface Served {
   /** For this package, not for its users. */

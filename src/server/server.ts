@@ -12,14 +12,20 @@ import type { AnySchema, InferInput } from '../schema/infer.ts';
 import { memoryChangeBus } from '../store/changes.ts';
 import { Changes, type MaySee } from './changes.ts';
 import type { Context, RequestContext } from './context.ts';
-import { checkErrors } from './error-disclosure.ts';
 import { Extensions, extensionWork } from './extensions.ts';
 import { hiding } from './hiding.ts';
 import { usageOf } from './limits/usage.ts';
 import type { Maybe } from './maybe.ts';
 import type { Middleware } from './middleware.ts';
 import type { Registries } from './needed-scopes.ts';
-import { limitsOf, type McpServerOptions, mergeCapabilities, reporter, servedVersions } from './options.ts';
+import {
+  checkServerOptions,
+  limitsOf,
+  type McpServerOptions,
+  mergeCapabilities,
+  reporter,
+  servedVersions,
+} from './options.ts';
 import type { PageOf } from './pages.ts';
 import { Preparation } from './preparation.ts';
 import { type PromptConfig, type PromptEntry, type PromptHandler, promptEntry } from './prompts.ts';
@@ -80,7 +86,7 @@ export class McpServer<out Tools = {}> implements Served {
 
   constructor(info: Implementation, options: McpServerOptions = {}) {
     if (!isImplementation(info)) throw new TypeError('McpServer needs a name and a version');
-    checkErrors('McpServer', options.errors);
+    checkServerOptions(options);
     this.info = info;
     this.#options = options;
     this.#extensions = new Extensions(options.extensions);
@@ -193,6 +199,7 @@ export class McpServer<out Tools = {}> implements Served {
 
   /** Puts a function around every request and notification. The first one is the outermost. */
   use(middleware: Middleware): this {
+    if (typeof middleware !== 'function') throw new TypeError('use needs a function, (ctx, next) => next()');
     this.#middleware.push(middleware);
     return this;
   }
@@ -202,6 +209,7 @@ export class McpServer<out Tools = {}> implements Served {
    * begins with `notifications/` is a notification.
    */
   setHandler(method: string, handler: (params: Params, ctx: Context) => unknown): this {
+    if (typeof handler !== 'function') throw new TypeError(`setHandler: the handler of "${method}" must be a function`);
     this.#handlers.set(method, (ctx) => handler(ctx.params, ctx));
     return this;
   }

@@ -1,6 +1,7 @@
 /** Tools: registered once, checked on the way in and on the way out. */
 
 import { RpcError, shorten } from '../jsonrpc/errors.ts';
+import { checkOptions, type KeysOf } from '../jsonrpc/known-options.ts';
 import { isObject } from '../jsonrpc/message.ts';
 import { stringParam } from '../protocol/checks.ts';
 import { badArguments } from '../protocol/errors.ts';
@@ -56,6 +57,7 @@ export function toolEntry(
   call: ToolEntry['call'],
   extensions: Extensions,
 ): ToolEntry {
+  checkOptions(`Tool "${shorten(name)}"`, config ?? null, KEYS, extensions.toolOptions);
   const {
     inputSchema,
     outputSchema,
@@ -97,6 +99,22 @@ export function toolEntry(
     isManual: handOff === 'manual',
   };
 }
+
+const KEYS: KeysOf<ToolConfig> = {
+  title: true,
+  description: true,
+  inputSchema: true,
+  outputSchema: true,
+  annotations: true,
+  icons: true,
+  _meta: true,
+  visible: true,
+  scopes: true,
+  task: true,
+  handOff: true,
+  errors: true,
+  replace: true,
+};
 
 const TASK: readonly unknown[] = [undefined, 'auto', 'required', 'never'];
 

@@ -2,8 +2,10 @@
 
 import type { Readable, Writable } from 'node:stream';
 import { clearTimeout, setTimeout } from 'node:timers';
+import { checkOptions, type KeysOf } from '../../jsonrpc/known-options.ts';
 import { serveOwner } from '../../server/connect-line.ts';
 import { loadEngine } from '../../server/prepare-engine.ts';
+import { checkServed } from '../../server/served.ts';
 import type { McpServer } from '../../server/server.ts';
 import type { Serving } from '../../server/serving.ts';
 import { type EndReason, onProcessEnd } from './process-end.ts';
@@ -38,9 +40,31 @@ const STDERR_MS = 100;
 /** Time after which the engine for raw schemas is loaded, if nothing has needed it yet: not while the program starts. */
 const ENGINE_MS = 1000;
 
+const KEYS: KeysOf<StdioOptions> = { exit: true, onClose: true, maxLineLength: true, input: true, output: true };
+
+/** The streams that are being served. */
+const taken = new WeakSet<Readable | Writable>();
+
+// Two servers on the same streams would both answer every request.
+function takeStreams(...streams: readonly (Readable | Writable)[]): () => void {
+  if (streams.some((stream) => taken.has(stream))) {
+    throw new Error(
+      'serveStdio: these streams are being served already. A process has one standard input: register all tools on one ' +
+        'server, or give "input" and "output"',
+    );
+  }
+  for (const stream of streams) taken.add(stream);
+  return () => {
+    for (const stream of streams) taken.delete(stream);
+  };
+}
+
 /** Serves one client over the standard streams. The promise resolves when it listens. */
 export async function serveStdio(server: McpServer, options: StdioOptions = {}): Promise<Serving> {
+  checkServed('serveStdio', server);
+  checkOptions('serveStdio', options, KEYS);
   const { exit = true, input = process.stdin, maxLineLength } = options;
+  const giveBack = takeStreams(input, options.output ?? process.stdout);
   const guard = options.output ? undefined : guardStdout();
   const output = options.output ?? guard?.output ?? process.stdout;
   const deadline = new Deadline(exit);
@@ -57,6 +81,7 @@ export async function serveStdio(server: McpServer, options: StdioOptions = {}):
   };
   const unwatch = exit ? onProcessEnd(end) : () => {};
   const letGo = (): void => {
+    giveBack();
     unwatch();
     guard?.release();
     deadline.clear();

@@ -1,7 +1,9 @@
 /** What serving over WebSockets can be told. */
 
+import { checkOptions, type KeysOf } from '../../jsonrpc/known-options.ts';
 import { STRUCTURE_LIMITS, type StructureLimits } from '../../jsonrpc/structure.ts';
 import type { Authenticate, HttpRequest } from '../../protocol/http-request.ts';
+import { checkServed } from '../../server/served.ts';
 import type { GuardOptions } from '../http/server/guard.ts';
 
 /** Options of every WebSocket server; none is needed on the machine itself. */
@@ -64,6 +66,27 @@ const DEFAULT_LIMITS: WebSocketLimits = {
   unreadBytes: 16 * 1024 * 1024,
   slowReaderMs: 10_000,
 };
+
+const KEYS: KeysOf<WebSocketOptions> = {
+  hosts: true,
+  origins: true,
+  auth: true,
+  keepAliveMs: true,
+  clientAddress: true,
+  limits: true,
+};
+const SERVE_KEYS: KeysOf<ServeWebSocketOptions> = { ...KEYS, port: true, address: true, path: true };
+
+/** Throws a TypeError if there is no server, or if options have keys that are not known. `where` is the function. */
+export function checkWebSocketOptions(
+  where: 'webSocketHandler' | 'serveWebSocket',
+  server: unknown,
+  options: WebSocketOptions,
+): void {
+  checkServed(where, server);
+  checkOptions(where, options, where === 'serveWebSocket' ? SERVE_KEYS : KEYS);
+  checkOptions(`${where}: limits`, options.limits, DEFAULT_LIMITS);
+}
 
 /** Fills in the defaults; refuses what cannot be meant. */
 export function settingsOf({ keepAliveMs = 15_000, limits = {} }: WebSocketOptions): WebSocketSettings {

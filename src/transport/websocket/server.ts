@@ -3,17 +3,24 @@
 import { listen, makeHandler } from '#web-socket-server';
 import type { Served } from '../../server/served.ts';
 import type { WebSocketHandler } from './node-handler.ts';
-import type { ServeWebSocketOptions, ServingWebSocket, WebSocketOptions } from './options.ts';
+import {
+  checkWebSocketOptions,
+  type ServeWebSocketOptions,
+  type ServingWebSocket,
+  type WebSocketOptions,
+} from './options.ts';
 
 /**
  * Serves the clients of an HTTP server that is there already: `httpServer.on('upgrade', handler.upgrade)`. Every
  * upgrade it is given is its own, whichever the path.
  */
 export function webSocketHandler(server: Served, options: WebSocketOptions = {}): WebSocketHandler {
+  checkWebSocketOptions('webSocketHandler', server, options);
   return makeHandler(server, options);
 }
 
 /** Listens for clients, by default at `ws://127.0.0.1:3000/mcp`. Resolves when they can come. */
-export function serveWebSocket(server: Served, options: ServeWebSocketOptions = {}): Promise<ServingWebSocket> {
+export async function serveWebSocket(server: Served, options: ServeWebSocketOptions = {}): Promise<ServingWebSocket> {
+  checkWebSocketOptions('serveWebSocket', server, options);
   return listen(server, options);
 }

@@ -3,7 +3,7 @@
 import type { Served } from '../../../server/served.ts';
 import { Endpoint } from './endpoint.ts';
 import { FetchExchange } from './fetch-exchange.ts';
-import type { HttpOptions } from './options.ts';
+import { checkHttpOptions, type HttpOptions } from './options.ts';
 
 /** Answers requests, whatever their path is. */
 export interface FetchHandler {
@@ -15,6 +15,7 @@ export interface FetchHandler {
 
 /** Serves a server wherever requests are answered with the web's own objects. */
 export function fetchHandler(server: Served, options: HttpOptions = {}): FetchHandler {
+  checkHttpOptions('fetchHandler', server, options);
   const endpoint = new Endpoint(server, options);
   const handle = (request: Request): Promise<Response> =>
     new Promise((resolve) => endpoint.handle(new FetchExchange(request, resolve)));

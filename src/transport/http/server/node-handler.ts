@@ -6,7 +6,7 @@ import type { Served } from '../../../server/served.ts';
 import { Endpoint } from './endpoint.ts';
 import { SharedClock } from './heartbeat.ts';
 import { NodeExchange } from './node-exchange.ts';
-import type { HttpOptions } from './options.ts';
+import { checkHttpOptions, type HttpOptions } from './options.ts';
 
 /** Answers requests at whatever path it is mounted. `body` is for frameworks that have read it already. */
 export interface NodeHandler {
@@ -18,6 +18,7 @@ export interface NodeHandler {
 
 /** Serves a server at one path of an HTTP server of your own. */
 export function nodeHandler(server: Served, options: HttpOptions = {}): NodeHandler {
+  checkHttpOptions('nodeHandler', server, options);
   const handler = handlerOf(new Endpoint(server, options, undefined, SharedClock));
   prepareEngine(server);
   return handler;

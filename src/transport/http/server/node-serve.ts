@@ -2,6 +2,7 @@
 
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { KeysOf } from '../../../jsonrpc/known-options.ts';
 import { prepareEngine } from '../../../server/prepare-engine.ts';
 import type { Served } from '../../../server/served.ts';
 import { Endpoint } from './endpoint.ts';
@@ -9,7 +10,7 @@ import { isLoopback } from './guard.ts';
 import { SharedClock } from './heartbeat.ts';
 import { limitConnections } from './node-connections.ts';
 import { handlerOf, type NodeHandler } from './node-handler.ts';
-import type { HttpOptions } from './options.ts';
+import { checkHttpOptions, HTTP_KEYS, type HttpOptions } from './options.ts';
 
 /** Options of `serveHttp`. */
 export interface ServeHttpOptions extends HttpOptions {
@@ -20,6 +21,8 @@ export interface ServeHttpOptions extends HttpOptions {
   /** Where the endpoint is. Default: `/mcp`. */
   readonly path?: string | undefined;
 }
+
+const KEYS: KeysOf<ServeHttpOptions> = { ...HTTP_KEYS, port: true, address: true, path: true };
 
 /** A server that listens. */
 export interface ServingHttp {
@@ -43,8 +46,8 @@ const FLUSH_MS = 500;
 
 /** Listens until it is closed. Prints nothing. */
 export async function serveHttp(server: Served, options: ServeHttpOptions = {}): Promise<ServingHttp> {
+  checkHttpOptions('serveHttp', server, options, KEYS);
   const { port = 3000, address = '127.0.0.1', path = '/mcp', hosts, auth } = options;
-  if (!server?.['~parts']) throw new TypeError('serveHttp needs an McpServer');
   if (!Number.isInteger(port) || port < 0 || port > 65_535) throw new TypeError('serveHttp: port must be 0 to 65535');
   if (!URL.canParse(path, 'http://x') || new URL(path, 'http://x').pathname !== path) {
     throw new TypeError('serveHttp: path must be a path as URLs have it, for instance "/mcp"');

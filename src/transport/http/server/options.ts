@@ -1,9 +1,11 @@
 /** What an HTTP endpoint can be told. */
 
+import { checkOptions, type KeysOf } from '../../../jsonrpc/known-options.ts';
 import type { Id, Response } from '../../../jsonrpc/message.ts';
 import { STRUCTURE_LIMITS, type StructureLimits } from '../../../jsonrpc/structure.ts';
 import type { Authenticate, HttpRequest } from '../../../protocol/http-request.ts';
 import type { Session } from '../../../protocol/session.ts';
+import { checkServed } from '../../../server/served.ts';
 import { type EventStore, memoryEventStore } from '../../../store/events.ts';
 import { type Mailboxes, memoryMailboxes } from '../../../store/mailboxes.ts';
 import { DEFAULT_IDLE_MS, type SessionStore } from '../../../store/sessions.ts';
@@ -120,6 +122,36 @@ const DEFAULT_LIMITS: HttpLimits = {
   unreadBytes: 4 * 1024 * 1024,
   slowReaderMs: 10_000,
 };
+
+/** The keys of the options of every HTTP face. */
+export const HTTP_KEYS: KeysOf<HttpOptions> = {
+  hosts: true,
+  origins: true,
+  auth: true,
+  sessions: true,
+  sse: true,
+  page: true,
+  keepAliveMs: true,
+  maxStreamMs: true,
+  retryMs: true,
+  clientAddress: true,
+  limits: true,
+};
+
+const SESSION_KEYS: KeysOf<SessionOptions> = { idleMs: true, max: true, store: true, events: true, mailboxes: true };
+
+/** Throws a TypeError if there is no server, or if options have keys that are not known. `where` is the function. */
+export function checkHttpOptions(
+  where: string,
+  server: unknown,
+  options: HttpOptions,
+  known: object = HTTP_KEYS,
+): void {
+  checkServed(where, server);
+  checkOptions(where, options, known);
+  checkOptions(`${where}: limits`, options.limits, DEFAULT_LIMITS);
+  if (typeof options.sessions !== 'boolean') checkOptions(`${where}: sessions`, options.sessions, SESSION_KEYS);
+}
 
 /** Where what belongs to sessions is kept. */
 export interface SessionStores {

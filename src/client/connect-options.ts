@@ -1,0 +1,64 @@
+/** All options of `connect`, by where the server is. */
+
+import { checkOptions, type KeysOf } from '../jsonrpc/known-options.ts';
+import { STRUCTURE_LIMITS } from '../jsonrpc/structure.ts';
+import type { ChildOptions } from './command.ts';
+import type { HttpClientOptions, ReconnectOptions } from './http-options.ts';
+import type { ConnectionOptions } from './options.ts';
+import type { RestartOptions } from './supervision.ts';
+
+/** Options of `connect`: those of the connection, of a server at a URL, and of a program that is started. */
+export interface ConnectOptions extends ConnectionOptions, HttpClientOptions, ChildOptions {}
+
+const KEYS: KeysOf<ConnectOptions> = {
+  timeout: true,
+  maxTimeout: true,
+  revision: true,
+  prior: true,
+  info: true,
+  capabilities: true,
+  extensions: true,
+  logLevel: true,
+  onLog: true,
+  onNotification: true,
+  onError: true,
+  onStateChange: true,
+  onSessionReplaced: true,
+  restart: true,
+  cache: true,
+  maxPages: true,
+  maxItems: true,
+  maxRounds: true,
+  connectTimeout: true,
+  probeTimeout: true,
+  signal: true,
+  onElicit: true,
+  onSample: true,
+  onListRoots: true,
+  roots: true,
+  validateResults: true,
+  pinnedTools: true,
+  onToolChanged: true,
+  headers: true,
+  auth: true,
+  fetch: true,
+  maxResponseBytes: true,
+  maxEventBytes: true,
+  reconnect: true,
+  stderr: true,
+  allowCommand: true,
+  graceMs: true,
+  maxLineLength: true,
+  limits: true,
+};
+
+const RESTART_KEYS: KeysOf<RestartOptions> = { maxRestarts: true, withinMs: true, minDelayMs: true, maxDelayMs: true };
+const RECONNECT_KEYS: KeysOf<ReconnectOptions> = { maxDelayMs: true, maxTries: true };
+
+/** Throws a TypeError if options have keys that are not known. `where` is the function that got them. */
+export function checkConnectOptions(where: string, options: ConnectOptions): void {
+  checkOptions(where, options, KEYS);
+  checkOptions(`${where}: reconnect`, options.reconnect, RECONNECT_KEYS);
+  checkOptions(`${where}: limits`, options.limits, STRUCTURE_LIMITS);
+  if (typeof options.restart !== 'boolean') checkOptions(`${where}: restart`, options.restart, RESTART_KEYS);
+}

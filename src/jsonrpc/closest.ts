@@ -1,0 +1,42 @@
+/** The name that was meant by one that does not exist. */
+
+const MAX_LENGTH = 64;
+
+/** The name of `names` nearest to `name`, if no more than a third of it is different; for "did you mean". */
+export function closest(name: string, names: Iterable<string>): string | undefined {
+  if (name.length > MAX_LENGTH) return undefined;
+  const wanted = name.toLowerCase();
+  let best: string | undefined;
+  let limit = Math.min(3, Math.ceil(name.length / 3));
+  for (const each of names) {
+    if (each === name || Math.abs(each.length - name.length) > limit) continue;
+    const edits = distance(wanted, each.toLowerCase(), limit);
+    if (edits > limit || (edits === limit && best !== undefined)) continue;
+    best = each;
+    limit = edits;
+  }
+  return best;
+}
+
+/** Edits that make one text of another: characters put in, left out or replaced, and neighbours swapped. */
+function distance(a: string, b: string, limit: number): number {
+  let beforeLast: number[] = [];
+  let last = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= a.length; i++) {
+    const row = [i];
+    let least = i;
+    for (let j = 1; j <= b.length; j++) {
+      const isSame = a[i - 1] === b[j - 1];
+      let edits = Math.min((last[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1, (last[j - 1] ?? 0) + (isSame ? 0 : 1));
+      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) {
+        edits = Math.min(edits, (beforeLast[j - 2] ?? 0) + 1);
+      }
+      row.push(edits);
+      least = Math.min(least, edits);
+    }
+    if (least > limit) return least;
+    beforeLast = last;
+    last = row;
+  }
+  return last[b.length] ?? 0;
+}
