@@ -6,9 +6,11 @@ export { missingCapability, resourceNotFound, ToolError } from '../protocol/erro
 export { type Principal, principalKey } from '../protocol/principal.ts';
 export type { Viewer } from '../protocol/revision.ts';
 export type { AnySchema, InferInput, InferOutput } from '../schema/infer.ts';
+export type { CheckedInput } from '../schema/refused.ts';
 export type { AskOptions, ElicitAnswer, RawAskOptions, UrlOptions } from '../server/asking.ts';
 export type { Completer, Completers, CompletionInput } from '../server/completers.ts';
 export type { Context } from '../server/context.ts';
+export type { ErrorDisclosure } from '../server/error-disclosure.ts';
 export type {
   Desk,
   ExtensionHandler,

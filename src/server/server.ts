@@ -9,6 +9,7 @@ import type { Implementation } from '../protocol/model/implementation.ts';
 import type { CacheHints, Host } from '../protocol/revision.ts';
 import type { CheckedSchema } from '../schema/checked.ts';
 import type { AnySchema, InferInput } from '../schema/infer.ts';
+import type { CheckedInput } from '../schema/refused.ts';
 import { memoryChangeBus } from '../store/changes.ts';
 import { Changes, type MaySee } from './changes.ts';
 import type { Context, RequestContext } from './context.ts';
@@ -117,7 +118,7 @@ export class McpServer<out Tools = {}> implements Served {
   /** Registers a tool. The arguments are checked against the schema before the handler runs. */
   registerTool<const N extends string, const I extends AnySchema = NoArguments, const O extends AnySchema = AnyResult>(
     name: N,
-    config: ToolConfig<I, O>,
+    config: ToolConfig<I, O> & CheckedInput<I>,
     handler: NoInfer<HandlerOf<I, O>>,
   ): McpServer<Tools & { readonly [K in N]: ToolType<InferInput<I>, Result<O>> }> {
     const entry = toolEntry(name, config, handler as ToolHandler<never, unknown>, this.#extensions);
@@ -161,7 +162,7 @@ export class McpServer<out Tools = {}> implements Served {
   /** Registers a prompt. */
   registerPrompt<const S extends AnySchema = NoArguments>(
     name: string,
-    config: PromptConfig<S>,
+    config: PromptConfig<S> & CheckedInput<S, 'argsSchema'>,
     handler: PromptHandler<S>,
   ): this {
     const entry = promptEntry(name, config, handler);

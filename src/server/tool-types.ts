@@ -5,6 +5,7 @@ import type { Icon } from '../protocol/model/implementation.ts';
 import type { Meta } from '../protocol/model/meta.ts';
 import type { CallToolResult, ToolAnnotations } from '../protocol/model/tools.ts';
 import type { AnySchema, InferInput, InferOutput } from '../schema/infer.ts';
+import type { CheckedInput } from '../schema/refused.ts';
 import type { Context } from './context.ts';
 import type { ErrorDisclosure } from './error-disclosure.ts';
 import type { ExtensionResult } from './extension-result.ts';
@@ -121,7 +122,7 @@ export type ToolTypeOf<D> =
 
 /** Makes a tool an object, so that it can stand in a file of its own and be registered with `registerTools`. */
 export function defineTool<const I extends AnySchema = NoArguments, const O extends AnySchema = AnyResult>(
-  config: ToolConfig<I, O>,
+  config: ToolConfig<I, O> & CheckedInput<I>,
   // Nothing is inferred from the handler; without saying so a chain of tools takes twice the compiler's time.
   handler: NoInfer<HandlerOf<I, O>>,
 ): ToolDefinition<I, O> {

@@ -6,7 +6,8 @@ import * as v from 'valibot';
 import { expectTypeOf, test } from 'vitest';
 import { z } from 'zod';
 import * as mini from 'zod/mini';
-import { type Context, McpServer } from '../../src/entries/server.ts';
+import { z as z3 } from 'zod/v3';
+import { type Context, defineTool, McpServer } from '../../src/entries/server.ts';
 
 const makeServer = (): McpServer => new McpServer({ name: 'types', version: '1.0.0' });
 
@@ -102,4 +103,44 @@ test('only an object is a schema', () => {
   // @ts-expect-error a string is no schema
   const bad = () => makeServer().registerTool('bad', { inputSchema: 'object' }, () => '');
   expectTypeOf(bad).toBeFunction();
+});
+
+test('schemas that registration refuses do not compile', () => {
+  const server = new McpServer({ name: 'types', version: '1.0.0' });
+  const refused = (): void => {
+    // @ts-expect-error an object of schemas is no schema
+    server.registerTool('shape', { inputSchema: { name: z.string(), age: z.number() } }, () => '');
+    // @ts-expect-error an empty schema
+    server.registerTool('empty', { inputSchema: {} }, () => '');
+    // @ts-expect-error zod 3
+    server.registerTool('zod3', { inputSchema: z3.object({ a: z3.string() }) }, () => '');
+    // @ts-expect-error a string
+    server.registerTool('string', { inputSchema: z.string() }, () => '');
+    // @ts-expect-error an array
+    server.registerTool('array', { inputSchema: z.array(z.object({})) }, () => '');
+    // @ts-expect-error a JSON Schema of a string
+    server.registerTool('json', { inputSchema: { type: 'string' } }, () => '');
+    // @ts-expect-error a TypeBox string
+    server.registerTool('typebox', { inputSchema: Type.String() }, () => '');
+    // @ts-expect-error in a definition, too
+    defineTool({ inputSchema: { name: z.string() } }, () => '');
+  };
+  expectTypeOf(refused).toBeFunction();
+});
+
+test('schemas of every other kind compile', () => {
+  const wide: Readonly<Record<string, unknown>> = { type: 'object' };
+  const unknownSchema: object = { type: 'object' };
+  new McpServer({ name: 'types', version: '1.0.0' })
+    .registerTool('none', {}, () => '')
+    .registerTool('wide', { inputSchema: wide }, () => '')
+    .registerTool('object', { inputSchema: unknownSchema }, () => '')
+    .registerTool('json', { inputSchema: { type: 'object', properties: { a: { type: 'string' } } } }, ({ a }) => a)
+    .registerTool('typebox', { inputSchema: Type.Object({ a: Type.String() }) }, ({ a }) => a)
+    .registerTool('zod', { inputSchema: z.object({ a: z.string() }) }, ({ a }) => a)
+    .registerTool(
+      'union',
+      { inputSchema: z.union([z.object({ a: z.string() }), z.object({ b: z.number() })]) },
+      () => '',
+    );
 });

@@ -3,11 +3,14 @@
 import { expectTypeOf, test } from 'vitest';
 import { z } from 'zod';
 import {
+  type AnyResult,
   type AnySchema,
   type Arguments,
+  type CheckedInput,
   type Context,
   defineTool,
   McpServer,
+  type ToolConfig,
   type ToolHandler,
   type ToolType,
 } from '../../src/entries/server.ts';
@@ -136,11 +139,12 @@ test('a generic function around registerTool compiles', () => {
   function registerText<const I extends AnySchema>(
     server: McpServer,
     name: string,
-    inputSchema: I,
+    config: ToolConfig<I, AnyResult> & CheckedInput<I>,
     handler: (args: Arguments<I>) => string,
   ): void {
-    server.registerTool(name, { inputSchema }, (args) => handler(args));
+    server.registerTool(name, config, (args) => handler(args));
   }
-  registerText(makeServer(), 'zod', z.object({ a: z.string() }), ({ a }) => a);
-  registerText(makeServer(), 'json', { type: 'object', properties: { a: { type: 'string' } } }, ({ a }) => a ?? '');
+  registerText(makeServer(), 'zod', { inputSchema: z.object({ a: z.string() }) }, ({ a }) => a);
+  const inputSchema = { type: 'object', properties: { a: { type: 'string' } } } as const;
+  registerText(makeServer(), 'json', { inputSchema }, ({ a }) => a ?? '');
 });
