@@ -88,7 +88,7 @@ describe('middleware', () => {
         throw error;
       }),
     );
-    const connection = await client.connect(server);
+    const connection = await client.connect<unknown>(server);
     await expect(connection.callTool('nope')).rejects.toMatchObject({ code: -32602 });
     expect(errors).toMatchObject([{ code: -32602 }]);
   });

@@ -6,6 +6,18 @@ import type { RequestOptions } from './request-options.ts';
 /** The tools of a server: of `typeof server`, or of an interface that says `{ name: { input, output } }`. */
 export type ToolsOf<Server> = Server extends { readonly $tools: infer Tools } ? Tools : Server;
 
+/**
+ * The tools of a server that is given as a type, else those in the type of the value that is connected to. A server whose
+ * tools were registered by statements has none of them in its type, so anything can be called there.
+ */
+export type ToolsAt<Server, Target> = unknown extends Server
+  ? Target extends { readonly $tools: infer Tools }
+    ? [keyof Tools] extends [never]
+      ? unknown
+      : Tools
+    : unknown
+  : ToolsOf<Server>;
+
 /** The names that can be called. */
 export type ToolName<Tools> = unknown extends Tools
   ? string

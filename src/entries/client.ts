@@ -9,7 +9,7 @@ import { type Authorizer, type ClientAuth, checkedHttpOptions, nameOfUrl, server
 import type { ClientMiddleware } from '../client/middleware.ts';
 import { DEFAULT_INFO } from '../client/options.ts';
 import type { RequestHandler } from '../client/questions.ts';
-import type { ToolsOf } from '../client/tool-types.ts';
+import type { ToolsAt } from '../client/tool-types.ts';
 import type { Verdict } from '../client/verdict.ts';
 import type { Transport } from '../jsonrpc/transport.ts';
 import type { Implementation } from '../protocol/model/implementation.ts';
@@ -56,6 +56,7 @@ export type {
   ToolFailure,
   ToolName,
   ToolSuccess,
+  ToolsAt,
   ToolsOf,
 } from '../client/tool-types.ts';
 export type { Verdict } from '../client/verdict.ts';
@@ -97,8 +98,11 @@ export class Client {
     return this;
   }
 
-  /** Connects to a server. `Server` is its type, or an interface of its tools. */
-  async connect<Server = unknown>(target: Target, options: ConnectOptions = {}): Promise<Connection<ToolsOf<Server>>> {
+  /** Connects to a server. `Server` is its type, or an interface of its tools. Default: the type of `target`. */
+  async connect<Server = unknown, At extends Target = Target>(
+    target: At,
+    options: ConnectOptions = {},
+  ): Promise<Connection<ToolsAt<Server, At>>> {
     checkConnectOptions('connect', options);
     checkRestart(target, options);
     const all = { ...this.#options, ...options };
@@ -107,12 +111,15 @@ export class Client {
   }
 }
 
-/** Connects to a server: one line, whichever revision it speaks. */
-export async function connect<Server = unknown>(
-  target: Target,
+/**
+ * Connects to a server: one line, whichever revision it speaks. `Server` is its type, or an interface of its tools.
+ * Default: the type of `target`, if that is a server in this process.
+ */
+export async function connect<Server = unknown, At extends Target = Target>(
+  target: At,
   options: ConnectOptions = {},
-): Promise<Connection<ToolsOf<Server>>> {
-  return new Client(options?.info ?? DEFAULT_INFO).connect<Server>(target, options);
+): Promise<Connection<ToolsAt<Server, At>>> {
+  return new Client(options?.info ?? DEFAULT_INFO).connect<Server, At>(target, options);
 }
 
 // A client's own options are for all of its connections, so only those of one connection can be meant for it.

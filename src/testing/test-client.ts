@@ -1,6 +1,6 @@
 /** A client for tests: in process, in one line, for any revision, with a script of answers and a record of the wire. */
 
-import { type Connection, type ConnectionOptions, connect, type ToolsOf } from '../entries/client.ts';
+import { type Connection, type ConnectionOptions, connect, type ToolsAt } from '../entries/client.ts';
 import {
   type Answer,
   type ClientCapabilities,
@@ -41,17 +41,17 @@ export interface Testable {
 /** A connected client, and everything that went over the wire. */
 export type TestClient<Tools = unknown> = Connection<Tools> & { readonly wire: readonly WireEntry[] };
 
-/** Connects to a server within this process. `Server` is its type, if tools and arguments are to be checked. */
-export async function testClient<Server = unknown>(
-  server: Testable,
+/** Connects to a server within this process. `Server` is its type, or an interface of its tools. Default: the type of `server`. */
+export async function testClient<Server = unknown, At extends Testable = Testable>(
+  server: At,
   options: TestClientOptions = {},
-): Promise<TestClient<ToolsOf<Server>>> {
+): Promise<TestClient<ToolsAt<Server, At>>> {
   const { principal, answers, reruns = false, revision = LATEST_VERSION, ...rest } = options;
   const transport = await server.connectInProcess({ ...(principal ? { principal } : {}), forceReruns: reruns });
   const wire: WireEntry[] = [];
   const handlers = answers === undefined ? {} : handlersOf(answers);
-  const client = await connect<Server>(record(transport, wire), { ...rest, revision, ...handlers });
-  return Object.assign(client, { wire });
+  const client = await connect<unknown>(record(transport, wire), { ...rest, revision, ...handlers });
+  return Object.assign(client as Connection<never> as Connection<ToolsAt<Server, At>>, { wire });
 }
 
 function handlersOf(script: Script): Pick<ConnectionOptions, 'onElicit' | 'onSample' | 'onListRoots'> {

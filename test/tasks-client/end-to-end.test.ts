@@ -164,7 +164,7 @@ describe('with a server that makes tasks', () => {
     // @ts-expect-error there is no such argument
     const wrong = await callToolAsTask(client, 'greet', { loud: 5 });
     expect(await wrong.result()).toHaveProperty('isError', true);
-    const untyped = await connect(server, { extensions });
+    const untyped = await connect<unknown>(server, { extensions });
     expectTypeOf(await callToolAsTask(untyped, 'greet', {}, { ttlMs: 5 })).toEqualTypeOf<TaskHandle>();
     await Promise.all([client.close(), untyped.close()]);
   });

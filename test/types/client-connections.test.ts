@@ -41,11 +41,26 @@ test('connect, a client and testClient are told the tools by a type argument', (
   expectTypeOf<Made<typeof byClient>>().toEqualTypeOf<Connection<Tools>>();
 });
 
-test('without the type argument a server in this process is as unknown as any other', () => {
-  const use = async (open: typeof connect, openTest: typeof testClient) => {
+test('without the type argument the type of a server in this process is inferred', () => {
+  const use = async (open: typeof connect, openTest: typeof testClient, client: Client) => {
+    expectTypeOf(await open(server)).toEqualTypeOf<Connection<Tools>>();
+    expectTypeOf(await client.connect(server)).toEqualTypeOf<Connection<Tools>>();
+    expectTypeOf(await openTest(server)).toEqualTypeOf<TestClient<Tools>>();
+    expectTypeOf(await open('http://localhost:3000/mcp')).toEqualTypeOf<Connection>();
+    expectTypeOf(await open({ command: 'x', args: ['y'] })).toEqualTypeOf<Connection>();
+    // @ts-expect-error there is no such tool
+    await (await open(server)).callTool('ad', { a: 1 });
+  };
+  expectTypeOf(use).toBeFunction();
+});
+
+test('with unknown as the type argument, and for tools registered by statements, any tool can be called', () => {
+  const use = async (open: typeof connect, openTest: typeof testClient, byStatements: McpServer) => {
     const name: string = 'registered-by-a-statement';
-    expectTypeOf(await (await open(server)).callTool(name, { a: 1 })).toEqualTypeOf<CallToolResult>();
-    expectTypeOf(await (await openTest(server)).callTool(name, { a: 1 })).toEqualTypeOf<CallToolResult>();
+    expectTypeOf(await (await open<unknown>(server)).callTool(name, { a: 1 })).toEqualTypeOf<CallToolResult>();
+    expectTypeOf(await (await openTest<unknown>(server)).callTool(name, { a: 1 })).toEqualTypeOf<CallToolResult>();
+    expectTypeOf(await (await open(byStatements)).callTool(name, { a: 1 })).toEqualTypeOf<CallToolResult>();
+    expectTypeOf(await (await openTest(byStatements)).callTool(name, { a: 1 })).toEqualTypeOf<CallToolResult>();
   };
   expectTypeOf(use).toBeFunction();
 });
