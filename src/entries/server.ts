@@ -27,11 +27,12 @@ export type {
 export { type ExtensionResult, extensionResult } from '../server/extension-result.ts';
 export { type InputRequired, inputRequired } from '../server/input-required.ts';
 export type { Log } from '../server/log.ts';
-export type { Middleware } from '../server/middleware.ts';
+export type { Middleware, MiddlewareContext } from '../server/middleware.ts';
 export type { McpServerOptions } from '../server/options.ts';
 export type { ErrorReport, Limits } from '../server/parts.ts';
 export type { PromptConfig, PromptHandler, PromptReturn } from '../server/prompts.ts';
 export type { Features, Visible } from '../server/registry.ts';
+export type { NamedParams, ParamsOf, RequestParams, ResourceParams, TypedRequest } from '../server/request-params.ts';
 export type {
   ResourceConfig,
   ResourceHandler,

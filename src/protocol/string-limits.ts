@@ -1,7 +1,8 @@
-/** How long the strings of a request may be that a server searches with, keeps or sends back. */
+/** The strings of a request that a server searches with, keeps or sends back: that they are there, and how long they may be. */
 
 import { RpcError } from '../jsonrpc/errors.ts';
 import { isObject, type Params } from '../jsonrpc/message.ts';
+import { stringParam } from './checks.ts';
 
 /** In characters (UTF-16 code units). A longer string is answered with -32602 before anything is done with it. */
 export const STRING_LIMITS = {
@@ -18,10 +19,17 @@ export const STRING_LIMITS = {
 
 type StringCheck = (params: Params) => void;
 
-const uri: StringCheck = (params) => checkLength(params['uri'], 'uri', STRING_LIMITS.uri);
+const uri: StringCheck = (params) => checkLength(stringParam(params, 'uri'), 'uri', STRING_LIMITS.uri);
+const named: StringCheck = (params) => {
+  stringParam(params, 'name');
+  const { arguments: args } = params;
+  if (args !== undefined && !isObject(args)) throw RpcError.invalidParams('"arguments" must be an object');
+};
 const cursor: StringCheck = (params) => checkLength(params['cursor'], 'cursor', STRING_LIMITS.cursor);
 
 const CHECKS: ReadonlyMap<string, StringCheck> = new Map<string, StringCheck>([
+  ['tools/call', named],
+  ['prompts/get', named],
   ['resources/read', uri],
   ['resources/subscribe', uri],
   ['resources/unsubscribe', uri],
@@ -34,7 +42,7 @@ const CHECKS: ReadonlyMap<string, StringCheck> = new Map<string, StringCheck>([
   ['tasks/list', cursor],
 ]);
 
-/** Throws -32602 if a string of the request is too long. Whether it is a string at all is checked elsewhere. */
+/** Throws -32602 if the name or the URI of the request is missing, or a string too long: middleware and handlers rely on it. */
 export function checkStrings(method: string, params: Params): void {
   const meta = params['_meta'];
   if (isObject(meta)) checkLength(meta['progressToken'], '_meta.progressToken', STRING_LIMITS.progressToken);

@@ -10,6 +10,7 @@ import { revisionNamed, revisionOf } from '../protocol/pick.ts';
 import { checkStrings } from '../protocol/string-limits.ts';
 import { RequestContext } from './context.ts';
 import { isPromise, type Maybe } from './maybe.ts';
+import type { MiddlewareContext } from './middleware.ts';
 import { failureOf, resultOf } from './outcome.ts';
 import { runInRounds } from './rounds.ts';
 import type { Served, ServerParts } from './served.ts';
@@ -50,7 +51,7 @@ export function notice(server: Served, notification: Notification, exchange: Exc
   try {
     const ctx = noticeContext(own, notification, exchange);
     if (!ctx) return undefined;
-    const result = runThrough(own.middleware, ctx, () => handleNotice(own, ctx));
+    const result = runThrough(own.middleware, ctx as unknown as MiddlewareContext, () => handleNotice(own, ctx));
     return isPromise(result) ? result.then(() => undefined, report) : undefined;
   } catch (error) {
     report(error);

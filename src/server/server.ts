@@ -1,7 +1,6 @@
 /** What is offered: tools, prompts, resources. Registered once, served to any number of clients of any revision. */
 
 import { later } from '../jsonrpc/later.ts';
-import type { Params } from '../jsonrpc/message.ts';
 import type { Transport } from '../jsonrpc/transport.ts';
 import { isImplementation } from '../protocol/checks.ts';
 import type { ServerCapabilities } from '../protocol/model/capabilities.ts';
@@ -32,6 +31,7 @@ import { Preparation } from './preparation.ts';
 import { type PromptConfig, type PromptEntry, type PromptHandler, promptEntry } from './prompts.ts';
 import { rarely } from './rarely.ts';
 import { type Entry, type Features, Registry } from './registry.ts';
+import type { ParamsOf } from './request-params.ts';
 import {
   type ResourceConfig,
   type ResourceEntry,
@@ -209,9 +209,9 @@ export class McpServer<out Tools = {}> implements Served {
    * Answers a method of one's own, or one of the protocol's in place of the registered features. A method whose name
    * begins with `notifications/` is a notification.
    */
-  setHandler(method: string, handler: (params: Params, ctx: Context) => unknown): this {
+  setHandler<const M extends string>(method: M, handler: (params: ParamsOf<M>, ctx: Context) => unknown): this {
     if (typeof handler !== 'function') throw new TypeError(`setHandler: the handler of "${method}" must be a function`);
-    this.#handlers.set(method, (ctx) => handler(ctx.params, ctx));
+    this.#handlers.set(method, (ctx) => handler(ctx.params as ParamsOf<M>, ctx));
     return this;
   }
 

@@ -5,6 +5,7 @@ import { printable } from '../jsonrpc/printable.ts';
 import type { RequestContext } from './context.ts';
 import { toolFailure } from './failures.ts';
 import { chain, isPromise, type Maybe } from './maybe.ts';
+import type { MiddlewareContext } from './middleware.ts';
 import { rarely } from './rarely.ts';
 import type { Entry } from './registry.ts';
 import { WrongReturn } from './returned.ts';
@@ -24,7 +25,7 @@ export function throughMiddleware(own: ServerParts, ctx: RequestContext, handle:
   const fail = (error: unknown): Maybe<unknown> => failure(own, ctx, error);
   const finish = (value: unknown): unknown => (value === undefined ? refuseNothing(0) : value);
   try {
-    const result = runThrough(own.middleware, ctx, innermost, refuseNothing);
+    const result = runThrough(own.middleware, ctx as unknown as MiddlewareContext, innermost, refuseNothing);
     return isPromise(result) ? Promise.resolve(result).then(finish).catch(fail) : finish(result);
   } catch (error) {
     return fail(error);

@@ -2,7 +2,7 @@
 
 import { expectTypeOf, test } from 'vitest';
 import { z } from 'zod';
-import type { Context } from '../../src/entries/server.ts';
+import { type Context, McpServer } from '../../src/entries/server.ts';
 
 type Asked<F extends (ctx: Context) => unknown> = Awaited<ReturnType<F>>;
 
@@ -52,4 +52,27 @@ test('capabilities are suggested by name, and extensions may have others', () =>
   // @ts-expect-error a capability has a name
   const wrong = (ctx: Context) => ctx.can(1);
   expectTypeOf(wrong).toBeFunction();
+});
+
+test('params are typed by the method', () => {
+  new McpServer({ name: 'types', version: '1.0.0' })
+    .use((ctx, next) => {
+      expectTypeOf(ctx.method).toEqualTypeOf<string>();
+      expectTypeOf(ctx.params['anything']).toEqualTypeOf<unknown>();
+      if (ctx.method === 'tools/call') {
+        expectTypeOf(ctx.params.name).toEqualTypeOf<string>();
+        expectTypeOf(ctx.params.arguments).toEqualTypeOf<Readonly<Record<string, unknown>> | undefined>();
+      }
+      if (ctx.method === 'resources/read') expectTypeOf(ctx.params.uri).toEqualTypeOf<string>();
+      if (ctx.method === 'com.example/own') expectTypeOf(ctx.params['anything']).toEqualTypeOf<unknown>();
+      return next();
+    })
+    .setHandler('tools/call', ({ name }) => {
+      expectTypeOf(name).toEqualTypeOf<string>();
+      return { content: [] };
+    })
+    .setHandler('com.example/own', ({ name }) => {
+      expectTypeOf(name).toEqualTypeOf<unknown>();
+      return {};
+    });
 });
