@@ -34,7 +34,10 @@ describe('a connection', () => {
     expect(progress).toEqual([{ progress: 1, total: 2, ...(revision === '2024-11-05' ? {} : { message: 'half' }) }]);
     expect(notices).toEqual(['notifications/message']);
     expect((await client.listTools()).tools).toMatchObject([{ name: 'echo' }]);
-    await expect(client.callTool('nope' as 'echo', {} as never)).rejects.toMatchObject({ name: 'RpcError', code: -32602 });
+    await expect(client.callTool('nope' as 'echo', {} as never)).rejects.toMatchObject({
+      name: 'RpcError',
+      code: -32602,
+    });
     expect(client.revision).toBe(revision);
     await client.close();
     await expect(client.listTools()).rejects.toMatchObject({ name: 'ConnectionError', code: 'closed' });

@@ -1,4 +1,4 @@
-/** `mcpp`: messages, errors and content, shared by servers and clients. */
+/** `mcpp`: messages, errors and content, shared by servers and clients, and the first names of both. */
 
 export {
   ConnectionError,
@@ -83,3 +83,7 @@ export type {
 export type { CallToolResult, JsonSchemaObject, Tool, ToolAnnotations } from '../protocol/model/tools.ts';
 export type { Principal } from '../protocol/principal.ts';
 export { LATEST_VERSION, type ProtocolVersion } from '../protocol/versions.ts';
+export { audio, image, text } from '../server/content.ts';
+export { McpServer } from '../server/server.ts';
+export { defineTool } from '../server/tool-types.ts';
+export { connect } from './client.ts';

@@ -3,13 +3,15 @@
 export { RpcError } from '../jsonrpc/errors.ts';
 export type { Transport } from '../jsonrpc/transport.ts';
 export { missingCapability, resourceNotFound, ToolError } from '../protocol/errors.ts';
+export type { LogEvent, ServerEvent } from '../protocol/model/changes.ts';
 export { type Principal, principalKey } from '../protocol/principal.ts';
 export type { Viewer } from '../protocol/revision.ts';
 export type { AnySchema, InferInput, InferOutput } from '../schema/infer.ts';
 export type { CheckedInput } from '../schema/refused.ts';
 export type { AskOptions, ElicitAnswer, RawAskOptions, UrlOptions } from '../server/asking.ts';
 export type { Completer, Completers, CompletionInput } from '../server/completers.ts';
-export type { Context } from '../server/context.ts';
+export { audio, image, text } from '../server/content.ts';
+export type { Context, SessionKey } from '../server/context.ts';
 export type { ErrorDisclosure } from '../server/error-disclosure.ts';
 export type {
   Desk,
@@ -34,6 +36,7 @@ export type { PromptConfig, PromptHandler, PromptReturn } from '../server/prompt
 export type { Features, Visible } from '../server/registry.ts';
 export type { NamedParams, ParamsOf, RequestParams, ResourceParams, TypedRequest } from '../server/request-params.ts';
 export type {
+  ListedResource,
   ResourceConfig,
   ResourceHandler,
   ResourceReturn,

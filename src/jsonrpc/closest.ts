@@ -18,25 +18,30 @@ export function closest(name: string, names: Iterable<string>): string | undefin
   return best;
 }
 
-/** Edits that make one text of another: characters put in, left out or replaced, and neighbours swapped. */
+/**
+ * Edits that make one text of another: characters put in, left out or replaced, and neighbours swapped. Only what can be
+ * within the limit is computed, so that thousands of long names are compared in milliseconds.
+ */
 function distance(a: string, b: string, limit: number): number {
+  const far = limit + 1;
   let beforeLast: number[] = [];
   let last = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (let i = 1; i <= a.length; i++) {
-    const row = [i];
-    let least = i;
-    for (let j = 1; j <= b.length; j++) {
+    const row = new Array<number>(b.length + 1).fill(far);
+    if (i <= limit) row[0] = i;
+    let least = row[0] ?? far;
+    for (let j = Math.max(1, i - limit); j <= Math.min(b.length, i + limit); j++) {
       const isSame = a[i - 1] === b[j - 1];
-      let edits = Math.min((last[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1, (last[j - 1] ?? 0) + (isSame ? 0 : 1));
+      let edits = Math.min((last[j] ?? far) + 1, (row[j - 1] ?? far) + 1, (last[j - 1] ?? far) + (isSame ? 0 : 1));
       if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) {
-        edits = Math.min(edits, (beforeLast[j - 2] ?? 0) + 1);
+        edits = Math.min(edits, (beforeLast[j - 2] ?? far) + 1);
       }
-      row.push(edits);
+      row[j] = edits;
       least = Math.min(least, edits);
     }
-    if (least > limit) return least;
+    if (least > limit) return far;
     beforeLast = last;
     last = row;
   }
-  return last[b.length] ?? 0;
+  return last[b.length] ?? far;
 }

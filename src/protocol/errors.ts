@@ -1,6 +1,7 @@
 /** MCP's own errors: the ones the wire names, and the one a tool throws to speak to the model. */
 
 import { McpError, RpcError } from '../jsonrpc/errors.ts';
+import { printable } from '../jsonrpc/printable.ts';
 import { capabilityObject } from './caller.ts';
 import type { ClientCapabilityName } from './model/capabilities.ts';
 
@@ -31,7 +32,7 @@ export const Reason = {
 /** The resource does not exist, or not for this caller. */
 export function resourceNotFound(uri: string): RpcError {
   const data = uri.length <= 1024 ? { uri } : undefined;
-  return new RpcError(-32602, 'Resource not found', data, { reason: Reason.resourceNotFound });
+  return new RpcError(-32602, `Resource not found: ${printable(uri, 200)}`, data, { reason: Reason.resourceNotFound });
 }
 
 /** The client did not declare what the handler needs. */

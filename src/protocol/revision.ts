@@ -7,7 +7,7 @@ import type { Exchange } from './exchange.ts';
 import type { Declaration } from './extension.ts';
 import type { RevisionFacts } from './facts.ts';
 import type { ServerCapabilities } from './model/capabilities.ts';
-import type { Change } from './model/changes.ts';
+import type { ServerEvent } from './model/changes.ts';
 import type { Implementation } from './model/implementation.ts';
 import type { Meta } from './model/meta.ts';
 import type { Answer, Question } from './model/questions.ts';
@@ -44,7 +44,7 @@ export interface Host {
   /** How long `server/discover` may be kept. */
   readonly cache: CacheHints;
   /** Tells every change the viewer may know of from now on, until the returned function is called. */
-  watch(listener: (change: Change) => void, viewer: Viewer): () => void;
+  watch(listener: (change: ServerEvent) => void, viewer: Viewer): () => void;
 }
 
 /** What was asked for in a field of `subscriptions/listen`: what of it will be told, and the telling. */
@@ -135,7 +135,7 @@ export interface Revision {
   /** Params of `notifications/progress`. */
   encodeProgress(params: { progressToken: Id; progress: number; total?: number; message?: string }): Params;
   /** The notification that tells a session of a change, if it wants to know. */
-  deliver(change: Change, session: Session): Notification | undefined;
+  deliver(change: ServerEvent, session: Session): Notification | undefined;
 }
 
 /** The same revision as clients speak it. */

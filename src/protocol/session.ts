@@ -6,6 +6,8 @@ import type { LoggingLevel } from './model/logging.ts';
 
 /** One client's session: JSON, so that it can be kept anywhere. */
 export interface Session {
+  /** A key for state of one's own, the same on every node; never the secret `Mcp-Session-Id`. Absent where requests stand alone. */
+  readonly id?: string;
   readonly version: string;
   readonly clientInfo: Implementation | undefined;
   readonly capabilities: ClientCapabilities;

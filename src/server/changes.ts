@@ -1,36 +1,41 @@
 /** The one publisher of changes: what happens within one tick is told once. */
 
-import type { Change } from '../protocol/model/changes.ts';
+import type { ServerEvent } from '../protocol/model/changes.ts';
 import type { Viewer } from '../protocol/revision.ts';
 import type { ChangeBus } from '../store/changes.ts';
 import { chain, isPromise, type Maybe } from './maybe.ts';
 
 /** Whether a change is told to this viewer. */
-export type MaySee = (change: Change, viewer: Viewer) => Maybe<boolean>;
+export type MaySee = (change: ServerEvent, viewer: Viewer) => Maybe<boolean>;
 
 /** Publishes changes to everybody who watches this server, here or on other nodes. */
 export class Changes {
-  readonly #bus: ChangeBus<Change>;
+  readonly #bus: ChangeBus<ServerEvent>;
   readonly #onError: (error: unknown) => void;
-  readonly #pending = new Map<string, Change>();
+  readonly #pending = new Map<string, ServerEvent>();
 
-  constructor(bus: ChangeBus<Change>, onError: (error: unknown) => void) {
+  constructor(bus: ChangeBus<ServerEvent>, onError: (error: unknown) => void) {
     this.#bus = bus;
     this.#onError = onError;
   }
 
   /** Tells every watcher, once, at the end of this tick. */
-  publish(change: Change): void {
+  publish(change: ServerEvent): void {
     if (this.#pending.size === 0) queueMicrotask(() => this.#flush());
-    this.#pending.set(change.type === 'resource' ? `resource ${change.uri}` : change.type, change);
+    this.#pending.set(this.#keyOf(change), change);
   }
 
   /** Hears of every change that may be told to this viewer, until the returned function is called. */
-  watch(listener: (change: Change) => void, viewer: Viewer, maySee: MaySee): () => void {
+  watch(listener: (change: ServerEvent) => void, viewer: Viewer, maySee: MaySee): () => void {
     // One listener that fails must not keep the others from hearing.
     return this.#bus.subscribe((change) =>
       this.#attempt(() => chain(maySee(change, viewer), (may) => may && listener(change))),
     );
+  }
+
+  #keyOf(change: ServerEvent): string {
+    if (change.type === 'log') return `log ${this.#pending.size}`;
+    return change.type === 'resource' ? `resource ${change.uri}` : change.type;
   }
 
   #flush(): void {

@@ -28,6 +28,12 @@ export const words: Later<Words> = later(() => import('./asking.ts'));
 type Words = typeof import('./asking.ts');
 const NO_ANSWERS: ReadonlyMap<string, Answer> = new Map();
 
+/** Names a client's session. */
+export interface SessionKey {
+  /** Unique, and the same for as long as the session lasts, on every node. It is not the `Mcp-Session-Id`. */
+  readonly id: string;
+}
+
 /** The second argument of every handler. */
 export interface Context {
   /** The method of the request or notification. */
@@ -44,6 +50,11 @@ export interface Context {
   readonly capabilities: ClientCapabilities;
   /** The protocol revision of the request. */
   readonly revision: string;
+  /**
+   * The client's session, where the revision has sessions (up to 2025-11-25) and the server keeps them: `ctx.session.id` is a
+   * key for state of one's own. Undefined otherwise, so keep state by `ctx.auth` or by ids that tools hand out.
+   */
+  readonly session: SessionKey | undefined;
   /** Header fields of the request, in lower case, where the transport has them. */
   readonly headers: ReadonlyMap<string, string> | undefined;
   /** The request's `_meta`. */
@@ -168,6 +179,11 @@ export class RequestContext implements Context, Asker {
 
   get revision(): string {
     return this.wire.facts.version;
+  }
+
+  get session(): SessionKey | undefined {
+    const id = this.wire.facts.family === 'stateful' ? this.exchange.session?.id : undefined;
+    return id === undefined ? undefined : { id };
   }
 
   get headers(): ReadonlyMap<string, string> | undefined {

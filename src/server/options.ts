@@ -4,7 +4,7 @@ import { printableLines } from '../jsonrpc/errors.ts';
 import { checkOptions, type KeysOf } from '../jsonrpc/known-options.ts';
 import { printable } from '../jsonrpc/printable.ts';
 import type { ServerCapabilities } from '../protocol/model/capabilities.ts';
-import type { Change } from '../protocol/model/changes.ts';
+import type { ServerEvent } from '../protocol/model/changes.ts';
 import type { CacheHints } from '../protocol/revision.ts';
 import { type ProtocolVersion, VERSIONS } from '../protocol/versions.ts';
 import type { ChangeBus } from '../store/changes.ts';
@@ -40,7 +40,7 @@ export interface McpServerOptions {
   /** How long clients may keep lists and what the server says of itself. Default: not at all. */
   readonly cache?: Partial<CacheHints>;
   /** Where changes are published; a shared one tells all nodes. Default: this process only. */
-  readonly changes?: ChangeBus<Change>;
+  readonly changes?: ChangeBus<ServerEvent>;
 }
 
 const KEYS: KeysOf<McpServerOptions> = {

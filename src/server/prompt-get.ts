@@ -1,6 +1,6 @@
 /** `prompts/get`. Loaded with the first of them. */
 
-import { RpcError, shorten } from '../jsonrpc/errors.ts';
+import { RpcError } from '../jsonrpc/errors.ts';
 import { isObject } from '../jsonrpc/message.ts';
 import { stringParam } from '../protocol/checks.ts';
 import type { ContentBlock } from '../protocol/model/content.ts';
@@ -13,12 +13,13 @@ import type { PromptEntry } from './prompts.ts';
 import type { Registry } from './registry.ts';
 import { WrongReturn } from './returned.ts';
 import { isContent } from './tool-result.ts';
+import { unknownName } from './unknown-name.ts';
 
 /** Answers `prompts/get`. */
 export function getPrompt(prompts: Registry<PromptEntry>, ctx: RequestContext): Maybe<unknown> {
   const name = stringParam(ctx.params, 'name');
   const prompt = prompts.get(name, ctx);
-  if (!prompt) throw RpcError.invalidParams(`Unknown prompt: ${shorten(name)}`);
+  if (!prompt) throw unknownName('prompt', name, prompts, ctx);
   ctx.entry = prompt;
   const { arguments: args = {} } = ctx.params;
   if (!isObject(args) || !Object.values(args).every((value) => typeof value === 'string')) {

@@ -8,6 +8,7 @@ import { getPrompt } from './prompt-get.ts';
 import { resourceAt } from './resource-at.ts';
 import { readResource } from './resource-read.ts';
 import { finishRounds, resume } from './rounds-asked.ts';
+import { listWithTemplates } from './template-list.ts';
 
 /** All of it. */
 export const rare: {
@@ -19,6 +20,8 @@ export const rare: {
   /** Handlers that ask their client. */
   readonly finishRounds: typeof finishRounds;
   readonly resume: typeof resume;
+  /** Lists of resources that templates add to. */
+  readonly listWithTemplates: typeof listWithTemplates;
   /** Lists of more than one page. */
   readonly pagesOf: typeof pagesOf;
   /** Calls that extensions take over. */
@@ -31,6 +34,7 @@ export const rare: {
   getPrompt,
   readResource,
   resourceAt,
+  listWithTemplates,
   pagesOf,
   finishRounds,
   resume,

@@ -83,7 +83,11 @@ describe('a resource that is not there', () => {
   test.each(REVISIONS)('has its number and its URI: %s', async (revision) => {
     const code = revision === '2026-07-28' ? -32602 : -32002;
     for (const uri of ['x:none', 'x:null', 'x:thrown', 'x:hidden', 'x:nope', 'y://1', '', 'not a uri', '__proto__']) {
-      expect((await read(server, uri, revision)).error).toEqual({ code, message: 'Resource not found', data: { uri } });
+      expect((await read(server, uri, revision)).error).toEqual({
+        code,
+        message: `Resource not found: ${uri}`,
+        data: { uri },
+      });
     }
   });
 

@@ -34,7 +34,12 @@ export interface ResourceConfig extends Partial<Omit<Resource, 'uri' | 'name'>> 
 export interface ResourceTemplateConfig extends Omit<ResourceConfig, 'size'> {
   /** Suggestions for variables, by name. */
   readonly complete?: Completers;
+  /** Gives resources of the family that `resources/list` shows beside the registered ones. Called for each list. */
+  readonly list?: (ctx: Context) => readonly ListedResource[] | Promise<readonly ListedResource[]>;
 }
+
+/** A resource that a template lists. `name` is the URI unless given, `mimeType` that of the template. */
+export type ListedResource = Omit<Resource, 'name'> & { readonly name?: string };
 
 /** What a handler may return: text, bytes, contents, or nothing if there is no such resource. */
 export type ResourceReturn =
@@ -94,6 +99,7 @@ export interface TemplateEntry extends Entry {
   readonly template: UriTemplate;
   readonly cache: Partial<CacheHints> | undefined;
   readonly complete: Completers | undefined;
+  readonly list: ResourceTemplateConfig['list'];
   readonly read: ResourceTemplateHandler;
 }
 
@@ -111,9 +117,10 @@ const TEMPLATE_KEYS: KeysOf<ResourceTemplateConfig> = {
   errors: true,
   replace: true,
   complete: true,
+  list: true,
 };
 
-const { complete: _complete, ...SHARED_KEYS } = TEMPLATE_KEYS;
+const { complete: _complete, list: _list, ...SHARED_KEYS } = TEMPLATE_KEYS;
 const RESOURCE_KEYS: KeysOf<ResourceConfig> = { ...SHARED_KEYS, size: true };
 
 /** Makes a resource ready to be served. */
@@ -152,8 +159,11 @@ export function templateEntry(
     errors,
     replace: _,
     complete,
+    list,
     ...shown
   } = typeof config === 'string' ? ({ mimeType: config } as ResourceTemplateConfig) : config;
+  if (list !== undefined && typeof list !== 'function')
+    throw new TypeError(`Resource template "${shorten(uriTemplate)}": list must be a function`);
   if (typeof read !== 'function')
     throw new TypeError(`Resource template "${uriTemplate}": the handler must be a function`);
   checkLength(`Resource template "${shorten(uriTemplate)}"`, uriTemplate);
@@ -162,7 +172,7 @@ export function templateEntry(
   const scopes = scopesOf(`Resource template "${uriTemplate}"`, needed);
   const definition = { uriTemplate, name, ...shown };
   checkErrors(`Resource template "${uriTemplate}"`, errors);
-  return { key: uriTemplate, definition, visible, scopes, errors, template, cache, complete, read };
+  return { key: uriTemplate, definition, visible, scopes, errors, template, cache, complete, list, read };
 }
 
 // No request could name it.

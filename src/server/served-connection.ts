@@ -113,7 +113,7 @@ export class ServedConnection implements Receiver, ServedLine, Line, GateHost {
     const viewer = { principal: this.principal, capabilities: session.capabilities };
     this.#unwatch = this.#own.host.watch((change) => {
       const notification = revision.deliver(change, session);
-      if (notification) this.send(notification);
+      if (notification && !(change.type === 'log' && this.isCongested)) this.send(notification);
     }, viewer);
   }
 

@@ -5,6 +5,7 @@ import type { Transport } from '../jsonrpc/transport.ts';
 import { isImplementation } from '../protocol/checks.ts';
 import type { ServerCapabilities } from '../protocol/model/capabilities.ts';
 import type { Implementation } from '../protocol/model/implementation.ts';
+import { isLoggingLevel, LOGGING_LEVELS, type LoggingLevel } from '../protocol/model/logging.ts';
 import type { CacheHints, Host } from '../protocol/revision.ts';
 import type { CheckedSchema } from '../schema/checked.ts';
 import type { AnySchema, InferInput } from '../schema/infer.ts';
@@ -82,6 +83,7 @@ export class McpServer<out Tools = {}> implements Served {
   readonly #middleware: Middleware[] = [];
   readonly #parts: ServerParts;
   #isScoped = false;
+  #listsTemplates = false;
   #derived: ServerCapabilities;
   #capabilities: ServerCapabilities | undefined;
 
@@ -155,6 +157,7 @@ export class McpServer<out Tools = {}> implements Served {
     const entry = templateEntry(uriTemplate, config, handler as unknown as ResourceTemplateHandler);
     this.#templates.add(entry, typeof config === 'object' && config.replace === true);
     if (entry.complete) this.#offerCompletions();
+    this.#listsTemplates ||= entry.list !== undefined;
     this.#offerResources();
     return this;
   }
@@ -196,6 +199,17 @@ export class McpServer<out Tools = {}> implements Served {
   /** Tells everybody who subscribed to it that a resource has changed. */
   resourceUpdated(uri: string): void {
     this.#changes.publish({ type: 'resource', uri });
+  }
+
+  /**
+   * Sends a log message that belongs to no request to every client that wants messages of this level. Only revisions up to
+   * 2025-11-25 have such messages; within a request use `ctx.log`. `data` is any JSON value; `logger` names its source.
+   * Deprecated by the specification (SEP-2577): logging may be removed from 2027-07-28 on. Log to stderr, or use OpenTelemetry.
+   */
+  log(level: LoggingLevel, data: unknown, logger?: string): void {
+    if (!isLoggingLevel(level)) throw new TypeError(`log: the level must be one of ${LOGGING_LEVELS.join(', ')}`);
+    const message = { level, data: data === undefined ? null : data };
+    this.#changes.publish({ type: 'log', message: logger === undefined ? message : { ...message, logger } });
   }
 
   /** Puts a function around every request and notification. The first one is the outermost. */
@@ -333,7 +347,7 @@ export class McpServer<out Tools = {}> implements Served {
 
   #offerResources(): void {
     this.#offer('resources', { listChanged: true, subscribe: true }, [
-      ['resources/list', (ctx) => this.#list(this.#resources, ctx)],
+      ['resources/list', (ctx) => this.#listResources(ctx)],
       ['resources/templates/list', (ctx) => this.#list(this.#templates, ctx)],
       [
         'resources/read',
@@ -346,6 +360,11 @@ export class McpServer<out Tools = {}> implements Served {
     this.#offer('completions', {}, [
       ['completion/complete', (ctx) => rarely.use(({ complete }) => complete(this.#all, ctx))],
     ]);
+  }
+
+  #listResources(ctx: RequestContext): Maybe<object> {
+    if (!this.#listsTemplates) return this.#list(this.#resources, ctx);
+    return rarely.use(({ listWithTemplates }) => listWithTemplates(this.#resources, this.#templates, ctx));
   }
 
   // What cuts a list into pages is loaded with the first one that has several.

@@ -24,6 +24,7 @@ import { runInRounds } from './rounds.ts';
 import { scopesOf } from './scopes.ts';
 import { NO_CONTENT, toolResult, withStructured } from './tool-result.ts';
 import type { ToolConfig } from './tool-types.ts';
+import { unknownName } from './unknown-name.ts';
 
 /** A registered tool. */
 export interface ToolEntry extends Entry {
@@ -131,7 +132,7 @@ function checkTask(name: string, { task, handOff }: ToolConfig, { takesOver }: E
 export function callTool(tools: Registry<ToolEntry>, ctx: RequestContext): Maybe<unknown> {
   const { name, arguments: args = {} } = ctx.params as NamedParams;
   const tool = tools.get(name, ctx);
-  if (!tool) throw RpcError.invalidParams(`Unknown tool: ${shorten(name)}`);
+  if (!tool) throw unknownName('tool', name, tools, ctx);
   ctx.about = tool.about;
   ctx.entry = tool;
   return chain(tool.input.check(args), (checked) => {

@@ -1,6 +1,7 @@
 /** Changes: what a server tells those who watch it. */
 
 import { isObject, type Notification } from '../../jsonrpc/message.ts';
+import type { LogMessage } from './logging.ts';
 
 /** Something a client may have listed or read is different now. */
 export type Change =
@@ -8,6 +9,15 @@ export type Change =
   | { readonly type: 'prompts' }
   | { readonly type: 'resources' }
   | { readonly type: 'resource'; readonly uri: string };
+
+/** A log message that belongs to no request, for every client that wants messages of its level. */
+export interface LogEvent {
+  readonly type: 'log';
+  readonly message: LogMessage;
+}
+
+/** What a server publishes to all of its clients, on every node: JSON. */
+export type ServerEvent = Change | LogEvent;
 
 /** What a client wants to be told, in the words of `subscriptions/listen`. */
 export interface SubscriptionFilter {

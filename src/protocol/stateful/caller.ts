@@ -22,6 +22,7 @@ export function sessionOf(params: Params, version: string, declared: ServerCapab
     throw RpcError.invalidParams('initialize: "clientInfo" must be an object with the strings "name" and "version"');
   }
   return {
+    id: crypto.randomUUID(),
     version,
     clientInfo,
     capabilities: capabilities as ClientCapabilities,

@@ -3,7 +3,7 @@
 import { RpcError } from '../../jsonrpc/errors.ts';
 import { type Id, isObject, type Params } from '../../jsonrpc/message.ts';
 import type { ServerCapabilities } from '../model/capabilities.ts';
-import { type Change, isWithin, type SubscriptionFilter } from '../model/changes.ts';
+import { isWithin, type ServerEvent, type SubscriptionFilter } from '../model/changes.ts';
 import { MetaKey } from '../model/meta.ts';
 
 const MAX_RESOURCES = 10_000;
@@ -41,10 +41,12 @@ export function honoured(filter: SubscriptionFilter, capabilities: ServerCapabil
 
 /** The notification that tells this subscription of a change, if it asked for it. */
 export function noticeOf(
-  change: Change,
+  change: ServerEvent,
   filter: SubscriptionFilter,
   id: Id,
 ): { method: string; params: Params } | undefined {
+  // Log messages of these revisions belong to requests.
+  if (change.type === 'log') return undefined;
   const _meta = { [MetaKey.subscriptionId]: id };
   if (change.type === 'resource') {
     if (!filter.resourceSubscriptions?.some((uri) => isWithin(change.uri, uri))) return undefined;

@@ -1,7 +1,7 @@
 /** `subscriptions/listen`: stays open, and tells of what the client wants to hear. */
 
 import { isObject, type Params } from '../../jsonrpc/message.ts';
-import type { Change } from '../model/changes.ts';
+import type { ServerEvent } from '../model/changes.ts';
 import { type Meta, MetaKey } from '../model/meta.ts';
 import type { Call, FieldToTell, Host, OpenSubscription } from '../revision.ts';
 import { filterOf, honoured, noticeOf } from './changes.ts';
@@ -35,7 +35,7 @@ function tell(call: Call, host: Host, fields: ReadonlyMap<string, FieldToTell>):
   exchange.notify('notifications/subscriptions/acknowledged', { notifications, _meta });
   if (Object.keys(notifications).length === 0) return { _meta };
 
-  const tellChange = (change: Change): void => {
+  const tellChange = (change: ServerEvent): void => {
     const notice = noticeOf(change, filter, id);
     if (notice) exchange.notify(notice.method, notice.params);
   };

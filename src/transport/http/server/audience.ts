@@ -1,18 +1,18 @@
 /** Streams that are told the same of changes: one watcher for all of them. */
 
-import type { Change } from '../../../protocol/model/changes.ts';
+import type { ServerEvent } from '../../../protocol/model/changes.ts';
 
 /** Watches for as long as there is a stream to tell. */
 export class Audience<Stream> {
-  readonly #watch: (listener: (change: Change) => void) => () => void;
-  readonly #tell: (stream: Stream, change: Change) => void;
+  readonly #watch: (listener: (change: ServerEvent) => void) => () => void;
+  readonly #tell: (stream: Stream, change: ServerEvent) => void;
   readonly #streams = new Set<Stream>();
   #unwatch: (() => void) | undefined;
 
   /** `tell` must not throw. */
   constructor(
-    watch: (listener: (change: Change) => void) => () => void,
-    tell: (stream: Stream, change: Change) => void,
+    watch: (listener: (change: ServerEvent) => void) => () => void,
+    tell: (stream: Stream, change: ServerEvent) => void,
   ) {
     this.#watch = watch;
     this.#tell = tell;

@@ -8,7 +8,7 @@ import { retainedSize } from '../../../jsonrpc/retained-size.ts';
 import { unsupportedVersion } from '../../../protocol/errors.ts';
 import { factsOf } from '../../../protocol/facts.ts';
 import type { ClientCapabilities } from '../../../protocol/model/capabilities.ts';
-import type { Change } from '../../../protocol/model/changes.ts';
+import type { ServerEvent } from '../../../protocol/model/changes.ts';
 import { isServed, revisionNamed } from '../../../protocol/pick.ts';
 import { principalKey } from '../../../protocol/principal.ts';
 import type { Viewer } from '../../../protocol/revision.ts';
@@ -319,7 +319,7 @@ export class Stateful {
     return audience;
   }
 
-  #tell(stream: Standalone, change: Change): void {
+  #tell(stream: Standalone, change: ServerEvent): void {
     // What a client subscribed to may have been said to another node.
     this.#unwatched(() =>
       chain(this.#store.get(stream.session), (stored) => {
