@@ -29,6 +29,8 @@ const entries = [
   'transport/stdio/cross-spawn',
 ];
 
+const ROOT = sourceOf('entries/mcpp');
+const OF_SIDES = /[\\/]src[\\/](server|client|entries)[\\/]/;
 const STATEFUL = 'protocol/stateful/revision';
 const STATELESS = 'protocol/stateless/revision';
 
@@ -165,13 +167,18 @@ function sharedFile(name, index, { length }) {
   };
 }
 
-/** The modules that load one whenever they are loaded, or with `late` also those that may do so later. */
+/**
+ * The modules that load one whenever they are loaded, or with `late` also those that may do so later. The names of servers and
+ * clients that the root entry re-exports do not count: they stay in the files of those.
+ */
 function importersOf(id, graph, late, found = new Set()) {
   if (found.has(id)) return found;
   found.add(id);
   const { importers, dynamicImporters } = graph.getModuleInfo(id);
-  for (const importer of late ? [...importers, ...dynamicImporters] : importers)
+  for (const importer of late ? [...importers, ...dynamicImporters] : importers) {
+    if (importer === ROOT && OF_SIDES.test(id)) continue;
     importersOf(importer, graph, late, found);
+  }
   return found;
 }
 

@@ -11,9 +11,9 @@ import { type Declaration, declarationsOf, readCode, reexportsOf } from './sourc
 const NAMES: Readonly<Record<string, { readonly values: string; readonly types: string }>> = {
   mcpp: {
     values: `
-      ConnectionError ErrorCode LATEST_VERSION McpError McpErrorCode MetaKey ParseError RpcError ToolError
-      checkMessage isAnswer isErrorResponse isMcpError isNotification isRequest isResponse memoryPair parseMessage
-      parsePayload printable serialize serializeLine`,
+      ConnectionError ErrorCode LATEST_VERSION McpError McpErrorCode McpServer MetaKey ParseError RpcError ToolError audio
+      checkMessage connect defineTool image isAnswer isErrorResponse isMcpError isNotification isRequest isResponse
+      memoryPair parseMessage parsePayload printable serialize serializeLine text`,
     types: `
       Annotations Answer AudioContent BlobResourceContents CallToolResult Change ClientCapabilities
       ClientCapabilityName CompleteResult Completion CompletionReference ConnectionErrorCode ContentBlock
@@ -28,15 +28,16 @@ const NAMES: Readonly<Record<string, { readonly values: string; readonly types: 
   },
   server: {
     values: `
-      McpServer RpcError ToolError defineTool extensionResult inputRequired isSuspension missingCapability
-      principalKey resourceNotFound serve`,
+      McpServer RpcError ToolError audio defineTool extensionResult image inputRequired isSuspension missingCapability
+      principalKey resourceNotFound serve text`,
     types: `
-      AnyResult AnySchema Arguments AskOptions ChangeBus Completer Completers CompletionInput Context Desk
-      ElicitAnswer ErrorReport ExtensionHandler ExtensionResult Features HandedOff InProtocol InferInput InferOutput
-      InputRequired Limits Log McpServerOptions Middleware NoArguments OpenField Principal PromptConfig PromptHandler
-      PromptReturn RawAskOptions Registrar ResourceConfig ResourceHandler ResourceReturn ResourceTemplateConfig
-      ResourceTemplateHandler Secret ServeOptions ServerExtension ServerSide Serving SubscriptionField TakeOver ToolCall
-      ToolConfig ToolDefinition ToolHandler ToolReturn ToolType Transport UrlOptions Variables Viewer Visible`,
+      AnyResult AnySchema Arguments AskOptions ChangeBus CheckedInput Completer Completers CompletionInput Context Desk
+      ElicitAnswer ErrorDisclosure ErrorReport ExtensionHandler ExtensionResult Features HandedOff InProtocol InferInput InferOutput
+      InputRequired Limits ListedResource Log LogEvent McpServerOptions Middleware MiddlewareContext NamedParams
+      NoArguments OpenField ParamsOf Principal PromptConfig PromptHandler
+      PromptReturn RawAskOptions Registrar RequestParams ResourceConfig ResourceHandler ResourceParams ResourceReturn ResourceTemplateConfig
+      ResourceTemplateHandler Secret ServeOptions ServerEvent ServerExtension ServerSide Serving SessionKey SubscriptionField TakeOver ToolCall
+      ToolConfig ToolDefinition ToolHandler ToolReturn ToolType Transport TypedRequest UrlOptions Variables Viewer Visible`,
   },
   client: {
     values: 'Client ConnectionError IncompleteListError RpcError connect isMcpError toolDigest',
@@ -46,7 +47,7 @@ const NAMES: Readonly<Record<string, { readonly values: string; readonly types: 
       InProcess IncompleteListErrorCode Invocation OpenCall Outcome OutputOf Peer PendingCall Progress ProtectedServer
       QuestionContext ReconnectOptions RequestFacts RequestHandler RequestOptions ResponseFacts RestartOptions
       ResultFinisher StateListener StderrSink Step Subscription Target ToolArguments ToolBookOptions ToolCallResult
-      ToolChange ToolFailure ToolName ToolSuccess ToolsOf Verdict WatchEvent WatchListener`,
+      ToolChange ToolFailure ToolName ToolSuccess ToolsAt ToolsOf Verdict WatchEvent WatchListener`,
   },
   stdio: { values: 'serveStdio', types: 'StdioOptions' },
   http: {

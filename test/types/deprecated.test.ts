@@ -71,6 +71,7 @@ test('every way to use them is found', () => {
     'Log',
     'LogMessage',
     'LoggingLevel',
+    'McpServer.log',
     'MetaKey.logLevel',
     'ModelPreferences',
     'Root',
