@@ -139,6 +139,6 @@ test('what the compiler refuses, the server refuses too', async () => {
   await expect(mcp.callTool('sub')).rejects.toMatchObject({ name: 'RpcError', code: -32602 });
   // @ts-expect-error "a" is missing
   expect(await mcp.callTool('add', {})).toMatchObject({ isError: true });
-  // @ts-expect-error it takes no arguments
-  expect(await mcp.callTool('rows', { a: 1 })).toMatchObject({ isError: true });
+  // @ts-expect-error it takes no arguments; those that are sent nevertheless are ignored
+  expect((await mcp.callTool('rows', { a: 1 })).isError).toBeUndefined();
 });

@@ -58,7 +58,7 @@ const RECONNECT_KEYS: KeysOf<ReconnectOptions> = { maxDelayMs: true, maxTries: t
 /** Throws a TypeError if options have keys that are not known. `where` is the function that got them. */
 export function checkConnectOptions(where: string, options: ConnectOptions): void {
   checkOptions(where, options, KEYS);
-  checkOptions(`${where}: reconnect`, options.reconnect, RECONNECT_KEYS);
+  if (typeof options.reconnect === 'object') checkOptions(`${where}: reconnect`, options.reconnect, RECONNECT_KEYS);
   checkOptions(`${where}: limits`, options.limits, STRUCTURE_LIMITS);
   if (typeof options.restart !== 'boolean') checkOptions(`${where}: restart`, options.restart, RESTART_KEYS);
 }

@@ -1,8 +1,7 @@
-/** The strings of a request that a server searches with, keeps or sends back: that they are there, and how long they may be. */
+/** How long the strings of a request may be that a server searches with, keeps or sends back. */
 
 import { RpcError } from '../jsonrpc/errors.ts';
 import { isObject, type Params } from '../jsonrpc/message.ts';
-import { stringParam } from './checks.ts';
 
 /** In characters (UTF-16 code units). A longer string is answered with -32602 before anything is done with it. */
 export const STRING_LIMITS = {
@@ -19,17 +18,10 @@ export const STRING_LIMITS = {
 
 type StringCheck = (params: Params) => void;
 
-const uri: StringCheck = (params) => checkLength(stringParam(params, 'uri'), 'uri', STRING_LIMITS.uri);
-const named: StringCheck = (params) => {
-  stringParam(params, 'name');
-  const { arguments: args } = params;
-  if (args !== undefined && !isObject(args)) throw RpcError.invalidParams('"arguments" must be an object');
-};
+const uri: StringCheck = (params) => checkLength(params['uri'], 'uri', STRING_LIMITS.uri);
 const cursor: StringCheck = (params) => checkLength(params['cursor'], 'cursor', STRING_LIMITS.cursor);
 
 const CHECKS: ReadonlyMap<string, StringCheck> = new Map<string, StringCheck>([
-  ['tools/call', named],
-  ['prompts/get', named],
   ['resources/read', uri],
   ['resources/subscribe', uri],
   ['resources/unsubscribe', uri],
@@ -42,7 +34,7 @@ const CHECKS: ReadonlyMap<string, StringCheck> = new Map<string, StringCheck>([
   ['tasks/list', cursor],
 ]);
 
-/** Throws -32602 if the name or the URI of the request is missing, or a string too long: middleware and handlers rely on it. */
+/** Throws -32602 if a string of the request is too long. Whether it is a string at all is checked elsewhere. */
 export function checkStrings(method: string, params: Params): void {
   const meta = params['_meta'];
   if (isObject(meta)) checkLength(meta['progressToken'], '_meta.progressToken', STRING_LIMITS.progressToken);

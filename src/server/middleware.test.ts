@@ -239,3 +239,28 @@ describe('middleware', () => {
     expect(changes.watchers).toBe(0);
   });
 });
+
+test('params have the shape of their type before middleware runs, and before a handler of the protocol’s method', async () => {
+  const seen: unknown[] = [];
+  const server = new McpServer({ name: 's', version: '1' })
+    .use((ctx, next) => {
+      seen.push(ctx.method === 'tools/call' ? ctx.params.name : ctx.method);
+      return next();
+    })
+    .registerTool('t', {}, () => 'x');
+  const wire = await open(server);
+  expect((await wire.call('tools/call', { name: 5 })).error).toEqual({
+    code: -32602,
+    message: '"name" must be a string',
+  });
+  expect((await wire.call('tools/call', { name: 't', arguments: [] })).error?.code).toBe(-32602);
+  expect(seen).toEqual([]);
+  expect((await wire.call('prompts/get', {})).error?.code).toBe(-32601);
+  expect((await wire.call('tools/call', { name: 't' })).result).toBeDefined();
+  expect(seen).toEqual(['prompts/get', 't']);
+  const own = new McpServer({ name: 's', version: '1' }).setHandler('tools/call', ({ name }) => ({
+    content: [],
+    name,
+  }));
+  expect((await (await open(own)).call('tools/call', {})).error?.code).toBe(-32602);
+});

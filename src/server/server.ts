@@ -6,6 +6,7 @@ import { isImplementation } from '../protocol/checks.ts';
 import type { ServerCapabilities } from '../protocol/model/capabilities.ts';
 import type { Implementation } from '../protocol/model/implementation.ts';
 import { isLoggingLevel, LOGGING_LEVELS, type LoggingLevel } from '../protocol/model/logging.ts';
+import { checkShape } from '../protocol/request-shape.ts';
 import type { CacheHints, Host } from '../protocol/revision.ts';
 import type { CheckedSchema } from '../schema/checked.ts';
 import type { AnySchema, InferInput } from '../schema/infer.ts';
@@ -225,7 +226,10 @@ export class McpServer<out Tools = {}> implements Served {
    */
   setHandler<const M extends string>(method: M, handler: (params: ParamsOf<M>, ctx: Context) => unknown): this {
     if (typeof handler !== 'function') throw new TypeError(`setHandler: the handler of "${method}" must be a function`);
-    this.#handlers.set(method, (ctx) => handler(ctx.params as ParamsOf<M>, ctx));
+    this.#handlers.set(method, (ctx) => {
+      checkShape(method, ctx.params);
+      return handler(ctx.params as ParamsOf<M>, ctx);
+    });
     return this;
   }
 

@@ -2,6 +2,8 @@
 
 import { runThrough } from '../jsonrpc/middleware.ts';
 import { printable } from '../jsonrpc/printable.ts';
+import { livesIn } from '../protocol/methods.ts';
+import { checkShape } from '../protocol/request-shape.ts';
 import type { RequestContext } from './context.ts';
 import { toolFailure } from './failures.ts';
 import { chain, isPromise, type Maybe } from './maybe.ts';
@@ -25,11 +27,17 @@ export function throughMiddleware(own: ServerParts, ctx: RequestContext, handle:
   const fail = (error: unknown): Maybe<unknown> => failure(own, ctx, error);
   const finish = (value: unknown): unknown => (value === undefined ? refuseNothing(0) : value);
   try {
+    if (isServed(own, ctx)) checkShape(ctx.method, ctx.params);
     const result = runThrough(own.middleware, ctx as unknown as MiddlewareContext, innermost, refuseNothing);
     return isPromise(result) ? Promise.resolve(result).then(finish).catch(fail) : finish(result);
   } catch (error) {
     return fail(error);
   }
+}
+
+// Of a method that is not served the middleware sees whatever was sent.
+function isServed(own: ServerParts, { method, wire }: RequestContext): boolean {
+  return livesIn(method, wire.facts.version) && (own.handler(method) ?? wire.methods.get(method)) !== undefined;
 }
 
 function failure(own: ServerParts, ctx: RequestContext, error: unknown): Maybe<unknown> {

@@ -2,6 +2,8 @@
 
 import { RpcError, shorten } from '../jsonrpc/errors.ts';
 import { checkOptions, type KeysOf } from '../jsonrpc/known-options.ts';
+import { isObject } from '../jsonrpc/message.ts';
+import { stringParam } from '../protocol/checks.ts';
 import { badArguments } from '../protocol/errors.ts';
 import type { CallToolResult, Tool } from '../protocol/model/tools.ts';
 import type { ResultFacts } from '../protocol/revision.ts';
@@ -18,7 +20,6 @@ import { InputRequired } from './input-required.ts';
 import { chain, isPromise, type Maybe } from './maybe.ts';
 import { rarely } from './rarely.ts';
 import type { Entry, Registry } from './registry.ts';
-import type { NamedParams } from './request-params.ts';
 import { WrongReturn, wrongValue } from './returned.ts';
 import { runInRounds } from './rounds.ts';
 import { scopesOf } from './scopes.ts';
@@ -130,9 +131,11 @@ function checkTask(name: string, { task, handOff }: ToolConfig, { takesOver }: E
 
 /** Answers `tools/call`. */
 export function callTool(tools: Registry<ToolEntry>, ctx: RequestContext): Maybe<unknown> {
-  const { name, arguments: args = {} } = ctx.params as NamedParams;
+  const name = stringParam(ctx.params, 'name');
   const tool = tools.get(name, ctx);
   if (!tool) throw unknownName('tool', name, tools, ctx);
+  const { arguments: args = {} } = ctx.params;
+  if (!isObject(args)) throw RpcError.invalidParams('"arguments" must be an object');
   ctx.about = tool.about;
   ctx.entry = tool;
   return chain(tool.input.check(args), (checked) => {

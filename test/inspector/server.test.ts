@@ -219,7 +219,7 @@ test.each(['file:///missing.txt', 'file:///..%2Fserver.mjs', 'file:///%2e%2e', '
   async (uri) => {
     expect(await ask('resources/read', { uri })).toEqual({
       code: -32002,
-      message: 'Resource not found',
+      message: `Resource not found: ${uri}`,
       data: { uri },
     });
   },

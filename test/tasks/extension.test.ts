@@ -98,8 +98,9 @@ describe('a call', () => {
 
   test('with arguments that do not fit makes no task', async () => {
     const { server, store } = makeStage();
+    server.registerTool('strict', { task: 'auto', inputSchema: { type: 'object', required: ['a'] } }, () => 'x');
     const wire = await openDeclared(server);
-    const { result } = await wire.call('tools/call', { name: 'work', arguments: { x: 1 } });
+    const { result } = await wire.call('tools/call', { name: 'strict', arguments: { x: 1 } });
     expect(result).toMatchObject({ isError: true, resultType: 'complete' });
     expect(store.size).toBe(0);
   });
