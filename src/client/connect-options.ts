@@ -28,6 +28,7 @@ const KEYS: KeysOf<ConnectOptions> = {
   cache: true,
   maxPages: true,
   maxItems: true,
+  maxBytes: true,
   maxRounds: true,
   connectTimeout: true,
   probeTimeout: true,

@@ -135,6 +135,7 @@ export const HTTP_KEYS: KeysOf<HttpOptions> = {
   maxStreamMs: true,
   retryMs: true,
   clientAddress: true,
+  onResponse: true,
   limits: true,
 };
 
