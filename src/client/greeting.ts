@@ -3,10 +3,11 @@
 import { ConnectionError } from '../jsonrpc/errors.ts';
 import type { Params } from '../jsonrpc/message.ts';
 import { FOR_EVER } from '../jsonrpc/outgoing.ts';
+import { printable } from '../jsonrpc/printable.ts';
 import { revisionNamed } from '../protocol/client-revisions.ts';
 import type { ClientFacts, ClientRevision as Revision } from '../protocol/revision.ts';
 import { initializeParams } from '../protocol/stateful/requests.ts';
-import { LATEST_VERSION } from '../protocol/versions.ts';
+import { LATEST_VERSION, VERSIONS } from '../protocol/versions.ts';
 import { pauseAfter } from './busy.ts';
 import type { Conversation } from './conversation.ts';
 import {
@@ -21,6 +22,9 @@ import {
 import type { ConnectionOptions } from './options.ts';
 import { pause } from './until.ts';
 import { factsIn, revisionIn, type Verdict } from './verdict.ts';
+
+/** How many revisions of a server an error names. */
+const MAX_NAMED = 10;
 
 /** What greeting needs. */
 export interface GreetingHost {
@@ -71,7 +75,7 @@ async function believe(host: GreetingHost, conversation: Conversation): Promise<
 
 async function greetPinned(host: GreetingHost, version: string): Promise<Conversation> {
   const revision = revisionNamed(version);
-  if (!revision) throw new TypeError(`Unknown protocol revision "${version}"`);
+  if (!revision) throw unknownRevision(version);
   const conversation = await host.open();
   if (revision.facts.family === 'stateful') return openSession(host, conversation, version, true);
   const { prior } = host.options;
@@ -85,7 +89,16 @@ async function greetPinned(host: GreetingHost, version: string): Promise<Convers
   if (finding.type === 'redial') throw finding.cause;
   if (finding.type !== 'handshake') throw finding.error;
   if ('error' in outcome && outcome.error instanceof ConnectionError) throw outcome.error;
-  throw new ConnectionError('failed', `The server does not speak protocol revision ${version}`);
+  const named = finding.supported?.slice(0, MAX_NAMED).map((each) => printable(each, 64));
+  const known = named ? `it speaks ${named.join(', ')}` : 'it does not know server/discover';
+  throw new ConnectionError(
+    'failed',
+    `The server does not speak protocol revision ${version}: ${known}. Leave out "revision" to use the newest that both know`,
+  );
+}
+
+function unknownRevision(version: string): TypeError {
+  return new TypeError(`Unknown protocol revision "${printable(version, 64)}"; known: ${VERSIONS.join(', ')}`);
 }
 
 // In place: no second process is started unless this one dies of the question.
@@ -137,7 +150,7 @@ async function openSession(
   isSecondTry = false,
 ): Promise<Conversation> {
   const revision = revisionNamed(version);
-  if (!revision) throw new TypeError(`Unknown protocol revision "${version}"`);
+  if (!revision) throw unknownRevision(version);
   const params = initializeParams(host.client, revision.facts);
   const outcome = await patiently(host, conversation, () => conversation.ask('initialize', params, FOR_EVER));
   const finding = judgeHandshake(outcome, version, exact);

@@ -21,7 +21,12 @@ export type Finding =
   /** The server refused the revision and names it among those it speaks: ask once more. */
   | { readonly type: 'ask again'; readonly error: unknown }
   /** Open a session with `initialize`, asking for this revision. */
-  | { readonly type: 'handshake'; readonly version: string }
+  | {
+      readonly type: 'handshake';
+      readonly version: string;
+      /** The revisions that the server named, if it did. */
+      readonly supported?: readonly string[];
+    }
   /** The connection did not survive the question: connect again and open a session. */
   | { readonly type: 'redial'; readonly version: string; readonly cause: unknown }
   /** Nobody takes messages here, so the server may have the transport of the first revision. */
@@ -129,7 +134,9 @@ function agreeOn(supported: readonly string[], then: (revision: Revision) => Fin
   const revision = stateless === undefined ? undefined : revisionNamed(stateless);
   if (revision) return then(revision);
   const stateful = versionsOf('stateful').find((version) => supported.includes(version));
-  return stateful ? handshake(stateful) : { type: 'fail', error: noCommonRevision(supported, KNOWN) };
+  return stateful
+    ? { type: 'handshake', version: stateful, supported }
+    : { type: 'fail', error: noCommonRevision(supported, KNOWN) };
 }
 
 function readHandshake(result: unknown, requested: string, exact: boolean): Finding {

@@ -9,20 +9,23 @@ export type KeysOf<Options> = { readonly [Key in keyof Options]-?: true };
 
 /**
  * Throws a TypeError if options are no object, or have a key that is not known. Keys whose value is undefined are left
- * out, as if they were not there. `where` is how the caller knows the options, such as `serveHttp`.
+ * out, as if they were not there. `where` is how the caller knows the options, such as `serveHttp`; `elsewhere` has names
+ * of the same options in other libraries.
  */
-export function checkOptions(where: string, options: unknown, known: object, more: readonly string[] = []): void {
+export function checkOptions(
+  where: string,
+  options: unknown,
+  known: object,
+  more: readonly string[] = [],
+  elsewhere: ReadonlyMap<string, string> = new Map(),
+): void {
   if (options === undefined) return;
   if (!isObject(options)) throw new TypeError(`${where}: options must be an object`);
   for (const key of Object.keys(options)) {
     if (Object.hasOwn(known, key) || more.includes(key) || options[key] === undefined) continue;
-    throw new TypeError(
-      `${where}: unknown option "${printable(key, 64)}"; ${adviceFor(key, [...Object.keys(known), ...more])}`,
-    );
+    const names = [...Object.keys(known), ...more];
+    const meant = elsewhere.get(key) ?? closest(key, names);
+    const advice = meant === undefined ? `known: ${names.join(', ')}` : `did you mean "${meant}"?`;
+    throw new TypeError(`${where}: unknown option "${printable(key, 64)}"; ${advice}`);
   }
-}
-
-function adviceFor(key: string, known: readonly string[]): string {
-  const meant = closest(key, known);
-  return meant === undefined ? `known: ${known.join(', ')}` : `did you mean "${meant}"?`;
 }

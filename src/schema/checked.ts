@@ -6,6 +6,7 @@ import type { JsonSchema } from './json.ts';
 import { checkByLibrary, checkReceivedByLibrary } from './library-check.ts';
 import type { Checked, Validate } from './problems.ts';
 import { isStandardSchema } from './standard.ts';
+import { suspiciousKeywords } from './suspicious-keywords.ts';
 import type { Direction } from './vendor.ts';
 import type { Read, SchemaDocument, SchemaFault } from './walker.ts';
 
@@ -31,6 +32,7 @@ export function checkedSchema(schema: unknown, where: string, direction: Directi
     const check = direction === 'input' ? checkReceivedByLibrary : checkByLibrary;
     return { jsonSchema, check: (value) => check(schema, value) };
   }
+  for (const { path, message } of suspiciousKeywords(jsonSchema)) console.error(`mcpp: ${where}${path}: ${message}`);
   return checkedRaw(jsonSchema, where);
 }
 

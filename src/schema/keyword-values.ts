@@ -62,6 +62,9 @@ function group(rule: Rule, keywords: string): [string, Rule][] {
   return keywords.split(' ').map((keyword) => [keyword, rule]);
 }
 
+/** All keywords that hold no schema. */
+export const keywordsWithValues: readonly string[] = [...rules.keys()];
+
 /** Why a value cannot stand under a keyword, or nothing. */
 export function valueFault(keyword: string, value: unknown): string | undefined {
   const rule = rules.get(keyword);

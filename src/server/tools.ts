@@ -58,7 +58,7 @@ export function toolEntry(
   call: ToolEntry['call'],
   extensions: Extensions,
 ): ToolEntry {
-  checkOptions(`Tool "${shorten(name)}"`, config ?? null, KEYS, extensions.toolOptions);
+  checkOptions(`Tool "${shorten(name)}"`, config ?? null, KEYS, extensions.toolOptions, ELSEWHERE);
   const {
     inputSchema,
     outputSchema,
@@ -100,6 +100,12 @@ export function toolEntry(
     isManual: handOff === 'manual',
   };
 }
+
+const ELSEWHERE = new Map([
+  ['parameters', 'inputSchema'],
+  ['schema', 'inputSchema'],
+  ['input', 'inputSchema'],
+]);
 
 const KEYS: KeysOf<ToolConfig> = {
   title: true,
@@ -174,7 +180,9 @@ function finish(tool: ToolEntry, returned: unknown, ctx: RequestContext): Maybe<
   const result = toolResult(returned, tool.output !== undefined, tool.key);
   if (!tool.output || result.isError) return structured(ctx, result, result.structuredContent, tool.key);
   if (result.structuredContent === undefined) {
-    throw new WrongReturn(`Tool "${tool.key}" has an output schema, but returned no structured content`);
+    throw new WrongReturn(
+      `Tool "${tool.key}" has an output schema, but returned no structured content: return the object that the schema describes`,
+    );
   }
   return chain(tool.output.check(result.structuredContent), (checked) => {
     // What the schema adds or takes away counts for the text, too.

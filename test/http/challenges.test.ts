@@ -42,7 +42,10 @@ describe.each(FACES)('through $name', ({ open }) => {
   });
 
   test.each([
-    [{}, '"auth" gave neither a principal nor a challenge'],
+    [
+      {},
+      '"auth" gave neither a principal nor a challenge: return { subject, scopes }, or a challenge such as { status: 401 }',
+    ],
     [{ subject: '' }, 'The principal of "auth" must have a "subject": a text that is not empty'],
     [{ subject: 7 }, 'The principal of "auth" must have a "subject": a text that is not empty'],
     [{ subject: 'a', scopes: 'files:read' }, 'The "scopes" of the principal of "auth" must be a list of texts'],

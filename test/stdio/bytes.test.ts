@@ -147,7 +147,10 @@ describe('memory', () => {
       await writeHundred(own.child.stdin);
       own.write('\n');
       expect(await own.next()).toMatchObject({
-        error: { code: -32600, message: 'Invalid request: a line of more than 10485760 bytes' },
+        error: {
+          code: -32600,
+          message: 'Invalid request: a line of more than 10485760 bytes; the option "maxLineLength" sets this limit',
+        },
       });
       expect(await own.alive()).toBeLessThan(1000);
     });

@@ -182,7 +182,8 @@ export class StreamTransport implements Transport {
   #refuse(head: Uint8Array, maxLength: number): void {
     const { id, isResponse } = envelopeOf(head);
     const what = isResponse ? 'response' : 'request';
-    const fault = new ParseError('TooLong', `Invalid ${what}: a line of more than ${maxLength} bytes`, id, isResponse);
+    const message = `Invalid ${what}: a line of more than ${maxLength} bytes; the option "maxLineLength" sets this limit`;
+    const fault = new ParseError('TooLong', message, id, isResponse);
     this.#reader.count(fault);
     this.#hand(fault);
   }

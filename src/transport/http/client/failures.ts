@@ -7,11 +7,17 @@ import type { ResponseHead } from './sender.ts';
 // The request was on its way, or had arrived, when the connection broke.
 const BROKEN = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
 
+/** What a status says that comes from a proxy. */
+const HINTS: ReadonlyMap<number, string> = new Map([
+  [502, 'a proxy in front of the server cannot reach it'],
+  [504, 'a proxy in front of the server got no answer from it in time'],
+]);
+
 /** The server answered with a status that is no answer; `answered` is what its body says, if it is an error of JSON-RPC. */
 export function statusError({ status, header }: ResponseHead, name: string, answered?: RpcError): ConnectionError {
-  const said = answered ? `: ${answered.message}` : '';
+  const said = answered?.message ?? HINTS.get(status);
   const advice = status === 401 ? '. It lets in only whom it knows: see the option "auth"' : '';
-  const text = `${name} answered with HTTP status ${status}${said}${advice}`;
+  const text = `${name} answered with HTTP status ${status}${said === undefined ? '' : `: ${said}`}${advice}`;
   return new ConnectionError('http-error', text, {
     status,
     retryAfterMs: retryAfterMs(header('retry-after')),

@@ -38,7 +38,9 @@ export interface Admission {
 export async function authenticate(auth: Authenticate, request: HttpRequest): Promise<Admission> {
   const outcome = await auth(credentialsIn(request.header('authorization')), request);
   if (!isObject(outcome) || !('subject' in outcome || 'status' in outcome)) {
-    throw new TypeError('"auth" gave neither a principal nor a challenge');
+    throw new TypeError(
+      '"auth" gave neither a principal nor a challenge: return { subject, scopes }, or a challenge such as { status: 401 }',
+    );
   }
   const principal = isChallenge(outcome) ? outcome.principal : outcome;
   if (principal) checkPrincipal(principal, '"auth"');

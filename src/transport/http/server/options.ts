@@ -141,6 +141,12 @@ export const HTTP_KEYS: KeysOf<HttpOptions> = {
 
 const SESSION_KEYS: KeysOf<SessionOptions> = { idleMs: true, max: true, store: true, events: true, mailboxes: true };
 
+const LISTENING = new Map([
+  ['host', 'address'],
+  ['hostname', 'address'],
+  ['endpoint', 'path'],
+]);
+
 /** Throws a TypeError if there is no server, or if options have keys that are not known. `where` is the function. */
 export function checkHttpOptions(
   where: string,
@@ -149,7 +155,7 @@ export function checkHttpOptions(
   known: object = HTTP_KEYS,
 ): void {
   checkServed(where, server);
-  checkOptions(where, options, known);
+  checkOptions(where, options, known, [], 'address' in known ? LISTENING : undefined);
   checkOptions(`${where}: limits`, options.limits, DEFAULT_LIMITS);
   if (typeof options.sessions !== 'boolean') checkOptions(`${where}: sessions`, options.sessions, SESSION_KEYS);
 }

@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest';
+import { suspiciousKeywords } from './suspicious-keywords.ts';
+
+test('a keyword that is one letter away from another is reported with its place, at any depth', () => {
+  const schema = { type: 'object', properties: { a: { type: 'array', items: { minimun: 3 } } }, requierd: ['a'] };
+  expect(suspiciousKeywords(schema)).toEqual([
+    {
+      path: '/properties/a/items/minimun',
+      message: 'JSON Schema has no such keyword, so it has no effect; did you mean "minimum"?',
+    },
+    {
+      path: '/requierd',
+      message: 'JSON Schema has no such keyword, so it has no effect; did you mean "required"?',
+    },
+  ]);
+});
+
+test.each([
+  [{ example: 1, nullable: true, 'x-order': 1, discriminator: {}, 'mcpp/unit': 'm' }],
+  [{ properties: { requierd: { type: 'string' } } }],
+  [{ default: { propertees: 1 }, const: { requierd: 1 }, enum: [{ minimun: 1 }] }],
+])('names of properties, data and keywords of others are not reported: %j', (schema) => {
+  expect(suspiciousKeywords(schema)).toEqual([]);
+});
+
+test('a required name that is not among the properties is reported', () => {
+  const schema = { type: 'object', properties: { a: {} }, required: ['a', 'b'] };
+  expect(suspiciousKeywords(schema)).toEqual([{ path: '/required', message: '"b" is not one of the properties' }]);
+});
+
+test.each([{ additionalProperties: true }, { patternProperties: {} }, { allOf: [{}] }, { $ref: '#/$defs/x' }])(
+  'a required name may come from elsewhere: %j',
+  (more) => {
+    expect(suspiciousKeywords({ properties: { a: {} }, required: ['b'], ...more })).toEqual([]);
+  },
+);
