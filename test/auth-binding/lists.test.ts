@@ -81,7 +81,7 @@ describe.each(FACES)('through $name', ({ open }) => {
     const read = async (who: string, uri: string) => answer(who, 'resources/read', { uri });
     expect((await read('alice', 'x://secret')).error).toBeUndefined();
     const { error } = await read(token, 'x://secret');
-    expect(error).toEqual({ code: -32602, message: 'Resource not found', data: { uri: 'x://secret' } });
+    expect(error).toEqual({ code: -32602, message: 'Resource not found: x://secret', data: { uri: 'x://secret' } });
 
     const uris = ['x://secret', 'x://open'];
     const message = stateless('l', 'subscriptions/listen', { notifications: { resourceSubscriptions: uris } });

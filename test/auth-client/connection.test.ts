@@ -345,7 +345,7 @@ test('a connection that comes back is given up at once when it is not let in for
   let isLost = false;
   const call = (visit: Visit): void => (isLost ? visit.status(404) : visit.result({ content: [] }));
   const { connect: go, door, accepted, server, states, world: made } = await scene(stateful(), { 'tools/call': call });
-  const connecting = go({ restart: true });
+  const connecting = go();
   await eventually(() => door.pages.length > 0);
   door.comeBack();
   const mcp = await connecting;
