@@ -24,7 +24,12 @@ export async function rows(isWanted) {
       const own = snippets.filter(({ library }) => library !== undefined && isOf.test(library));
       const results = { types: own.length === 0 ? ['there are no blocks'] : compile(own), run: own.flatMap(run) };
       const cells = new Map(columns.map((column) => [column, results[column].length === 0 ? 'ok' : 'FAILED']));
-      return { name, revision, cells, faults: columns.flatMap((column) => results[column].map((fault) => `${column}: ${fault}`)) };
+      return {
+        name,
+        revision,
+        cells,
+        faults: columns.flatMap((column) => results[column].map((fault) => `${column}: ${fault}`)),
+      };
     });
 }
 
@@ -55,7 +60,9 @@ function run(snippet) {
   const file = `${fileOf(snippet)}.mjs`;
   writeFileSync(file, transformSync(snippet.code, { loader: 'ts', target: 'es2023' }).code);
   try {
-    const stdout = execFileSync(process.execPath, [file], { cwd: root, input: '', encoding: 'utf8', timeout: 20_000 });
+    const options = { cwd: root, input: '', encoding: 'utf8', timeout: 20_000 };
+    // fastmcp writes its own messages there, too.
+    const stdout = execFileSync(process.execPath, [file], options).replaceAll(/^\[FastMCP .*\n/gm, '');
     if (snippet.prints === undefined || stdout === snippet.prints) return [];
     return [`${snippet.place} prints\n${stdout}in place of\n${snippet.prints}`];
   } catch (error) {

@@ -33,7 +33,8 @@ beforeAll(() => {
 
 function compile(project: string): string {
   const tsc = join(root, 'node_modules/typescript/bin/tsc');
-  return spawnSync(process.execPath, [tsc, '-p', project], { encoding: 'utf8' }).stdout;
+  const { stdout, stderr, status } = spawnSync(process.execPath, [tsc, '-p', project], { encoding: 'utf8' });
+  return status === 0 ? stdout : `${stdout}${stderr}tsc ended with ${status}`;
 }
 
 test('there are snippets to look at', () => {
