@@ -107,7 +107,7 @@ describe('one tool with many optional arguments, and state in the process', () =
     ['sequentialthinking', { ...first, thoughtNumber: 4, branchFromThought: 2, branchId: 'by-induction' }],
     ['sequentialthinking', { ...first, branchFromThought: 2 }],
     ['sequentialthinking', { ...first, thoughtNumber: 5, needsMoreThoughts: true, nextThoughtNeeded: false }],
-    ['sequentialthinking', { ...first, unknown: 'ignored' }],
+    ['sequentialthinking', { ...first, nextThoughtNeeded: 'false', unknown: 'ignored' }],
   ];
   const refused: readonly Call[] = [
     ['sequentialthinking', {}],

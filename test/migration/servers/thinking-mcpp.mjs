@@ -3,7 +3,7 @@
 import { McpServer, ToolError, text } from 'mcpp/server';
 import { serveStdio } from 'mcpp/stdio';
 import { z } from 'zod';
-import { DESCRIPTION, Thoughts } from './thoughts.mjs';
+import { DESCRIPTION, flag, Thoughts } from './thoughts.mjs';
 
 const thoughts = new Thoughts();
 const server = new McpServer(
@@ -16,14 +16,14 @@ const server = new McpServer(
     description: DESCRIPTION,
     inputSchema: z.object({
       thought: z.string().describe('Your current thinking step'),
-      nextThoughtNeeded: z.boolean().describe('Whether another thought step is needed'),
+      nextThoughtNeeded: flag.describe('Whether another thought step is needed'),
       thoughtNumber: z.number().int().min(1).describe('Current thought number'),
       totalThoughts: z.number().int().min(1).describe('Estimated total thoughts needed'),
-      isRevision: z.boolean().optional().describe('Whether this revises previous thinking'),
+      isRevision: flag.optional().describe('Whether this revises previous thinking'),
       revisesThought: z.number().int().min(1).optional().describe('Which thought is being reconsidered'),
       branchFromThought: z.number().int().min(1).optional().describe('Branching point thought number'),
       branchId: z.string().optional().describe('Branch identifier'),
-      needsMoreThoughts: z.boolean().optional().describe('If more thoughts are needed'),
+      needsMoreThoughts: flag.optional().describe('If more thoughts are needed'),
       style: z.enum(['short', 'long']).default('short').describe('How to write it down'),
     }),
     outputSchema: z.object({

@@ -1,4 +1,7 @@
 /** A sequence of thoughts with branches, kept in the process. Both versions of the thinking server use it. */
+
+import { z } from 'zod';
+
 export class Thoughts {
   #history = [];
   #branches = new Map();
@@ -30,3 +33,6 @@ When to use this tool:
 - Planning and design with room for revision
 
 Set nextThoughtNeeded to false only when you are done.`;
+
+/** Models write "true" now and then. */
+export const flag = z.preprocess((value) => (value === 'true' ? true : value === 'false' ? false : value), z.boolean());
