@@ -1,7 +1,7 @@
 // Talks to servers and clients of other MCP libraries, and has the official Inspector look at an example: prints what
 // worked, and fails if anything did not that should, or the other way round.
-// `npm run interop`, `-- stdio`, `-- http`, `-- apps`, `-- tasks`, `-- inspector`, and with any of them or alone a part of a
-// peer's name.
+// `npm run interop`, `-- stdio`, `-- http`, `-- apps`, `-- tasks`, `-- docs`, `-- inspector`, and with any of them or alone a part
+// of a peer's name.
 import { execFileSync } from 'node:child_process';
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,6 +16,7 @@ const PARTS = new Map([
   ['http', { folder: 'interop', tables: ['client-over-http', 'server-over-http'] }],
   ['apps', { folder: 'interop', tables: ['apps'] }],
   ['tasks', { folder: 'interop', tables: ['tasks'] }],
+  ['docs', { folder: 'interop', tables: ['docs'] }],
   ['inspector', { folder: 'interop/inspector', tables: ['inspector/inspector'] }],
 ]);
 

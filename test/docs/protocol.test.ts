@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { conversations } from '../transcripts/parse.ts';
-import { root } from './snippets.ts';
+import { root } from './snippets.mjs';
 
 const page = readFileSync(join(root, 'docs/protocol.md'), 'utf8');
 const shown = [...page.matchAll(/^```json\n(.*?)^```/gms)].map(([, text = '']) => text.trim());

@@ -4,7 +4,7 @@ import { type Connection, connect } from 'mcpp/client';
 import { serveHttp } from 'mcpp/http';
 import { McpServer } from 'mcpp/server';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { root } from '../docs/snippets.ts';
+import { root } from '../docs/snippets.mjs';
 import { eventually } from '../http-client/raw-server.ts';
 
 const file = join(root, 'examples/extension/tickets.mjs');

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { McpServer } from 'mcpp/server';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import { root } from '../docs/snippets.ts';
+import { root } from '../docs/snippets.mjs';
 import { recipes, writeRecipes } from './recipes.ts';
 import { end, portOf, prepare } from './run.ts';
 import { newestCall, openSession, type Received, send } from './speaker.ts';

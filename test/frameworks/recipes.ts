@@ -2,7 +2,7 @@
 
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { root } from '../docs/snippets.ts';
+import { root } from '../docs/snippets.mjs';
 
 /** The blocks by the names of their files, which are without their ending. */
 export function recipes(): ReadonlyMap<string, string> {
