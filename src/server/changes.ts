@@ -8,11 +8,20 @@ import { chain, isPromise, type Maybe } from './maybe.ts';
 /** Whether a change is told to this viewer. */
 export type MaySee = (change: ServerEvent, viewer: Viewer) => Maybe<boolean>;
 
+interface Watcher {
+  readonly listener: (change: ServerEvent) => void;
+  readonly viewer: Viewer;
+  readonly maySee: MaySee;
+}
+
 /** Publishes changes to everybody who watches this server, here or on other nodes. */
 export class Changes {
   readonly #bus: ChangeBus<ServerEvent>;
   readonly #onError: (error: unknown) => void;
   readonly #pending = new Map<string, ServerEvent>();
+  // One subscription to the bus for all: a watcher of an open stream takes as little memory as it can.
+  readonly #watchers = new Set<Watcher>();
+  #unsubscribe: (() => void) | undefined;
 
   constructor(bus: ChangeBus<ServerEvent>, onError: (error: unknown) => void) {
     this.#bus = bus;
@@ -27,10 +36,24 @@ export class Changes {
 
   /** Hears of every change that may be told to this viewer, until the returned function is called. */
   watch(listener: (change: ServerEvent) => void, viewer: Viewer, maySee: MaySee): () => void {
-    // One listener that fails must not keep the others from hearing.
-    return this.#bus.subscribe((change) =>
-      this.#attempt(() => chain(maySee(change, viewer), (may) => may && listener(change))),
-    );
+    const watcher = { listener, viewer, maySee };
+    this.#watchers.add(watcher);
+    this.#unsubscribe ??= this.#bus.subscribe((change) => this.#deliver(change));
+    return this.#unwatch.bind(this, watcher);
+  }
+
+  #unwatch(watcher: Watcher): void {
+    this.#watchers.delete(watcher);
+    if (this.#watchers.size > 0) return;
+    this.#unsubscribe?.();
+    this.#unsubscribe = undefined;
+  }
+
+  // One listener that fails must not keep the others from hearing.
+  #deliver(change: ServerEvent): void {
+    for (const { listener, viewer, maySee } of [...this.#watchers]) {
+      this.#attempt(() => chain(maySee(change, viewer), (may) => may && listener(change)));
+    }
   }
 
   #keyOf(change: ServerEvent): string {

@@ -114,6 +114,7 @@ export class FetchExchange implements HttpExchange {
 }
 
 class StreamOutlet implements Outlet {
+  readonly connection = undefined;
   readonly stream: ReadableStream<Uint8Array>;
   readonly #onClose: () => void;
   #controller: ReadableStreamDefaultController<Uint8Array> | undefined;

@@ -39,9 +39,9 @@ export class Handshakes {
     this.inFlight.begin(key, exchange);
     exchange.onEnd(() => exchange.dropped && post.refuse(closing()));
     const answered = answer(this.#server, request, exchange);
-    const kept = isPromise(answered) ? this.#load.hold(visit, request.params) : undefined;
+    const held = isPromise(answered) ? this.#load.hold(visit, request.params) : undefined;
     return chain(answered, (response) => {
-      kept?.release(exchange.lingering);
+      if (held !== undefined) this.#load.release(visit, held, false, exchange.lingering);
       this.inFlight.end(key, exchange);
       const { opened } = post;
       const isUnknown = isErrorResponse(response) && response.error.code === McpErrorCode.UnsupportedProtocolVersion;

@@ -56,4 +56,6 @@ export interface Outlet extends Sink {
   end(): void;
   /** The client is gone, or the answer has ended. */
   readonly closed: boolean;
+  /** What is counted for the connection, where it is known. */
+  readonly connection: ConnectionLoad | undefined;
 }

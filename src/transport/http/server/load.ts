@@ -1,7 +1,7 @@
 /** What an endpoint does at the same time, in all and for each caller. Beyond its limits requests get 503. */
 
 import { type CallerRef, Pool } from '../../../server/limits/pool.ts';
-import { callBytes, KEEPS_TOO_MUCH, KeptBytes, type Usage } from '../../../server/limits/usage.ts';
+import { callBytes, KEEPS_TOO_MUCH, type Usage } from '../../../server/limits/usage.ts';
 import { callerAddress } from './caller-address.ts';
 import type { BodyLimits, HttpExchange } from './http-exchange.ts';
 import type { HttpLimits } from './options.ts';
@@ -78,30 +78,43 @@ export class Load {
     return (connection?.unflushed ?? 0) <= this.limits.unreadBytes && this.unflushed.hasRoom(visit);
   }
 
-  /** Counts a call that runs on, until the returned account is released. */
-  hold(visit: CallerRequest, params: unknown): KeptBytes {
-    const { caller, http } = visit;
+  /** Counts a call that runs on, and the stream that it keeps open, until `release`. Gives the bytes that were counted. */
+  hold({ caller, http }: CallerRequest, params: unknown, isStream = false): number {
     const { connection } = http;
+    const bytes = callBytes(params) + http.headerBytes;
     this.running.take(caller);
+    this.#usage.kept.take(caller, bytes);
+    if (isStream) this.#streams.take(caller);
     if (connection) connection.inFlight++;
-    return new KeptBytes(this.#usage, caller, callBytes(params) + http.headerBytes, () => {
-      this.running.release(caller);
-      if (connection) connection.inFlight--;
-    });
+    return bytes;
   }
 
-  /** Counts a stream that a call keeps open, until the returned function is called. */
-  openStream({ caller }: CallerRequest): () => void {
-    this.#streams.take(caller);
-    return () => this.#streams.release(caller);
+  /** Counts such a call no more; with a promise, once that has settled. */
+  release(visit: CallerRequest, bytes: number, isStream = false, after?: Promise<unknown>): void {
+    if (after) {
+      const release = (): void => this.release(visit, bytes, isStream);
+      after.then(release, release);
+      return;
+    }
+    const { caller, http } = visit;
+    this.running.release(caller);
+    this.#usage.kept.release(caller, bytes);
+    if (isStream) this.#streams.release(caller);
+    if (http.connection) http.connection.inFlight--;
   }
 
   /** Counts a stream that stays open without a call, until its client is gone. */
-  openStandalone(visit: CallerRequest): void {
-    const { caller, http } = visit;
-    const close = this.openStream(visit);
-    const kept = new KeptBytes(this.#usage, caller, STREAM_BYTES + http.headerBytes, close);
-    http.onClose(() => kept.release());
+  openStandalone({ caller, http }: CallerRequest): void {
+    const bytes = STREAM_BYTES + http.headerBytes;
+    this.#streams.take(caller);
+    this.#usage.kept.take(caller, bytes);
+    // A bound function: a closure would take three times the memory, for each stream.
+    http.onClose(this.#closeStandalone.bind(this, caller, bytes));
+  }
+
+  #closeStandalone(caller: string, bytes: number): void {
+    this.#streams.release(caller);
+    this.#usage.kept.release(caller, bytes);
   }
 
   /** Counts a body that arrives in pieces. */

@@ -4,7 +4,8 @@ import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { nextTick } from 'node:process';
 import { type Fields, NO_SNIFFING, type Outlet } from './http-exchange.ts';
-import { cutResponse, queuedBytes } from './node-sink.ts';
+import { connectionLoad, cutResponse, queuedBytes } from './node-sink.ts';
+import type { ConnectionLoad } from './unflushed.ts';
 
 // Enough to be worth a write of its own.
 const WRITE_SIZE = 64 * 1024;
@@ -37,6 +38,10 @@ export class NodeOutlet implements Outlet {
   get done(): boolean {
     const { destroyed, writableFinished } = this.#response;
     return destroyed || writableFinished || this.#socket.destroyed;
+  }
+
+  get connection(): ConnectionLoad {
+    return connectionLoad(this.#socket);
   }
 
   get closed(): boolean {

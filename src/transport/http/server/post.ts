@@ -43,9 +43,6 @@ export interface Recording {
 
 /** Answered once: in one piece, or as the last event of its stream. */
 export class Post implements Line, Beating {
-  readonly forceReruns = false;
-  // Clients of Streamable HTTP read event by event.
-  readonly turn = undefined;
   readonly #visit: Visit;
   readonly #host: PostHost;
   readonly #recording: Recording | undefined;
@@ -56,8 +53,8 @@ export class Post implements Line, Beating {
   session: Session | undefined;
   /** The session this post asked for. */
   opened: Session | undefined;
-  /** Milliseconds after which the stream is broken off if there is no answer yet. */
-  maxStreamMs: number = Number.POSITIVE_INFINITY;
+  /** Milliseconds after which the stream is broken off if there is no answer yet. Undefined: never. */
+  maxStreamMs: number | undefined = undefined;
   #headers: ReadonlyMap<string, string> | undefined;
   #reader: Reader | undefined;
   #limit: ReturnType<typeof setTimeout> | undefined;
@@ -73,6 +70,15 @@ export class Post implements Line, Beating {
 
   get principal(): Principal | undefined {
     return this.#visit.principal;
+  }
+
+  get forceReruns(): boolean {
+    return false;
+  }
+
+  /** Clients of Streamable HTTP read event by event. */
+  get turn(): undefined {
+    return undefined;
   }
 
   get caller(): string {
@@ -114,7 +120,7 @@ export class Post implements Line, Beating {
   wait(onClose: () => void): void {
     if (this.#isOver) return;
     this.#host.heartbeat.join(this);
-    if (Number.isFinite(this.maxStreamMs)) {
+    if (this.maxStreamMs !== undefined && Number.isFinite(this.maxStreamMs)) {
       this.#limit = setTimeout(() => this.detach(), countable(this.maxStreamMs));
     }
     this.#visit.http.onClose(onClose);

@@ -10,6 +10,7 @@ const KB = 1024;
 
 /** Takes what is written when it is told to. */
 class Basin implements Outlet {
+  readonly connection = undefined;
   closed = false;
   waiting = 0;
   queued = 0;

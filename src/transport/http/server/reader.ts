@@ -1,8 +1,10 @@
 /** A client reading an event stream: keep-alives while it reads, and the end of the stream if it does not. */
 
+import type { CallerRef } from '../../../server/limits/pool.ts';
 import { KEEP_ALIVE } from './events.ts';
 import type { Beating } from './heartbeat.ts';
 import type { Outlet } from './http-exchange.ts';
+import type { Load } from './load.ts';
 import { UNCOUNTED_BYTES, type UnflushedSink } from './unflushed.ts';
 import type { Visit } from './visit.ts';
 
@@ -13,10 +15,11 @@ const SHARE = 1 / 2;
 // There are two beats to an interval, in one of which a keep-alive is sent.
 const BEATS = 2;
 
-/** Writes for as long as the client reads. */
-export class Reader implements Beating {
+/** Writes for as long as the client reads. It keeps little of its request: thousands of streams stay open for hours. */
+export class Reader implements Beating, CallerRef {
+  readonly caller: string;
   readonly #outlet: Outlet;
-  readonly #visit: Visit;
+  readonly #load: Load;
   #unflushed: UnflushedSink | undefined;
   #beats = 0;
   #isWatched = false;
@@ -24,7 +27,8 @@ export class Reader implements Beating {
 
   constructor(outlet: Outlet, visit: Visit) {
     this.#outlet = outlet;
-    this.#visit = visit;
+    this.caller = visit.caller;
+    this.#load = visit.load;
   }
 
   /** The client is gone, or the stream has ended. */
@@ -35,7 +39,7 @@ export class Reader implements Beating {
   /** The client is behind. */
   get isSlow(): boolean {
     const { waiting } = this.#outlet;
-    return waiting > SLOW && (this.#isBehind || waiting > this.#visit.load.limits.unreadBytes * SHARE);
+    return waiting > SLOW && (this.#isBehind || waiting > this.#load.limits.unreadBytes * SHARE);
   }
 
   /** Writes. If too much waits already the stream is cut instead, for `isNeeded` only if the server is short of memory. */
@@ -71,8 +75,8 @@ export class Reader implements Beating {
   }
 
   #hasTooMuch(waiting: number, isNeeded: boolean): boolean {
-    const { unflushed, limits } = this.#visit.load;
-    return (!isNeeded && waiting > limits.unreadBytes) || !unflushed.hasRoom(this.#visit);
+    const { unflushed, limits } = this.#load;
+    return (!isNeeded && waiting > limits.unreadBytes) || !unflushed.hasRoom(this);
   }
 
   #count(): void {
@@ -81,8 +85,7 @@ export class Reader implements Beating {
   }
 
   #follow(): void {
-    const { load, http } = this.#visit;
-    this.#unflushed ??= load.unflushed.follow(this.#outlet, this.#visit, http.connection);
+    this.#unflushed ??= this.#load.unflushed.follow(this.#outlet, this, this.#outlet.connection);
   }
 
   // Messages of one turn of the event loop wait for its end: only what waits for longer is unread.

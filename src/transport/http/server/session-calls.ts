@@ -111,9 +111,10 @@ export class SessionCalls<P extends Place> {
 
   #answer(visit: Visit, exchange: ConnectionExchange, request: Request): Maybe<Response | undefined> {
     const answered = answer(this.#host.server, request, exchange);
-    const kept = isPromise(answered) ? this.#host.load.hold(visit, request.params) : undefined;
+    const { load } = this.#host;
+    const held = isPromise(answered) ? load.hold(visit, request.params) : undefined;
     return chain(answered, (response) => {
-      kept?.release(exchange.lingering);
+      if (held !== undefined) load.release(visit, held, false, exchange.lingering);
       this.#place.live.inFlight.end(request.id, exchange);
       if (exchange.dropped) return undefined;
       // What the revision itself remembers is kept before the client hears that it is.
@@ -177,8 +178,8 @@ export class SessionCalls<P extends Place> {
     const taken = notice(server, notification, exchange);
     // A handler of the author's own may take its time; the client need not wait for it.
     if (isPromise(taken)) {
-      const kept = load.hold(visit, params);
-      void taken.then(ended).finally(() => kept.release());
+      const held = load.hold(visit, params);
+      void taken.then(ended).finally(() => load.release(visit, held));
     } else ended();
     return this.#revision.notifications.has(method) ? this.#save() : undefined;
   }

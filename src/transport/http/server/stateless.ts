@@ -7,6 +7,7 @@ import { McpErrorCode, unsupportedVersion } from '../../../protocol/errors.ts';
 import type { Authenticate } from '../../../protocol/http-request.ts';
 import { staysOpen } from '../../../protocol/methods.ts';
 import { isServed } from '../../../protocol/pick.ts';
+import type { Principal } from '../../../protocol/principal.ts';
 import { answer, notice } from '../../../server/answer.ts';
 import { ConnectionExchange } from '../../../server/connection-exchange.ts';
 import { InFlight } from '../../../server/in-flight.ts';
@@ -64,11 +65,17 @@ export class Stateless {
       this.#respond(post, exchange, key, response);
       return;
     }
-    const kept = load.hold(visit, request.params);
-    if (isStream) this.#openStream(visit, exchange);
-    this.#waitFor(post, exchange, key);
+    const held = load.hold(visit, request.params, isStream);
+    if (isStream && visit.principal) this.#endWith(visit.principal, exchange);
+    // A server that closes and cannot wait any longer ends what is left.
+    exchange.onEnd(() => exchange.dropped && post.refuse(closing()));
+    post.wait(() => {
+      if (post.isOver) return;
+      post.forget();
+      this.inFlight.cancel(key, new ConnectionError('aborted', 'The client hung up'));
+    });
     void response.then((late) => {
-      kept.release(exchange.lingering);
+      load.release(visit, held, isStream, exchange.lingering);
       this.#respond(post, exchange, key, late);
     });
   }
@@ -86,30 +93,19 @@ export class Stateless {
     this.inFlight.beginNotification(exchange);
     const taken = notice(this.#server, notification, exchange);
     if (isPromise(taken)) {
-      const kept = this.#host.load.hold(visit, notification.params);
+      const { load } = this.#host;
+      const held = load.hold(visit, notification.params);
       void taken.then(() => {
         this.inFlight.endNotification(exchange);
-        kept.release();
+        load.release(visit, held);
       });
     } else this.inFlight.endNotification(exchange);
     reply(visit, 202, {});
   }
 
-  #waitFor(post: Post, exchange: ConnectionExchange, key: number): void {
-    // Whoever closes the server and cannot wait any longer ends what is left.
-    exchange.onEnd(() => exchange.dropped && post.refuse(closing()));
-    post.wait(() => {
-      if (post.isOver) return;
-      post.forget();
-      this.inFlight.cancel(key, new ConnectionError('aborted', 'The client hung up'));
-    });
-  }
-
   // What was asked for goes on for as long as the caller may ask for it.
-  #openStream(visit: Visit, exchange: ConnectionExchange): void {
-    exchange.onEnd(this.#host.load.openStream(visit));
-    const { principal } = visit;
-    if (principal) exchange.onEnd(whenExpired(principal, () => exchange.abort(new ConnectionError('closed', EXPIRED))));
+  #endWith(principal: Principal, exchange: ConnectionExchange): void {
+    exchange.onEnd(whenExpired(principal, () => exchange.abort(new ConnectionError('closed', EXPIRED))));
   }
 
   #respond(post: Post, exchange: ConnectionExchange, key: number, response: Response): void {
