@@ -2,7 +2,10 @@
 
 import { ConnectionError, toError } from '../jsonrpc/errors.ts';
 import { TRY_AGAIN } from './statuses.ts';
+import { stderrExcerpt } from './stderr-excerpt.ts';
 import type { Supervision } from './supervision.ts';
+
+const TIMEOUT_LINES = 3;
 
 /** Who was not let in for good, if that is what the error says. Told by its properties: who is let in is not known here. */
 export function refusalIn(error: unknown): Error | undefined {
@@ -33,11 +36,12 @@ export function gaveUp(name: string, supervision: Supervision, cause: Connection
   });
 }
 
-/** The error with what a program that does not answer wrote: it has often said why, but not where it is heard. */
+/** Returns a timeout with the last lines that the program wrote on stderr: they often say why it does not answer. */
 export function withStderr(error: unknown, stderr: string): unknown {
-  if (!(error instanceof ConnectionError) || error.code !== 'timeout' || stderr.trim() === '') return error;
-  const said = stderr.trim().split('\n').slice(-3).join('\n').slice(-500);
-  return new ConnectionError('timeout', `${error.message}. The last it wrote on stderr:\n${said}`, {
+  if (!(error instanceof ConnectionError) || error.code !== 'timeout') return error;
+  const excerpt = stderrExcerpt(stderr, TIMEOUT_LINES);
+  if (excerpt === undefined) return error;
+  return new ConnectionError('timeout', `${error.message}. The last it wrote on stderr:\n${excerpt}`, {
     process: { exitCode: null, signal: null, stderr },
   });
 }

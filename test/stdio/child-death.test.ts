@@ -31,7 +31,7 @@ describe('when a server dies', () => {
     expect(server.transport.connected).toBe(false);
     expect(cause?.code).toBe('closed');
     expect(cause?.message).toBe(
-      `The server "${NAME}" exited with code 3. The last it wrote on stderr:\nError: no database\n    at main`,
+      `The server "${NAME}" exited with code 3. The last it wrote on stderr:\nError: no database`,
     );
     expect(cause?.process).toEqual({
       exitCode: 3,
@@ -53,6 +53,28 @@ describe('when a server dies', () => {
     expect((await silent.closed)?.message).toBe(
       `The server "${NAME}" exited with code 0 before it sent a message. It wrote nothing on stderr`,
     );
+  });
+
+  test('because it throws while it starts, the cause has the error and no stack frames', async () => {
+    const code = `
+      function deep(n) { if (n > 0) return deep(n - 1); throw new Error('API_KEY is not set', { cause: new TypeError('no cause') }); }
+      deep(20)`;
+    const server = new Program({ command: process.execPath, args: ['-e', code] });
+    await server.transport.connect(server);
+    const { message = '', process: end } = (await server.closed) ?? {};
+    expect(end?.stderr).toContain('Node.js v');
+    expect(message).toContain('\nError: API_KEY is not set\n');
+    expect(message).toContain('[cause]: TypeError: no cause');
+    expect(message).not.toMatch(/^\s+at |Node\.js v|\^/m);
+  });
+
+  test('after an error that prints more than 4 KB, the cause has the error', async () => {
+    const code = "throw Object.assign(new Error('no database'), { config: Array(99).fill('x'.repeat(99)) })";
+    const server = new Program({ command: process.execPath, args: ['-e', code] });
+    await server.transport.connect(server);
+    const { message, process: end } = (await server.closed) ?? {};
+    expect(end?.stderr).not.toContain('no database');
+    expect(message).toContain('The last it wrote on stderr:\nError: no database\n...\n');
   });
 
   test('by a signal, the cause names it', async () => {

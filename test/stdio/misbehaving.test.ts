@@ -75,6 +75,17 @@ describe('a program that cannot be greeted', () => {
     await allGone(one.pids());
   });
 
+  test('because it only logged its error and stays, says which error that was', async () => {
+    const one = program("console.error(new Error('no licence found')); setInterval(() => {}, 1000)");
+    await expect(connect(one, HASTY)).rejects.toMatchObject({
+      code: 'timeout',
+      message: expect.stringMatching(
+        /timed out after 1500 ms\. The last it wrote on stderr:\nError: no licence found$/,
+      ),
+    });
+    await allGone(one.pids());
+  });
+
   test('because it is not there, or must not be started, says so', async () => {
     await expect(connect({ command: 'there-is-no-such-program' })).rejects.toMatchObject({ code: 'spawn-failed' });
     await expect(connect(program(server()), { allowCommand: () => false })).rejects.toMatchObject({ code: 'refused' });

@@ -163,7 +163,8 @@ class ChildTransport implements Transport {
     if (hasExited(child)) await drained([child.stdout, child.stderr], DRAIN_MS);
     if (this.#isClosed()) return;
     const { exitCode, signalCode: signal } = child;
-    this.#cause = describeEnd(name, what, { exitCode, signal, stderr: stderr.text }, this.#heard);
+    const end = { exitCode, signal, stderr: stderr.text };
+    this.#cause = describeEnd(name, what, end, this.#heard, stderr.longText);
     this.#end();
     this.#tellClose(this.#cause);
   }

@@ -3,7 +3,7 @@
 import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises';
-import { stripVTControlCharacters } from 'node:util';
+import { stderrExcerpt } from '../../client/stderr-excerpt.ts';
 import { ConnectionError, type ProcessEnd } from '../../jsonrpc/errors.ts';
 
 /** What showed first that a program is gone, or on its way. */
@@ -13,8 +13,6 @@ const PAUSE = 5;
 const QUIET_TURNS = 3;
 // A receiver may be slower than all the time there is.
 const LEAST_TURNS = 4;
-const LINES = 10;
-const LENGTH = 1000;
 
 /**
  * Waits until all that a dead program wrote has been read. Its pipes may never end, if another process has them too;
@@ -36,8 +34,14 @@ export async function drained(streams: readonly Readable[], milliseconds: number
   }
 }
 
-/** The error that calls without an answer get. */
-export function describeEnd(name: string, what: Loss, process: ProcessEnd, heard: boolean): ConnectionError {
+/** Returns the error of calls without an answer. Its message has an excerpt of `written`, the end of the program's stderr. */
+export function describeEnd(
+  name: string,
+  what: Loss,
+  process: ProcessEnd,
+  heard: boolean,
+  written: string = process.stderr,
+): ConnectionError {
   const { exitCode, signal } = process;
   const how =
     signal !== null
@@ -46,21 +50,7 @@ export function describeEnd(name: string, what: Loss, process: ProcessEnd, heard
         ? `exited with code ${exitCode}`
         : `closed its ${what === 'input' ? 'stdin' : 'stdout'} but did not exit, and is ended`;
   const when = heard ? '' : ' before it sent a message';
-  return new ConnectionError('closed', `The server "${name}" ${how}${when}. ${lastLines(process.stderr)}`, { process });
-}
-
-function lastLines(stderr: string): string {
-  const lines = plain(stderr)
-    .split('\n')
-    .filter((line) => line.trim() !== '');
-  if (lines.length === 0) return 'It wrote nothing on stderr';
-  const last = lines.slice(-LINES).join('\n');
-  return `The last it wrote on stderr:\n${last.length > LENGTH ? `...${last.slice(-LENGTH)}` : last}`;
-}
-
-// Colours and whatever else a terminal would obey have no place in an error.
-function plain(text: string): string {
-  return stripVTControlCharacters(text)
-    .replace(/\r\n?/g, '\n')
-    .replace(/[^\P{Cc}\n\t]/gu, '');
+  const excerpt = stderrExcerpt(written);
+  const why = excerpt === undefined ? 'It wrote nothing on stderr' : `The last it wrote on stderr:\n${excerpt}`;
+  return new ConnectionError('closed', `The server "${name}" ${how}${when}. ${why}`, { process });
 }

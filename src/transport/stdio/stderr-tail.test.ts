@@ -25,6 +25,16 @@ describe('the tail of a stream', () => {
     expect(tailOf(text.slice(0, 1), text.slice(1))).toBe(last);
   });
 
+  test('has a longer form of 32 KB, however the bytes came', () => {
+    const text = Array.from({ length: 20_000 }, (_, n) => `${n}\n`).join('');
+    for (const size of [1000, 32_768, 50_000, text.length]) {
+      const tail = new Tail();
+      for (let start = 0; start < text.length; start += size) tail.push(Buffer.from(text.slice(start, start + size)));
+      expect(tail.longText).toBe(text.slice(-32_768));
+      expect(tail.text).toBe(text.slice(-4096));
+    }
+  });
+
   test('begins and ends with whole characters', () => {
     expect(tailOf(`${'€'.repeat(2000)}`)).toBe('€'.repeat(1365));
     expect(tailOf('a', Buffer.from('é€').subarray(0, 4))).toBe('aé');

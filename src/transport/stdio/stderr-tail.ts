@@ -5,28 +5,44 @@ import { StringDecoder } from 'node:string_decoder';
 import type { StderrSink } from '../../client/command.ts';
 import { guarded } from '../../jsonrpc/errors.ts';
 
-const KEEP = 4096;
+const KEPT = 4096;
+// An error may print far more after its message: frames, causes, properties.
+const SEARCHED = 32 * 1024;
 const MAX_WAITING = 1024 * 1024;
 
-/** The last 4 KB of a stream of bytes. */
+/** The end of a stream of bytes. */
 export class Tail {
-  readonly #bytes = Buffer.alloc(KEEP);
+  // Twice as long as what is kept, so that bytes are moved once in 32 KB and not with each chunk.
+  readonly #bytes = Buffer.alloc(2 * SEARCHED);
   #length = 0;
-  #cut = false;
+  #received = 0;
 
   push(chunk: Uint8Array): void {
-    const kept = Math.min(this.#length, Math.max(KEEP - chunk.length, 0));
-    if (kept < this.#length || chunk.length > KEEP) this.#cut = true;
-    this.#bytes.copyWithin(0, this.#length - kept, this.#length);
-    const taken = chunk.subarray(Math.max(chunk.length - KEEP, 0));
-    this.#bytes.set(taken, kept);
-    this.#length = kept + taken.length;
+    const taken = chunk.subarray(Math.max(chunk.length - SEARCHED, 0));
+    if (this.#length + taken.length > this.#bytes.length) {
+      const kept = SEARCHED - taken.length;
+      this.#bytes.copyWithin(0, this.#length - kept, this.#length);
+      this.#length = kept;
+    }
+    this.#bytes.set(taken, this.#length);
+    this.#length += taken.length;
+    this.#received += chunk.length;
   }
 
-  /** As text; a character that is not there as a whole is left out. */
+  /** The last 4 KB as text; an incomplete character at either end is left out. */
   get text(): string {
-    let start = 0;
-    if (this.#cut) while (start < 3 && isContinuation(this.#bytes[start])) start++;
+    return this.#last(KEPT);
+  }
+
+  /** The last 32 KB as text. */
+  get longText(): string {
+    return this.#last(SEARCHED);
+  }
+
+  #last(count: number): string {
+    let start = Math.max(this.#length - count, 0);
+    const end = start + 3;
+    if (this.#received > count) while (start < end && isContinuation(this.#bytes[start])) start++;
     // Streaming, the decoder keeps for later what is incomplete at the end.
     return new TextDecoder().decode(this.#bytes.subarray(start, this.#length), { stream: true });
   }
