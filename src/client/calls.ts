@@ -1,6 +1,6 @@
 /** What happens around every call: the cache, middleware, rounds of questions, and a second try where one is due. */
 
-import { ConnectionError, quoted, RpcError } from '../jsonrpc/errors.ts';
+import { ConnectionError, ErrorCode, quoted, RpcError } from '../jsonrpc/errors.ts';
 import { isObject, type Params } from '../jsonrpc/message.ts';
 import { runThrough } from '../jsonrpc/middleware.ts';
 import { aborted, DEFAULT_MAXIMUM, DEFAULT_TIMEOUT } from '../jsonrpc/outgoing.ts';
@@ -12,7 +12,7 @@ import type { Decoded } from '../protocol/revision.ts';
 import type { ArgumentHeaders } from './argument-headers.ts';
 import { pauseAfter } from './busy.ts';
 import { ResponseCache } from './cache.ts';
-import { Call, Leg } from './call.ts';
+import { Call, Leg, left } from './call.ts';
 import type { Conversation } from './conversation.ts';
 import type { Outcome, Peer } from './extension.ts';
 import type { Extensions } from './extensions.ts';
@@ -60,6 +60,8 @@ type Rest<T> = () => Promise<T>;
 type Attempt<T> = (conversation: Conversation, call: Call) => Promise<T | Rest<T>>;
 
 const MAX_ROUNDS = 10;
+// How long before its end a program may fail calls because of it.
+const LAST_MS = 1000;
 // A connection has one principal at a time: when somebody signs in, nothing is kept.
 const NOBODY = '';
 
@@ -187,7 +189,8 @@ export class Calls {
       if (again) return this.#perform(new Call(call.method, again, call.options, call, true), attempt);
       // What was lost with the server is sent to the next one, once, if that can do no harm.
       const isUnheard = wasNotCarriedOut(error);
-      const isLost = (isUnheard || error === conversation.ended.reason) && link.isComingBack;
+      const isEnded = error === conversation.ended.reason || (await this.#wasLast(conversation, call, error));
+      const isLost = (isUnheard || isEnded) && link.isComingBack;
       if (!isLost || !(isUnheard || this.#isRepeatable(call))) throw error;
       const next = await this.#next(call);
       await this.#vetting.check(call, next);
@@ -196,6 +199,16 @@ export class Calls {
       got = await attempt(next, call);
     }
     return typeof got === 'function' ? (got as Rest<T>)() : got;
+  }
+
+  // A program that is ending fails the calls that it cannot finish, a moment before its pipes close.
+  async #wasLast(conversation: Conversation, call: Call, error: unknown): Promise<boolean> {
+    const isInternal = error instanceof RpcError && error.code === ErrorCode.InternalError;
+    if (!isInternal || !this.#host.link.isSupervised || !this.#isRepeatable(call)) return false;
+    const { signal, release } = firstOf([conversation.ended, call.options.signal]);
+    await pause(Math.min(LAST_MS, left(call.patience), call.left), signal);
+    release();
+    return conversation.ended.aborted;
   }
 
   #next({ options, what, left }: Call): Promise<Conversation> {

@@ -100,6 +100,68 @@ describe('a supervised program', () => {
     await client.close();
   });
 
+  test('that answers -32603 and ends within a second is sent again what can be repeated', async () => {
+    const { scripts, client } = await supervised(2);
+    const read = client.readResource('test://a');
+    at(scripts, 0).refuse(-32603);
+    const call = client.callTool('safe', {}, { idempotent: true });
+    at(scripts, 0).refuse(-32603);
+    await vi.advanceTimersByTimeAsync(900);
+    crash(at(scripts, 0));
+    await vi.advanceTimersByTimeAsync(250);
+    expect(sentTo(scripts[1])).toEqual(['resources/read', 'tools/call']);
+    const [first, second] = at(scripts, 1).sent;
+    at(scripts, 1).reply({ contents: [] }, first?.id);
+    at(scripts, 1).reply({ content: [] }, second?.id);
+    expect(await read).toMatchObject({ contents: [] });
+    expect(await call).toMatchObject({ content: [] });
+    await client.close();
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  test('that answers -32603 and lives on has failed the call', async () => {
+    const { scripts, client } = await supervised(2);
+    const outcome = async (call: Promise<unknown>): Promise<unknown> => {
+      const begin = Date.now();
+      const error = await call.catch((reason: unknown) => reason);
+      return [(error as { code: unknown }).code, Date.now() - begin];
+    };
+    const giveUp = new AbortController();
+    const outcomes = [
+      client.readResource('test://a'),
+      client.readResource('test://b', { timeout: 300 }),
+      client.readResource('test://c', { signal: giveUp.signal }),
+      client.callTool('pay'),
+      client.request('com.example/own'),
+    ].map(outcome);
+    const { sent } = at(scripts, 0);
+    for (const { id } of sent) at(scripts, 0).refuse(-32603, undefined, id);
+    await vi.advanceTimersByTimeAsync(100);
+    giveUp.abort();
+    await vi.advanceTimersByTimeAsync(2000);
+    expect(await Promise.all(outcomes)).toEqual([
+      [-32603, 1000],
+      [-32603, 300],
+      [-32603, 100],
+      [-32603, 0],
+      [-32603, 0],
+    ]);
+    expect(sent).toHaveLength(5);
+    await client.close();
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  test('that answers another error at its end has failed the call', async () => {
+    const { scripts, client } = await supervised(2);
+    const call = client.readResource('test://a').catch((error: unknown) => error);
+    at(scripts, 0).refuse(-32602);
+    crash(at(scripts, 0));
+    expect(await call).toMatchObject({ code: -32602 });
+    await vi.advanceTimersByTimeAsync(250);
+    expect(sentTo(scripts[1])).toEqual([]);
+    await client.close();
+  });
+
   test('is sent again what the tool itself says can be repeated; its tools are listed anew, and changes are told', async () => {
     const changed = vi.fn();
     const { scripts, client } = await supervised(2, { onToolChanged: changed });

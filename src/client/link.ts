@@ -107,6 +107,11 @@ export class Link {
     return this.#next !== undefined;
   }
 
+  /** True if a program that ends by itself is started again. */
+  get isSupervised(): boolean {
+    return this.#supervision !== undefined;
+  }
+
   /** Ends it for good; resolves when everything that was started is gone. */
   close(): Promise<void> {
     this.#closed ??= this.#close();

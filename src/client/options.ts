@@ -47,7 +47,10 @@ export interface ConnectionOptions extends AnswerHandlers, Patience, ToolBookOpt
   readonly onStateChange?: (state: ConnectionState) => void;
   /** A server over HTTP forgot the session and has a new one now: what was only in the old one is gone. */
   readonly onSessionReplaced?: () => void;
-  /** Starts a server that crashed again. Default: false. */
+  /**
+   * Starts a server that crashed again. Calls that can be repeated without harm and were lost with it are sent to the new
+   * one; those that it failed with -32603 wait up to a second for its end. Default: false.
+   */
   readonly restart?: boolean | RestartOptions;
   /** Keeps answers for as long as the server says they are good. Default: true. */
   readonly cache?: boolean;

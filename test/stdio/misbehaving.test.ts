@@ -204,3 +204,24 @@ test('a supervised program that is killed is there again, and calls go on', asyn
   await mcp.close();
   await allGone(one.pids());
 });
+
+test('a supervised program that fails calls as it ends is sent them again after its restart', async () => {
+  const wasStarted = join(folder, 'was-started');
+  const one = program(
+    server(
+      `const { existsSync, writeFileSync } = require('node:fs');
+       const isFirst = !existsSync(${JSON.stringify(wasStarted)});
+       writeFileSync(${JSON.stringify(wasStarted)}, '');`,
+      `'tools/call': (id) => {
+        if (!isFirst) return { content: [] };
+        say({ id, error: { code: -32603, message: 'Internal error' } });
+        setTimeout(() => process.exit(0), 300);
+      },`,
+    ),
+  );
+  const mcp = await connect(one, { ...QUICK, restart: { minDelayMs: 10 } });
+  expect(await mcp.callTool('t', {}, { idempotent: true })).toMatchObject({ content: [] });
+  expect(one.pids()).toHaveLength(2);
+  await mcp.close();
+  await allGone(one.pids());
+});
