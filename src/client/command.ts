@@ -35,7 +35,10 @@ export interface ChildOptions {
   readonly stderr?: StderrSink;
   /** Asked before anything is started, with exactly what will be run. If it says false or throws, nothing is. */
   readonly allowCommand?: (command: Invocation) => boolean | Promise<boolean>;
-  /** Milliseconds between the end of the program's input, SIGTERM and SIGKILL. Default: 2000. */
+  /**
+   * Milliseconds between the end of the program's input, SIGTERM and SIGKILL. Default: 2000. If this process is gone, at
+   * most 3000.
+   */
   readonly graceMs?: number;
   /** Bytes one incoming line may have. Default: 16 MiB. */
   readonly maxLineLength?: number;

@@ -11,6 +11,7 @@ import { DEFAULT_INFO } from '../client/options.ts';
 import type { RequestHandler } from '../client/questions.ts';
 import type { ToolsAt } from '../client/tool-types.ts';
 import type { Verdict } from '../client/verdict.ts';
+import { ConnectionError } from '../jsonrpc/errors.ts';
 import type { Transport } from '../jsonrpc/transport.ts';
 import type { Implementation } from '../protocol/model/implementation.ts';
 import type { HttpTransportOptions } from '../transport/http/client/transport.ts';
@@ -194,8 +195,17 @@ function dialerToCommand(target: Command, options: ConnectOptions): Dialer {
     isHttp: false,
     // Whoever starts no program loads nothing of Node's.
     async dial() {
-      const { childTransport } = await import('#child-transport');
+      const { childTransport } = await import('#child-transport').catch((error: unknown) => {
+        throw notLoaded(target, error);
+      });
       return childTransport(target, options);
     },
   };
+}
+
+// For instance because no file descriptor is free. Node does not load a module again that it could not load once.
+function notLoaded(target: Command, cause: unknown): ConnectionError {
+  const code = cause instanceof Error && 'code' in cause ? ` (${cause.code})` : '';
+  const text = `the module that starts programs could not be loaded${code}. Restart this process, with more file descriptors if they ran out`;
+  return new ConnectionError('spawn-failed', `Cannot start the server "${nameOf(target)}": ${text}`, { cause });
 }

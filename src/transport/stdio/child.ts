@@ -7,11 +7,11 @@ import type { Message } from '../../jsonrpc/message.ts';
 import type { Payload } from '../../jsonrpc/parse.ts';
 import type { Receiver, Transport } from '../../jsonrpc/transport.ts';
 import { type ChildInput, childInput } from './child-input.ts';
-import { guardTree, type HostGuard } from './host-guard.ts';
+import { type HostGuard, startGuard } from './host-guard.ts';
 import { describeEnd, drained, type Loss } from './last-words.ts';
 import { MARK } from './process-list.ts';
 import { endTree, exitOf, hasExited } from './process-tree.ts';
-import { failureOf, invocationOf, start } from './spawn.ts';
+import { failure, failureOf, invocationOf, start } from './spawn.ts';
 import { readStderr, type Tail } from './stderr-tail.ts';
 import { StreamTransport } from './stream-transport.ts';
 
@@ -51,6 +51,7 @@ class ChildTransport implements Transport {
   #giveUp: (reason: ConnectionError) => void = () => {};
   #running: Running | undefined;
   #heard = false;
+  #opening: Promise<void> | undefined;
   #losing: Promise<void> | undefined;
   #closeTold = false;
   #cause: ConnectionError | undefined;
@@ -74,15 +75,31 @@ class ChildTransport implements Transport {
     if (this.#state !== 'new') throw new ConnectionError('failed', 'This transport was connected or ended before');
     this.#state = 'starting';
     this.#receiver = receiver;
+    this.#opening = this.#start();
     try {
-      const invocation = invocationOf(this.#command);
-      await this.#permission(invocation);
-      if (this.#isClosed()) throw new ConnectionError('closed', GAVE_UP);
-      const child = start(invocation);
-      if (child.pid === undefined) throw await failureOf(child, invocation);
-      await this.#open(child, child.pid, invocation);
+      await this.#opening;
     } catch (error) {
       this.#state = 'closed';
+      throw error;
+    }
+  }
+
+  async #start(): Promise<void> {
+    const invocation = invocationOf(this.#command);
+    await this.#permission(invocation);
+    this.#checkNotClosed();
+    const mark = invocation.env[MARK] ?? '';
+    const guard = await startGuard(this.#graceMs, mark).catch((error: unknown) => {
+      throw failure(error, invocation);
+    });
+    try {
+      this.#checkNotClosed();
+      const child = start(invocation);
+      if (child.pid === undefined) throw await failureOf(child, invocation);
+      guard.watch(child.pid);
+      await this.#open(child, guard, invocation);
+    } catch (error) {
+      await guard.release();
       throw error;
     }
   }
@@ -98,11 +115,15 @@ class ChildTransport implements Transport {
     if (this.#state === 'open') this.#end();
     this.#state = 'closed';
     this.#giveUp(new ConnectionError('closed', GAVE_UP));
-    await Promise.all([this.#ended, this.#losing]);
+    await Promise.all([this.#opening?.catch(() => {}), this.#ended, this.#losing]);
   }
 
   #isClosed(): boolean {
     return this.#state === 'closed';
+  }
+
+  #checkNotClosed(): void {
+    if (this.#isClosed()) throw new ConnectionError('closed', GAVE_UP);
   }
 
   // Whoever is asked may take for ever.
@@ -121,11 +142,10 @@ class ChildTransport implements Transport {
     });
   }
 
-  // All at once up to its last line: there is no moment in which a process runs and nobody minds it.
-  async #open(child: ChildProcessWithoutNullStreams, pid: number, invocation: Invocation): Promise<void> {
+  // Everything is set up in the turn in which the program was started, so that none of its events is missed.
+  async #open(child: ChildProcessWithoutNullStreams, guard: HostGuard, invocation: Invocation): Promise<void> {
     const { maxLineLength = MAX_LINE_LENGTH, limits } = this.#options;
     const mark = invocation.env[MARK];
-    const guard = guardTree(pid, this.#graceMs, mark);
     const onError = (error: Error): void => this.#receiver?.onError(error);
     child.on('error', onError).once('exit', () => this.#lose('exit'));
     const stderr = readStderr(child.stderr, this.#options.stderr ?? 'keep', onError);

@@ -1,6 +1,7 @@
 /** The processes that run on this machine, as far as we may see them. */
 
 import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 
 /** One process. */
@@ -11,12 +12,23 @@ export interface ProcessRow {
   readonly group: number;
   /** When it started, in some form: numbers are used again, but not with the same start. */
   readonly started: string;
-  /** It has the mark that was looked for in its environment. Only Linux tells. */
+  /** Its environment has the mark that was looked for, or one that begins with it. Always false except on Linux. */
   readonly isMarked: boolean;
 }
 
-/** The variable by which we know again what we started, also when nothing else tells whose child it was. */
+/** The environment variable that marks a program and what inherits its environment, also after the parents are gone. */
 export const MARK = 'MCPP_TREE';
+
+const INHERITED_MARK = /^[\da-f/-]{1,1000}$/;
+
+/**
+ * Returns a new mark. In a program that is marked itself it begins with the mark of that program, so that whoever ends the
+ * outer tree finds the inner one. An inherited value of any other form is not used: the guard searches for marks as text.
+ */
+export function newMark(inherited: string | undefined = process.env[MARK]): string {
+  const own = randomUUID();
+  return inherited !== undefined && INHERITED_MARK.test(inherited) ? `${inherited}/${own}` : own;
+}
 
 const PS_MS = 2000;
 
@@ -48,7 +60,7 @@ async function readProc(pid: string, mark: string | undefined): Promise<ProcessR
   const read = (file: string): Promise<string> => readFile(`/proc/${pid}/${file}`, 'latin1').catch(() => '');
   const row = readStat(await read('stat'));
   if (!row || mark === undefined) return row;
-  return { ...row, isMarked: `\0${await read('environ')}`.includes(`\0${MARK}=${mark}\0`) };
+  return { ...row, isMarked: `\0${await read('environ')}`.includes(`\0${MARK}=${mark}`) };
 }
 
 function fromPs(): Promise<ProcessRow[] | undefined> {

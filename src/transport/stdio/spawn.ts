@@ -1,7 +1,6 @@
 /** Starts a program that is a server, or says in words why that cannot be. */
 
 import { type ChildProcessWithoutNullStreams, type SpawnOptions, spawn } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { delimiter, join, resolve } from 'node:path';
@@ -9,7 +8,7 @@ import { type Command, type Invocation, nameOf } from '../../client/command.ts';
 import { ConnectionError, shorten } from '../../jsonrpc/errors.ts';
 import { spawnable } from './cross-spawn.ts';
 import { environmentOf } from './environment.ts';
-import { MARK } from './process-list.ts';
+import { MARK, newMark } from './process-list.ts';
 
 /** What a command means here and now; throws `ConnectionError` if it cannot mean anything. */
 export function invocationOf({ command, args = [], env, cwd }: Command): Invocation {
@@ -22,7 +21,7 @@ export function invocationOf({ command, args = [], env, cwd }: Command): Invocat
   const position = args.findIndex((arg) => typeof arg !== 'string' || arg.includes('\0'));
   if (position !== -1) fail(`"args"[${position}] must be a string without null characters`);
   if (cwd !== undefined && typeof cwd !== 'string') fail('"cwd" must be a path');
-  const environment = { ...environmentOf(env), [MARK]: randomUUID() };
+  const environment = { ...environmentOf(env), [MARK]: newMark() };
   const bad = Object.entries(environment).find(([name, value]) => /[=\0]/.test(name) || value.includes('\0'));
   if (bad) fail(`the variable "${shorten(bad[0])}" in "env" must have neither "=" in its name nor null characters`);
   if (`${command}${cwd ?? ''}`.includes('\0')) fail('"command" and "cwd" must be without null characters');
@@ -42,7 +41,7 @@ export function start(invocation: Invocation): ChildProcessWithoutNullStreams {
     if (what.options.windowsVerbatimArguments) checkBatchArguments(what.file ?? '', args);
     return spawn(what.command, what.args, what.options) as ChildProcessWithoutNullStreams;
   } catch (error) {
-    throw error instanceof ConnectionError ? error : failure(codeOf(error), invocation);
+    throw error instanceof ConnectionError ? error : failure(error, invocation);
   }
 }
 
@@ -55,8 +54,9 @@ export async function failureOf(
     () => [undefined],
     (reason: unknown) => [reason],
   );
-  for (const stream of [child.stdin, child.stdout, child.stderr]) stream.destroy();
-  return failure(codeOf(error), invocation);
+  // Without free file descriptors Node makes no streams.
+  for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.destroy();
+  return failure(error, invocation);
 }
 
 /**
@@ -76,7 +76,9 @@ export function checkBatchArguments(file: string, args: readonly string[]): void
   );
 }
 
-function failure(code: string, invocation: Invocation): ConnectionError {
+/** Returns the error of a program that the system did not start, by the system's own error. */
+export function failure(error: unknown, invocation: Invocation): ConnectionError {
+  const code = codeOf(error);
   const message = `Cannot start the server "${nameOf(invocation)}": ${reasonOf(code, invocation)} (${code})`;
   // Node's error has all arguments in it.
   const cause = Object.assign(new Error(code), { code });
