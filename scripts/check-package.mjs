@@ -7,6 +7,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
@@ -52,6 +53,9 @@ async function check(what, body) {
   }
 }
 
+const MAX_TARBALL_KB = 1024;
+const MAX_DOCS_KB = 512;
+
 /** What is for authorization, and loaded by nothing else. */
 const DEPENDENCIES = ['jose', 'oauth4webapi'];
 
@@ -82,20 +86,48 @@ await check('are the types wrong, for ESM', () =>
   node(bin('@arethetypeswrong/cli/dist/index.js'), tarball, '--profile', 'esm-only', '--no-definitely-typed'),
 );
 
-await check(`${paths.length} files: the build, the licences, and nothing else`, () => {
+await check(`${paths.length} files: the build, the documentation, the licences, and nothing else`, () => {
   const wanted = [
     'package.json',
     'README.md',
     'LICENSE',
     'THIRD-PARTY-NOTICES.md',
-    'dist/sbom.cdx.json',
     'CHANGELOG.md',
+    'SECURITY.md',
+    'llms.txt',
+    'dist/sbom.cdx.json',
+    'docs/server.md',
+    'docs/guide/authorization.md',
   ];
   const isBuilt = /^dist\/[\w./-]+\.(js|d\.ts)$/;
-  const strange = paths.filter((path) => !wanted.includes(path) && !isBuilt.test(path));
+  const isDocs = /^docs\/[\w/-]+\.(md|svg)$/;
+  const strange = paths.filter((path) => !wanted.includes(path) && !isBuilt.test(path) && !isDocs.test(path));
   const tests = paths.filter((path) => /(^|\/)(src|test|fixtures)\/|\.test\./.test(path));
   assert(strange.length + tests.length === 0, `not for users: ${[...strange, ...tests].join(', ')}`);
-  for (const path of wanted.slice(0, 5)) assert(paths.includes(path), `${path} is missing`);
+  for (const path of wanted) assert(paths.includes(path), `${path} is missing`);
+});
+
+await check(`the tarball has at most ${MAX_TARBALL_KB} KB, and the documentation ${MAX_DOCS_KB} KB`, () => {
+  const kilobytes = (files) => Math.ceil(files.reduce((sum, file) => sum + statSync(file).size, 0) / 1024);
+  const docs = paths.filter((path) => /^(docs\/|llms\.txt$)/.test(path)).map((path) => join(installed, path));
+  assert(kilobytes([tarball]) <= MAX_TARBALL_KB, `the tarball has ${kilobytes([tarball])} KB`);
+  assert(kilobytes(docs) <= MAX_DOCS_KB, `the documentation has ${kilobytes(docs)} KB`);
+});
+
+await check('no script that npm runs where the package is installed', () => {
+  const run = ['preinstall', 'install', 'postinstall', 'prepare', 'preprepare', 'postprepare', 'dependencies'];
+  const found = run.filter((name) => manifest.scripts?.[name] !== undefined);
+  assert(found.length === 0, `package.json has ${found.join(', ')}`);
+});
+
+await check('homepage, repository and bugs; RELEASING.md names the placeholder in them', () => {
+  const { homepage, repository, bugs } = manifest;
+  for (const url of [homepage, repository?.url, bugs?.url]) {
+    const place = /^(?:git\+)?https:\/\/github\.com\/([\w-]+)\/mcpp/.exec(url ?? '');
+    assert(place, `${url} is no address of the repository`);
+    const releasing = readFileSync(join(root, 'RELEASING.md'), 'utf8');
+    assert(place[1] !== 'OWNER' || releasing.includes('`OWNER`'), 'RELEASING.md does not name the placeholder OWNER');
+  }
 });
 
 await check('no path of the machine that built it', () => {

@@ -47,10 +47,10 @@ function build(dockerfile: string): Stage {
   return stage;
 }
 
-// What `npm ci` would install is what this test runs with; what it does then is to build.
+// `npm ci` would install the packages that this test runs with.
 function installedIn(folder: string): string {
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
-  return 'npm run prepare';
+  return 'true';
 }
 
 function copy(stage: Stage, stages: ReadonlyMap<string, Stage>, rest: string): void {
