@@ -1,11 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { MARK, newMark } from './process-list.ts';
 import { endTree, exitOf, hasExited } from './process-tree.ts';
 
-async function start(code: string): Promise<ChildProcess> {
+async function start(code: string, env: NodeJS.ProcessEnv = process.env): Promise<ChildProcess> {
   const script = `${code}; setInterval(() => {}, 1000); console.log('ready')`;
-  const child = spawn(process.execPath, ['-e', script], { detached: true, stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, ['-e', script], { detached: true, env, stdio: ['ignore', 'pipe', 'inherit'] });
   onTestFinished(() => void child.kill('SIGKILL'));
   await once(child.stdout, 'data');
   return child;
@@ -39,6 +40,22 @@ describe('ending a tree', () => {
     expect(await endTree(leader, 300, () => {})).toEqual([]);
     // Whoever is left would have the pipe.
     expect(await closed).toEqual([null, 'SIGKILL']);
+  });
+
+  test('ends processes that are started until the last moment', async () => {
+    const mark = newMark();
+    const leader = await start(
+      `process.on('SIGTERM', () => {});
+       const { spawn } = require('node:child_process');
+       const options = { detached: true, stdio: ['ignore', 'inherit', 'ignore'] };
+       let count = 0;
+       setInterval(() => count++ < 100 && spawn('/bin/sh', ['-c', 'trap "" TERM; sleep 60'], options).unref(), 5)`,
+      { ...process.env, [MARK]: mark },
+    );
+    const closed = once(leader, 'close');
+    expect(await endTree(leader, 100, () => {}, mark)).toEqual([]);
+    // A process that is left would have the pipe. Only on Linux the mark finds the last ones.
+    if (process.platform === 'linux') await closed;
   });
 
   test('of one that has ended, and of one that never began, is done', async () => {

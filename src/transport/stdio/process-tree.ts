@@ -28,14 +28,11 @@ export async function endTree(
   if (!hasExited(leader)) await tree.look();
   await goodbye();
   await exitOf(leader, graceMs);
-  for (const [signal, milliseconds] of [
-    ['SIGTERM', graceMs],
-    ['SIGKILL', KILL_MS],
-  ] as const) {
-    if (await tree.isGone()) break;
-    tree.signal(signal);
-    await tree.goneWithin(milliseconds);
-  }
+  if (await tree.isGone()) return [];
+  tree.signal('SIGTERM');
+  await tree.goneWithin(graceMs);
+  // As long as one of them runs, it may start others.
+  await tree.goneWithin(KILL_MS, 'SIGKILL');
   return tree.members;
 }
 
@@ -107,11 +104,13 @@ class Tree {
     return exited && this.#members.size === 0;
   }
 
-  async goneWithin(milliseconds: number): Promise<void> {
+  /** Waits for the end of all, and sends the signal, if there is one, to those that are left after each look. */
+  async goneWithin(milliseconds: number, signal?: NodeJS.Signals): Promise<void> {
     const end = performance.now() + milliseconds;
     for (let wait = FIRST_PAUSE; !(await this.isGone()); wait = Math.min(2 * wait, LONGEST_PAUSE)) {
       const left = end - performance.now();
       if (left <= 0) return;
+      if (signal) this.signal(signal);
       await pause(Math.min(wait, left));
     }
   }
