@@ -49,7 +49,7 @@ test.each([301, 302, 303])('%i is not followed, since it does not keep the reque
   await expect(connect(server.url)).rejects.toMatchObject({
     code: 'http-error',
     status,
-    message: expect.stringContaining('does not keep the request as it is'),
+    message: `${server.url} redirects to ${server.origin}/new (HTTP status ${status}), which is not followed: a POST would become a GET. If that is the MCP server, connect to ${server.origin}/new`,
   });
   expect(server.visits).toHaveLength(1);
 });
@@ -63,18 +63,36 @@ test.each([307, 308])('%i to another origin is not followed: neither headers nor
   await expect(connecting).rejects.toMatchObject({
     code: 'http-error',
     status,
-    message: expect.stringContaining('to another origin, which is not followed'),
+    message: `${server.url} redirects to ${other.url} (HTTP status ${status}), which is not followed: it is another origin. If you trust it, connect to ${other.url}`,
   });
   expect(other.visits).toEqual([]);
 });
 
 test('more than three in a row are an error, and so is one without a place', async () => {
   const round = await rawServer({ 'server/discover': (visit) => visit.status(307, { location: '/mcp' }) });
-  await expect(connect(round.url)).rejects.toMatchObject({ code: 'http-error', status: 307 });
+  await expect(connect(round.url)).rejects.toMatchObject({
+    code: 'http-error',
+    status: 307,
+    message: `${round.url} redirects to ${round.url} (HTTP status 307), which is not followed: it is redirect 4 of one request. If that is the MCP server, connect to ${round.url}`,
+  });
   expect(round.visits).toHaveLength(4);
   const nowhere = await rawServer({ 'server/discover': (visit) => visit.status(307) });
   await expect(connect(nowhere.url)).rejects.toMatchObject({
     status: 307,
-    message: expect.stringContaining('where to'),
+    message: `${nowhere.url} redirects (HTTP status 307) and names no http: or https: URL: connect to the URL that the server has now`,
   });
+});
+
+test('the error of a redirect repeats neither secrets of the target nor control characters', async () => {
+  const location = 'https://user:secret@example.com/\u202emcp?token=secret#secret';
+  const server = await rawServer({
+    'server/discover': (visit) => visit.status(302, { location: Buffer.from(location).toString('latin1') }),
+  });
+  const error: Error = await connect(server.url).then(
+    () => new Error('It was followed'),
+    (thrown) => thrown,
+  );
+  expect(error.message).toContain('redirects to https://example.com/');
+  expect(error.message).not.toContain('secret');
+  expect(error.message).not.toContain('\u202e');
 });

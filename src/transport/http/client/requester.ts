@@ -9,7 +9,7 @@ import type {
 } from '../../../client/http-options.ts';
 import { ConnectionError, McpError, toError } from '../../../jsonrpc/errors.ts';
 import { cutOff, noResponse } from './failures.ts';
-import { MAX_REDIRECTS, redirectTarget } from './redirect.ts';
+import { MAX_REDIRECTS, redirectTarget, tooManyRedirects } from './redirect.ts';
 import { mergedHeaders } from './request-headers.ts';
 import type { OutgoingRequest, RequestSender, ResponseHead, ResponseReader } from './sender.ts';
 
@@ -175,10 +175,8 @@ class Journey implements ResponseReader, RequestFacts {
   #redirect(head: ResponseHead): void {
     const to = redirectTarget(head, this.#url);
     if (to instanceof ConnectionError) this.#stop(to);
-    else if (++this.#redirects > MAX_REDIRECTS) {
-      const text = `${this.#requester.name} redirected the request more than ${MAX_REDIRECTS} times`;
-      this.#stop(new ConnectionError('http-error', text, { status: head.status }));
-    } else {
+    else if (++this.#redirects > MAX_REDIRECTS) this.#stop(tooManyRedirects(head.status, this.#url, to));
+    else {
       if (head.status === 308 && this.#url === this.#requester.url) this.#requester.url = to;
       this.#leave();
       this.#url = to;
