@@ -31,7 +31,7 @@ const BEHIND_AN_ENTRY = ['extensions', 'testing'];
 
 /** Where Node's own modules may be used: everything else runs in a Worker too. */
 const ON_NODE =
-  /^(cli\/|auth\/client\/node-|extensions\/skills\/node-|transport\/stdio\/|transport\/websocket\/node-|transport\/http\/(client\/send-node|server\/node-))/;
+  /^(cli\/|client\/node-|auth\/client\/node-|extensions\/skills\/node-|transport\/stdio\/|transport\/websocket\/node-|transport\/http\/(client\/send-node|server\/node-))/;
 /** Who may write to stdout: the transport it belongs to, and commands for people. */
 const OWNS_STDOUT = /^(cli|transport\/stdio)\//;
 /** The one file that has the JSON Schema engine. */

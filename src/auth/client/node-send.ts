@@ -1,7 +1,8 @@
 /** Requests to authorization servers over node:http and node:https: what was checked is what is connected to. */
 
-import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
+import type { ClientRequest, IncomingMessage } from 'node:http';
 import type { LookupFunction } from 'node:net';
+import { type Route, routeTo } from '../../client/node-proxy.ts';
 import type { OAuthRequest, OAuthResponse, Send, SendLimits } from './exchange.ts';
 import { networkOf } from './networks.ts';
 import {
@@ -33,11 +34,10 @@ export function sendResolving(resolve: Resolve, request: OAuthRequest, limits: S
   const { url } = request;
   return withinTime(url, limits.signal, async (ended) => {
     checkTarget(url, limits);
-    // TLS is loaded by those who need it.
-    const http = url.protocol === 'https:' ? await import('node:https') : await import('node:http');
-    ended.throwIfAborted();
     try {
-      const outgoing = http.request(optionsFor(request, checked(resolve, url, limits.reach)));
+      const route = await routeTo(url, false);
+      ended.throwIfAborted();
+      const outgoing = open(route, request, checked(resolve, url, limits.reach));
       ended.addEventListener('abort', () => outgoing.destroy(), { once: true });
       return await answerOf(outgoing, request);
     } catch (error) {
@@ -61,18 +61,20 @@ async function lookUp(hostname: string): Promise<readonly Resolved[]> {
   return lookup(hostname, { all: true });
 }
 
-function optionsFor({ method, url, headers, body }: OAuthRequest, lookup: LookupFunction): RequestOptions {
-  return {
+function open(route: Route, asked: OAuthRequest, lookup: LookupFunction): ClientRequest {
+  const { method, url, headers: own, body } = asked;
+  const { request, agent, to, headers: added, base, proxy } = route;
+  const length = body === undefined ? {} : { 'content-length': Buffer.byteLength(body) };
+  const options = {
+    ...to,
     method,
-    protocol: url.protocol,
-    hostname: literalAddress(url) ?? url.hostname,
-    port: url.port,
-    path: `${url.pathname}${url.search}`,
-    headers: body === undefined ? headers : { ...headers, 'content-length': Buffer.byteLength(body) },
-    // A connection of its own, to an address that was checked for this very request.
-    agent: false,
-    lookup,
+    path: `${base}${url.pathname}${url.search}`,
+    headers: { ...own, ...length, ...added },
   };
+  // A proxy looks the name up itself: what it leads to is for the proxy to say.
+  if (proxy !== undefined) return request({ ...options, agent });
+  // A connection of its own, to an address that was checked for this very request.
+  return request({ ...options, agent: false, lookup });
 }
 
 // The connection is made to what this answers: the name is not looked up a second time, so that its owner cannot answer

@@ -1,8 +1,8 @@
 /** Requests over node:http and node:https, on connections that are kept open. */
 
-import type { Agent, ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
+import type { ClientRequest, IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
-import { urlToHttpOptions } from 'node:url';
+import { type Route, routeTo, withProxy } from '../../../client/node-proxy.ts';
 import type { OutgoingRequest, RequestSender, ResponseHead, ResponseReader } from './sender.ts';
 
 // Less than what most servers wait: a connection they are about to close is not used any more. It is looked for now and
@@ -11,53 +11,47 @@ const IDLE_MS = 3000;
 const LOOK_EVERY_MS = 1000;
 const STALE: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE']);
 
-type Request = (options: RequestOptions) => ClientRequest;
-
 /** Sends requests to the origin of this URL. */
 export async function requestSender(origin: URL): Promise<RequestSender> {
-  // TLS is loaded by those who need it.
-  const { Agent, request } = origin.protocol === 'https:' ? await import('node:https') : await import('node:http');
-  return new NodeSender(origin, new Agent({ keepAlive: true }), request);
+  return new NodeSender(await routeTo(origin, true));
 }
 
 class NodeSender implements RequestSender {
-  readonly #agent: Agent;
-  readonly #request: Request;
-  readonly #origin: Pick<RequestOptions, 'protocol' | 'hostname' | 'port'>;
+  readonly #route: Route;
   readonly #freedAt = new WeakMap<Socket, number>();
   // Nearly every request goes to the same place.
   #lastUrl: URL | undefined;
   #lastPath = '';
   #lookedAt = 0;
 
-  constructor(origin: URL, agent: Agent, request: Request) {
-    const { protocol, hostname, port } = urlToHttpOptions(origin);
-    this.#origin = { protocol, hostname, port };
-    this.#agent = agent;
-    this.#request = request;
-    agent.on('free', (socket: Socket) => this.#freedAt.set(socket, Date.now()));
+  constructor(route: Route) {
+    this.#route = route;
+    route.agent.on('free', (socket: Socket) => this.#freedAt.set(socket, Date.now()));
   }
 
   send(outgoing: OutgoingRequest, reader: ResponseReader): () => void {
-    const exchange = new NodeExchange(reader, outgoing.repeatable ? () => this.#write(outgoing) : undefined);
+    const again = outgoing.repeatable ? () => this.#write(outgoing) : undefined;
+    const exchange = new NodeExchange(reader, again, this.#route.proxy);
     exchange.begin(this.#write(outgoing));
     return () => exchange.hangUp();
   }
 
   close(): void {
-    this.#agent.destroy();
+    this.#route.agent.destroy();
   }
 
-  #write({ method, url, headers, body }: OutgoingRequest): ClientRequest {
+  #write({ method, url, headers: given, body }: OutgoingRequest): ClientRequest {
     if (url !== this.#lastUrl) {
       this.#lastUrl = url;
-      this.#lastPath = `${url.pathname}${url.search}`;
+      this.#lastPath = `${this.#route.base}${url.pathname}${url.search}`;
     }
     const now = Date.now();
     if (now - this.#lookedAt >= LOOK_EVERY_MS) this.#dropStale(now);
-    const { protocol, hostname, port } = this.#origin;
-    const [agent, path] = [this.#agent, this.#lastPath];
-    const request = this.#request({ protocol, hostname, port, agent, method, path, headers });
+    const { agent, to, headers: added } = this.#route;
+    const { protocol, hostname, port } = to;
+    const path = this.#lastPath;
+    const headers = added ? { ...given, ...added } : given;
+    const request = this.#route.request({ protocol, hostname, port, agent, method, path, headers });
     // Head and body leave in one write.
     request.end(body);
     return request;
@@ -65,7 +59,7 @@ class NodeSender implements RequestSender {
 
   #dropStale(now: number): void {
     this.#lookedAt = now;
-    for (const sockets of Object.values(this.#agent.freeSockets)) {
+    for (const sockets of Object.values(this.#route.agent.freeSockets)) {
       for (const socket of sockets ?? []) if (now - (this.#freedAt.get(socket) ?? 0) > IDLE_MS) socket.destroy();
     }
   }
@@ -74,12 +68,14 @@ class NodeSender implements RequestSender {
 class NodeExchange {
   readonly #reader: ResponseReader;
   readonly #again: (() => ClientRequest) | undefined;
+  readonly #proxy: string | undefined;
   #request: ClientRequest | undefined;
   #isOver = false;
 
-  constructor(reader: ResponseReader, again: (() => ClientRequest) | undefined) {
+  constructor(reader: ResponseReader, again: (() => ClientRequest) | undefined, proxy: string | undefined) {
     this.#reader = reader;
     this.#again = again;
+    this.#proxy = proxy;
   }
 
   begin(request: ClientRequest): void {
@@ -94,7 +90,7 @@ class NodeExchange {
       // The server closed an idle connection at the moment we used it: the next try gets another.
       const isStale = request.reusedSocket && STALE.has(error.code ?? '') && !hasResponse;
       if (isStale && this.#again && !this.#isOver) this.begin(this.#again());
-      else this.#fail(error);
+      else this.#fail(withProxy(error, this.#proxy));
     });
     // Without an error that is what becomes of a server that wants to speak something else than HTTP.
     request.on('close', () => {
