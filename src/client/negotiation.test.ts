@@ -125,7 +125,16 @@ describe('the answer to server/discover over HTTP', () => {
     expect(judgeHttpDiscovery({ error: refused(status) })).toEqual(OLD);
   });
 
-  test.each([302, 401, 403, 408, 429, 500, 502, 503])('is no evidence with status %i', (status) => {
+  test('with status 500 counts if it is an error of JSON-RPC', () => {
+    expect(judgeHttpDiscovery({ error: refused(500, RpcError.methodNotFound('server/discover')) })).toEqual(OLD);
+    expect(judgeHttpDiscovery({ error: refused(500, RpcError.internal()) })).toEqual(OLD);
+    const error = new RpcError(-32020, 'no');
+    expect(judgeHttpDiscovery({ error: refused(500, error) })).toEqual({ type: 'fail', error });
+    const bare = refused(500);
+    expect(judgeHttpDiscovery({ error: bare })).toEqual({ type: 'fail', error: bare });
+  });
+
+  test.each([302, 401, 403, 408, 429, 502, 503, 504])('is no evidence with status %i', (status) => {
     const error = refused(status, RpcError.methodNotFound('server/discover'));
     expect(judgeHttpDiscovery({ error })).toEqual({ type: 'fail', error });
   });

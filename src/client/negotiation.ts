@@ -12,7 +12,7 @@ import { NO_ANSWERS } from './statuses.ts';
 import type { ServerFacts } from './verdict.ts';
 
 /** What an attempt came to: an answer, or why there is none. */
-export type Outcome = { readonly result: unknown } | { readonly error: unknown };
+export type Outcome<T = unknown> = { readonly result: T } | { readonly error: unknown };
 
 /** What to do next. */
 export type Finding =
@@ -67,8 +67,8 @@ export function judgeDiscovery(outcome: Outcome): Finding {
 const NOT_HERE: ReadonlySet<number> = new Set([400, 404, 405]);
 
 /**
- * The same over HTTP. A client's error says that the server does not know what was asked; a server's own error, a
- * connection that fails or takes too long say nothing of the revision.
+ * The same over HTTP. A status 4xx, and 500 with an error of JSON-RPC, say that the server does not know the method; other
+ * statuses 5xx, a connection that fails or takes too long say nothing of the revision.
  */
 export function judgeHttpDiscovery(outcome: Outcome): Finding {
   // Some old servers answer whatever they are asked, with nothing.
@@ -78,6 +78,8 @@ export function judgeHttpDiscovery(outcome: Outcome): Finding {
   if (!(error instanceof ConnectionError)) return { type: 'fail', error };
   const { status, cause } = error;
   const isRefused = status !== undefined && status >= 400 && status < 500 && !NO_ANSWERS.has(status);
+  // Some servers send every error of JSON-RPC with this status; a proxy that fails has no such body.
+  if (status === 500 && cause instanceof RpcError) return judgeDiscovery({ error: cause });
   // Nobody else at this address would say this, so that it counts also without the id of what it answers.
   if (isRefused && cause instanceof RpcError && MCP_ERRORS.has(cause.code)) return judgeDiscovery({ error: cause });
   return isRefused || isOpaque(error) ? handshake(NEWEST_STATEFUL) : { type: 'fail', error };

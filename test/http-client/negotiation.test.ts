@@ -30,6 +30,10 @@ describe('an older server is greeted with initialize when it answers server/disc
       const data = { supported: ['2025-11-25'], requested: '2026-07-28' };
       visit.json({ jsonrpc: '2.0', id: null, error: { code: -32022, message: 'no', data } }, 400);
     },
+    '500 and method not found': (visit) => visit.error(-32601, undefined, 500),
+    '500 and an internal error': (visit) => visit.error(-32603, undefined, 500),
+    '500 and an error without an id': (visit) =>
+      visit.json({ jsonrpc: '2.0', id: null, error: { code: -32603, message: 'Internal error' } }, 500),
     '200 and a result that says nothing': (visit) => visit.result({}),
     'an error on a stream': (visit) => {
       visit.event({ data: { jsonrpc: '2.0', id: visit.message.id, error: { code: -32601, message: 'no' } } });
@@ -51,8 +55,10 @@ describe('nothing follows of the revision, and connecting fails, from', () => {
     401: (visit) => visit.error(-32000, undefined, 401),
     403: (visit) => visit.status(403),
     429: (visit) => visit.status(429),
-    500: (visit) => visit.error(-32601, undefined, 500),
+    500: (visit) => visit.json({ error: 'Internal Server Error' }, 500),
     502: (visit) => visit.response.writeHead(502, { 'content-type': 'text/html' }).end('bad gateway'),
+    503: (visit) => visit.error(-32601, undefined, 503),
+    504: (visit) => visit.error(-32601, undefined, 504),
   };
 
   test.each(Object.entries(answers))('status %s', async (status, discover) => {
