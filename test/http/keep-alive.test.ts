@@ -147,13 +147,35 @@ test('"keepAliveMs" says how often; longer than timers can count is as long as t
     void (async () => {
       for (let event = await stream.next(); event; event = await stream.next()) heard.push(event.text);
     })();
+    await settled();
     for (let seconds = 0; seconds < 9; seconds++) {
       vi.advanceTimersByTime(1000);
       await settled();
     }
-    expect(heard.filter((text) => text === ': ').length).toBe(comments);
+    expect(heard.filter((text) => /^: $/m.test(text)).length).toBe(comments);
     vi.useRealTimers();
     await reached.close();
     vi.useFakeTimers({ toFake: ['Date', 'setInterval', 'clearInterval', 'setTimeout', 'clearTimeout'] });
   }
 });
+
+test.each(WAYS.slice(0, 3))(
+  '%s begins with the interval, for clients that notice a lost connection by it',
+  async (_, start) => {
+    const stage = makeStage();
+    const reached = await web.open(stage.server, { sse: true, keepAliveMs: 2500.5 });
+    const [answer] = (await start(reached, stage)) as [Promise<Answer>];
+    const stream = await answer;
+    const heard: string[] = [];
+    void (async () => {
+      for (let event = await stream.next(); event; event = await stream.next()) heard.push(event.text);
+    })();
+    for (let seconds = 0; seconds < 3; seconds++) {
+      vi.advanceTimersByTime(1000);
+      await settled();
+    }
+    expect(heard.join('\n').match(/^: keep-alive \d+$/gm)).toEqual([': keep-alive 2501']);
+    vi.useRealTimers();
+    await reached.close();
+  },
+);

@@ -12,6 +12,14 @@ export const EVENT_STREAM: Fields = {
 /** Keeps a connection that has nothing to say from being taken for dead. */
 export const KEEP_ALIVE = ': \n\n';
 
+/**
+ * A comment in front of the first event of a stream that stays open: at least every so many milliseconds something comes, so
+ * that a client can take a stream without keep-alives for lost.
+ */
+export function keepAlivePromise(milliseconds: number): string {
+  return `: keep-alive ${Math.ceil(milliseconds)}\n`;
+}
+
 /** A message as an event. JSON has no line ends inside. */
 export function messageEvent(json: string, id?: string): string {
   return id === undefined ? `event: message\ndata: ${json}\n\n` : `event: message\nid: ${id}\ndata: ${json}\n\n`;

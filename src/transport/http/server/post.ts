@@ -6,7 +6,7 @@ import { isBatch, isRequest, type Message, type Response, serialize } from '../.
 import type { Principal } from '../../../protocol/principal.ts';
 import type { Session } from '../../../protocol/session.ts';
 import type { Line } from '../../../server/connection-exchange.ts';
-import { EVENT_STREAM, KEEP_ALIVE, messageEvent } from './events.ts';
+import { EVENT_STREAM, KEEP_ALIVE, keepAlivePromise, messageEvent } from './events.ts';
 import type { Beating, Heartbeat } from './heartbeat.ts';
 import type { Fields, Outlet } from './http-exchange.ts';
 import { countable } from './options.ts';
@@ -55,6 +55,8 @@ export class Post implements Line, Beating {
   opened: Session | undefined;
   /** Milliseconds after which the stream is broken off if there is no answer yet. Undefined: never. */
   maxStreamMs: number | undefined = undefined;
+  /** Keep-alive interval of a stream that stays open, told to its client. */
+  keepAliveMs: number | undefined;
   #headers: ReadonlyMap<string, string> | undefined;
   #reader: Reader | undefined;
   #limit: ReturnType<typeof setTimeout> | undefined;
@@ -242,6 +244,7 @@ export class Post implements Line, Beating {
   #open(): Reader {
     const outlet: Outlet = openStream(this.#visit, { ...EVENT_STREAM, ...this.fields });
     this.#reader = new Reader(outlet, this.#visit);
+    if (this.keepAliveMs !== undefined) this.#reader.write(keepAlivePromise(this.keepAliveMs));
     const prelude = this.#recording?.begin();
     if (prelude) this.#reader.write(prelude);
     return this.#reader;

@@ -11,7 +11,7 @@ import { serveAnybody } from '../../../server/serve-anybody.ts';
 import type { Served } from '../../../server/served.ts';
 import type { ServedLine } from '../../../server/serving.ts';
 import { checkScopes } from './authenticate.ts';
-import { EVENT_STREAM, messageEvent } from './events.ts';
+import { EVENT_STREAM, keepAlivePromise, messageEvent } from './events.ts';
 import { EXPIRED, whenExpired } from './expiry.ts';
 import type { Heartbeat } from './heartbeat.ts';
 import type { Load } from './load.ts';
@@ -24,7 +24,11 @@ import { openStream, reply, type Visit } from './visit.ts';
 export interface SseLinesHost {
   readonly heartbeat: Heartbeat;
   readonly load: Load;
-  readonly settings: { readonly sse: boolean; readonly auth: Authenticate | undefined };
+  readonly settings: {
+    readonly sse: boolean;
+    readonly auth: Authenticate | undefined;
+    readonly keepAliveMs: number;
+  };
   report(error: unknown): void;
 }
 
@@ -62,6 +66,7 @@ export class SseLines {
     parameters.set('sessionId', id);
     // Two slashes at the beginning would name another host.
     reader.write(`event: endpoint\ndata: ${path.replace(/^\/+/, '/')}?${parameters}\n\n`);
+    reader.write(keepAlivePromise(this.#host.settings.keepAliveMs));
     const serving = serveAnybody(this.#server, line, principal, { caller: visit.caller, running: load.running });
     let stopWaiting = (): void => {};
     const endWith = (caller: Principal | undefined): void => {

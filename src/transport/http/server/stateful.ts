@@ -20,7 +20,7 @@ import { type StoredEvent, streamOf } from '../../../store/events.ts';
 import { memorySessionStore } from '../../../store/memory-sessions.ts';
 import type { SessionStore } from '../../../store/sessions.ts';
 import { Audience } from './audience.ts';
-import { EVENT_STREAM, messageEvent, primingEvent } from './events.ts';
+import { EVENT_STREAM, keepAlivePromise, messageEvent, primingEvent } from './events.ts';
 import { whenExpired } from './expiry.ts';
 import type { Handshakes } from './handshakes.ts';
 import type { Heartbeat } from './heartbeat.ts';
@@ -303,7 +303,9 @@ export class Stateful {
 
   #open(visit: Visit): Reader {
     this.#host.load.openStandalone(visit);
-    return new Reader(openStream(visit, EVENT_STREAM), visit);
+    const reader = new Reader(openStream(visit, EVENT_STREAM), visit);
+    reader.write(keepAlivePromise(this.#host.settings.keepAliveMs));
+    return reader;
   }
 
   // Those of whom nobody knows who they are see the same, if they can do the same.

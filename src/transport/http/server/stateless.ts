@@ -23,7 +23,7 @@ import { reply, type Visit } from './visit.ts';
 
 /** What it needs of its endpoint. */
 export interface StatelessHost extends PostHost {
-  readonly settings: { readonly auth: Authenticate | undefined };
+  readonly settings: { readonly auth: Authenticate | undefined; readonly keepAliveMs: number };
   readonly load: Load;
 }
 
@@ -57,6 +57,7 @@ export class Stateless {
     const refusal = (isStream ? load.streamRefusalOf(visit) : undefined) ?? load.refusalOf(visit);
     if (refusal) throw refusal;
     const post = new Post(visit, this.#host);
+    if (isStream) post.keepAliveMs = this.#host.settings.keepAliveMs;
     const exchange = new ConnectionExchange(post, request.method);
     const key = ++this.#lastKey;
     this.inFlight.begin(key, exchange);
