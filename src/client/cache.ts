@@ -183,5 +183,5 @@ function isConcerned(uri: string | undefined, changed: string): boolean {
 function freeze(value: unknown): void {
   if (typeof value !== 'object' || value === null) return;
   Object.freeze(value);
-  for (const one of Object.values(value)) freeze(one);
+  for (const one of Array.isArray(value) ? value : Object.values(value)) freeze(one);
 }

@@ -42,7 +42,7 @@ export interface ChildOptions {
   readonly graceMs?: number;
   /** Bytes one incoming line may have. Default: 16 MiB. */
   readonly maxLineLength?: number;
-  /** How much structure one incoming message may have. */
+  /** How much structure one incoming message may have. Default: 64 levels; its elements count in bytes, up to `maxLineLength`. */
   readonly limits?: StructureLimits;
 }
 

@@ -29,6 +29,7 @@ import type { ClientFacts, Decoded, ClientRevision as Revision } from '../protoc
 import { Exchanges } from './exchanges.ts';
 import { IncomingRequests } from './incoming.ts';
 import type { Progress, RequestOptions } from './request-options.ts';
+import { resend } from './resend.ts';
 import { NO_ANSWERS } from './statuses.ts';
 import type { ServerFacts } from './verdict.ts';
 
@@ -333,24 +334,29 @@ export class Conversation implements Receiver {
   }
 
   #takeUnreadable(fault: ParseError): void {
-    const { id, message } = fault;
+    const { id } = fault;
     // With an id and nothing else it can only have been an answer.
     const isAnswer = fault.isResponse || fault.code === 'MissingMethod';
     if (isAnswer && id !== undefined && this.#outgoing.has(id)) {
-      this.#outgoing.fail(id, new ConnectionError('malformed', message));
+      this.#outgoing.fail(id, fault.toConnectionError());
       return;
     }
     // Programs that print a banner print many lines: that it happens is worth one error.
     if (this.#toldOfNoise) return;
     this.#toldOfNoise = true;
-    this.onError(fault.code === 'MalformedJson' ? noise(fault) : new ConnectionError('malformed', message));
+    this.onError(fault.code === 'MalformedJson' ? noise(fault) : fault.toConnectionError());
   }
 
   #send(message: Message): void | Promise<void> {
     if (!this.#transport.connected) return undefined;
     // An answer, or what the protocol itself says, means the same when it is said twice.
-    const repeatable = !('method' in message) || METHODS.has(message.method);
-    return this.#transport.send(message, { repeatable })?.catch((error: Error) => this.onError(error));
+    const isAnswer = !('method' in message);
+    const repeatable = isAnswer || METHODS.has(message.method);
+    const send = (): void | Promise<void> => this.#transport.send(message, { repeatable });
+    const sent = send();
+    const accepted =
+      isAnswer && this.#transport.hasExchanges ? sent?.catch((error) => resend(error, send, this.ended)) : sent;
+    return accepted?.catch((error: Error) => this.onError(error));
   }
 
   // What the caller's own functions throw is the caller's, and must not end the reading of messages.

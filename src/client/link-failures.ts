@@ -1,6 +1,6 @@
 /** What is to be thought of a link that failed, and how it is told. */
 
-import { ConnectionError, toError } from '../jsonrpc/errors.ts';
+import { ConnectionError, type ConnectionErrorCode, toError } from '../jsonrpc/errors.ts';
 import { TRY_AGAIN } from './statuses.ts';
 import { stderrExcerpt } from './stderr-excerpt.ts';
 import type { Supervision } from './supervision.ts';
@@ -22,9 +22,12 @@ export function notReplaced(cause: ConnectionError): ConnectionError {
   return new ConnectionError('session-lost', text, { cause, status });
 }
 
+// A new session that is lost at once was opened by a server that was restarted again, or by another one behind a proxy.
+const PASSING: ReadonlySet<ConnectionErrorCode> = new Set(['unreachable', 'closed', 'timeout', 'session-lost']);
+
 /** True of a server that is being restarted, or is behind something that is: a moment later it may be well. */
 export function isPassing({ code, status = 0 }: ConnectionError): boolean {
-  return code === 'unreachable' || code === 'closed' || code === 'timeout' || status >= 500 || TRY_AGAIN.has(status);
+  return PASSING.has(code) || status >= 500 || TRY_AGAIN.has(status);
 }
 
 /** The error of a server that crashed too often. */

@@ -118,6 +118,8 @@ export type ConnectionErrorCode =
   | 'not-connected'
   /** What the peer said breaks the protocol. */
   | 'malformed'
+  /** What the peer sent exceeds a limit of this side; the message names the option. */
+  | 'too-large'
   /** The program that is the server could not be started. */
   | 'spawn-failed'
   /** There is no way to the server: no such host, nobody listens, no trust. */
@@ -232,7 +234,14 @@ export class ParseError {
     const { code, message } = this.toObject();
     return new RpcError(code, message);
   }
+
+  /** The error of the call that this was the response to. */
+  toConnectionError(): ConnectionError {
+    return new ConnectionError(BEYOND_LIMITS.has(this.code) ? 'too-large' : 'malformed', this.message);
+  }
 }
+
+const BEYOND_LIMITS: ReadonlySet<ParseErrorCode> = new Set(['TooDeep', 'TooManyElements', 'TooLong']);
 
 /** What was thrown, as an error: whoever throws may throw anything. */
 export function toError(thrown: unknown, message = 'A listener failed'): Error {

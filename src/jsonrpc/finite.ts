@@ -22,11 +22,13 @@ export function mayOverflow(text: string): boolean {
 /** True if no number in a JSON value is infinite. */
 export function isFiniteThroughout(value: unknown): boolean {
   // Not by recursion: the value may be nested as deep as the text was long.
-  const open: unknown[] = [value];
+  const open: unknown[] = [[value]];
   while (open.length > 0) {
-    const one = open.pop();
-    if (typeof one === 'number' && !Number.isFinite(one)) return false;
-    if (typeof one === 'object' && one !== null) for (const inner of Object.values(one)) open.push(inner);
+    const one = open.pop() as object;
+    for (const inner of Array.isArray(one) ? one : Object.values(one)) {
+      if (typeof inner === 'number' && !Number.isFinite(inner)) return false;
+      if (typeof inner === 'object' && inner !== null) open.push(inner);
+    }
   }
   return true;
 }

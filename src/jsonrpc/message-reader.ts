@@ -2,7 +2,7 @@
 
 import { isBatch } from './message.ts';
 import { type Batch, isUnreadable, type Payload } from './parse.ts';
-import { readPayload, readText, SHORTEST_MESSAGE, STRUCTURE_LIMITS, type StructureLimits } from './structure.ts';
+import { type ReceivedLimits, readPayload, readText, SHORTEST_MESSAGE, STRUCTURE_LIMITS } from './structure.ts';
 
 /**
  * Unreadable messages in a row that are looked at one by one. A server disconnects a client that sends as many; a client
@@ -12,10 +12,10 @@ export const MAX_UNREADABLE = 1000;
 
 /** One for each connection or stream. */
 export class MessageReader {
-  readonly #limits: StructureLimits;
+  readonly #limits: ReceivedLimits;
   #unreadable = 0;
 
-  constructor(limits: StructureLimits = STRUCTURE_LIMITS) {
+  constructor(limits: ReceivedLimits = STRUCTURE_LIMITS) {
     this.#limits = limits;
   }
 

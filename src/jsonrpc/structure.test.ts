@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { ParseError } from './errors.ts';
 import type { Message } from './message.ts';
-import { envelopeOf, readPayload, readText, STRUCTURE_LIMITS, structureFault } from './structure.ts';
+import { envelopeOf, readPayload, readText, receivedLimits, STRUCTURE_LIMITS, structureFault } from './structure.ts';
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 const fault = (text: string, limits = { depth: 3, elements: 5 }): string | undefined =>
@@ -134,6 +134,40 @@ describe('a payload', () => {
   test('shorter than 4 KiB is not scanned', () => {
     expect(readPayload(bytes(call(`${'['.repeat(100)}${']'.repeat(100)}`)))).toMatchObject({ id: 7 });
     expect(STRUCTURE_LIMITS).toEqual({ depth: 64, elements: 100_000 });
+  });
+});
+
+describe('a message that a client receives', () => {
+  const limits = receivedLimits(16 * 1024 * 1024, 'maxResponseBytes');
+  const response = (result: string): Uint8Array => bytes(`{"jsonrpc":"2.0","id":7,"result":{"a":${result}}}`);
+  const list = (count: number, element: (at: number) => string): string =>
+    `[${Array.from({ length: count }, (_, at) => element(at)).join(',')}]`;
+
+  test.each<[string, number, (at: number) => string]>([
+    ['numbers', 2_700_000, () => '12345'],
+    ['strings', 400_000, (at) => `"value ${at}"`],
+    ['objects with the same members', 150_000, (at) => `{"id":${at},"name":"n"}`],
+    ['objects with members of their own', 60_000, (at) => `{"k${at}":1}`],
+  ])('may have as many %s as fit into its bytes', (_what, count, element) => {
+    expect(structureFault(response(list(count, element)), limits)).toBeUndefined();
+  });
+
+  test.each<[string, number, (at: number) => string]>([
+    ['arrays', 300_000, () => '[]'],
+    ['short strings', 500_000, (at) => `"${at.toString(36)}"`],
+    ['names', 200_000, (at) => `{"k${at}":1}`],
+  ])('may not have so many %s that reading them takes long', (_what, count, element) => {
+    expect(structureFault(response(list(count, element)), limits)).toMatchObject({
+      code: 'TooManyElements',
+      id: 7,
+      isResponse: true,
+      message: 'Invalid response: its elements count for more than 16777216 bytes (option "maxResponseBytes")',
+    });
+  });
+
+  test('may be nested 64 levels deep, as any other', () => {
+    const deep = response(`${'['.repeat(70)}${']'.repeat(70)}`);
+    expect(structureFault(deep, limits)?.toConnectionError()).toMatchObject({ code: 'too-large' });
   });
 });
 

@@ -2,6 +2,7 @@
 
 import { ParseError } from './errors.ts';
 import type { Id } from './message.ts';
+import { NameCount } from './name-count.ts';
 import { notAnObject, type Payload, parsePayload } from './parse.ts';
 
 /** How much structure one message may have. Messages of less than 4 KiB are held to what is less than the defaults. */
@@ -14,6 +15,29 @@ export interface StructureLimits {
 
 /** What a message may have unless somebody says otherwise. */
 export const STRUCTURE_LIMITS: StructureLimits = { depth: 64, elements: 100_000 };
+
+/** Limits of the messages that a client receives: their structure counts in bytes, as their text does. */
+export interface ReceivedLimits extends StructureLimits {
+  /** Bytes that all elements may count for. */
+  readonly structureBytes?: number | undefined;
+  /** The option that sets the limit. */
+  readonly option?: string | undefined;
+}
+
+/** A client limits the bytes of a message, with this option, and as many bytes of its structure, at least 1 MiB. */
+export function receivedLimits(messageBytes: number, option: string): ReceivedLimits {
+  const structureBytes = Math.max(messageBytes, LEAST_STRUCTURE_BYTES);
+  return { depth: STRUCTURE_LIMITS.depth, elements: Number.POSITIVE_INFINITY, structureBytes, option };
+}
+
+// What each counts for, by the time it takes to parse: 16 MiB of any of them take less than a quarter of a second.
+const ELEMENT_BYTES = 6;
+const STRING_BYTES = 32;
+const CONTAINER_BYTES = 64;
+const NEW_NAME_BYTES = 192;
+// In a message shorter than this there is no room for too many names.
+const COUNT_NAMES_FROM = 512 * 1024;
+const LEAST_STRUCTURE_BYTES = 1024 * 1024;
 
 // Text this short cannot nest or branch enough to hurt: the scan would cost more than it saves. Limits of somebody's own
 // hold for it, too.
@@ -43,7 +67,7 @@ const PRIMITIVE = /^\s*(?:true|false|null|-?\d+|"[ !#-[\]-~]*")\s*$/;
  * Reads one message or batch. Text that begins with anything but `{` or `[` is not parsed: no message does. Invalid UTF-8
  * is malformed, a leading byte order mark is dropped.
  */
-export function readPayload(bytes: Uint8Array, limits: StructureLimits = STRUCTURE_LIMITS): Payload {
+export function readPayload(bytes: Uint8Array, limits: ReceivedLimits = STRUCTURE_LIMITS): Payload {
   if (!isOpening(bytes[contentStart(bytes)])) return unparsed(bytes);
   if (isWorthScanning(bytes.length, limits)) {
     const fault = structureFault(bytes, limits);
@@ -60,7 +84,7 @@ export function readPayload(bytes: Uint8Array, limits: StructureLimits = STRUCTU
 }
 
 /** Reads one message or batch from text, in the same way. */
-export function readText(text: string, limits: StructureLimits = STRUCTURE_LIMITS): Payload {
+export function readText(text: string, limits: ReceivedLimits = STRUCTURE_LIMITS): Payload {
   if (text.charCodeAt(0) !== OPEN_OBJECT && !isOpening(firstOf(text))) {
     return unparsed(encoder.encode(text));
   }
@@ -121,44 +145,62 @@ function malformedAnswer(bytes: Uint8Array, fault: ParseError): ParseError {
  * Says why JSON text has more structure than allowed, in one pass over its bytes.
  * Text whose brackets or quotes do not close is malformed rather than too large; any other mistake is left to `JSON.parse`.
  */
-export function structureFault(bytes: Uint8Array, limits: StructureLimits): ParseError | undefined {
+export function structureFault(bytes: Uint8Array, limits: ReceivedLimits): ParseError | undefined {
+  const { structureBytes = Number.POSITIVE_INFINITY } = limits;
+  const isCounted = Number.isFinite(structureBytes) && bytes.length > COUNT_NAMES_FROM;
+  const names = isCounted ? new NameCount() : undefined;
+  // What is beyond one of these is not read to its end.
+  const maxCommas = structureBytes / ELEMENT_BYTES;
+  const maxContainers = structureBytes / CONTAINER_BYTES;
   let depth = 0;
   let deepest = 0;
-  let elements = 0;
+  let commas = 0;
+  let containers = 0;
+  let strings = 0;
+  let members = 0;
+  // The last string.
+  let start = 0;
+  let end = 0;
   let at = 0;
   for (; at < bytes.length; at++) {
     const byte = bytes[at];
     if (byte === COMMA) {
-      elements++;
+      if (++commas > maxCommas) break;
     } else if (byte === QUOTE) {
-      at = endOfString(bytes, at);
+      strings++;
+      start = at + 1;
+      at = end = endOfString(bytes, at);
     } else if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) {
-      elements++;
+      if (++containers > maxContainers) break;
       if (++depth > deepest) deepest = depth;
     } else if (byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) {
       depth--;
+    } else if (byte === COLON) {
+      members++;
+      names?.add(bytes, start, end);
     }
   }
-  if (deepest <= limits.depth && elements <= limits.elements) return undefined;
-  if (depth !== 0 || at > bytes.length) return malformed('the message is not valid JSON');
+  const counted =
+    commas * ELEMENT_BYTES +
+    (strings - members) * STRING_BYTES +
+    containers * CONTAINER_BYTES +
+    (names?.different ?? 0) * NEW_NAME_BYTES;
+  const isWithin = commas + containers <= limits.elements && counted <= structureBytes;
+  if (deepest <= limits.depth && isWithin) return undefined;
+  const isReadToItsEnd = commas <= maxCommas && containers <= maxContainers;
+  if (isReadToItsEnd && (depth !== 0 || at > bytes.length)) return malformed('the message is not valid JSON');
 
   const { id, isResponse, isNotification } = envelopeOf(bytes);
   const invalid = `Invalid ${isResponse ? 'response' : isNotification ? 'notification' : 'request'}`;
-  return deepest > limits.depth
-    ? new ParseError(
-        'TooDeep',
-        `${invalid}: more than ${limits.depth} levels of nesting`,
-        id,
-        isResponse,
-        isNotification,
-      )
-    : new ParseError(
-        'TooManyElements',
-        `${invalid}: more than ${limits.elements} elements`,
-        id,
-        isResponse,
-        isNotification,
-      );
+  const refuse = (code: ParseErrorCode, excess: string): ParseError =>
+    new ParseError(code, `${invalid}: ${excess}`, id, isResponse, isNotification);
+  if (deepest > limits.depth) return refuse('TooDeep', `more than ${limits.depth} levels of nesting`);
+  return refuse(
+    'TooManyElements',
+    counted > structureBytes
+      ? `its elements count for more than ${structureBytes} bytes (option "${limits.option}")`
+      : `more than ${limits.elements} elements`,
+  );
 }
 
 /** What can be told of a message that will not be parsed, so that the call it belongs to need not wait for its timeout. */

@@ -149,7 +149,7 @@ describe('memory', () => {
       expect(await own.next()).toMatchObject({
         error: {
           code: -32600,
-          message: 'Invalid request: a line of more than 10485760 bytes; the option "maxLineLength" sets this limit',
+          message: 'Invalid request: a line of more than 10485760 bytes',
         },
       });
       expect(await own.alive()).toBeLessThan(1000);

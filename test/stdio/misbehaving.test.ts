@@ -142,7 +142,10 @@ describe('a program that is an odd server', () => {
     },`;
     const one = program(server('', endless));
     const mcp = await connect(one, QUICK);
-    await expect(mcp.callTool('huge')).rejects.toMatchObject({ code: 'malformed' });
+    await expect(mcp.callTool('huge')).rejects.toMatchObject({
+      code: 'too-large',
+      message: 'Invalid response: a line of more than 16777216 bytes (option "maxLineLength")',
+    });
     expect(await mcp.callTool('small')).toMatchObject({ content: [] });
     await mcp.close();
   });

@@ -207,7 +207,11 @@ describe.each([
   test('a message that is too long ends the connection, and a server that waits for no goodbye is not waited for', async () => {
     const url = await greetable((socket) => socket.send(`"${'x'.repeat(2000)}"`));
     const mcp = await connect(transportTo(url, { maxMessageBytes: 1000 }));
-    await expect(mcp.callTool('any')).rejects.toMatchObject({ name: 'ConnectionError', code: 'malformed' });
+    await expect(mcp.callTool('any')).rejects.toMatchObject({
+      name: 'ConnectionError',
+      code: 'too-large',
+      message: expect.stringContaining('option "maxMessageBytes"'),
+    });
     await mcp.close();
   });
 

@@ -5,6 +5,7 @@ import { type ChildOptions, type Command, type Invocation, nameOf } from '../../
 import { ConnectionError, toError } from '../../jsonrpc/errors.ts';
 import type { Message } from '../../jsonrpc/message.ts';
 import type { Payload } from '../../jsonrpc/parse.ts';
+import { receivedLimits } from '../../jsonrpc/structure.ts';
 import type { Receiver, Transport } from '../../jsonrpc/transport.ts';
 import { type ChildInput, childInput } from './child-input.ts';
 import { type HostGuard, startGuard } from './host-guard.ts';
@@ -144,7 +145,8 @@ class ChildTransport implements Transport {
 
   // Everything is set up in the turn in which the program was started, so that none of its events is missed.
   async #open(child: ChildProcessWithoutNullStreams, guard: HostGuard, invocation: Invocation): Promise<void> {
-    const { maxLineLength = MAX_LINE_LENGTH, limits } = this.#options;
+    const { maxLineLength = MAX_LINE_LENGTH } = this.#options;
+    const limits = this.#options.limits ?? receivedLimits(maxLineLength, 'maxLineLength');
     const mark = invocation.env[MARK];
     const onError = (error: Error): void => this.#receiver?.onError(error);
     child.on('error', onError).once('exit', () => this.#lose('exit'));

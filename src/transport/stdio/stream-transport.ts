@@ -6,7 +6,7 @@ import { ConnectionError, ParseError, toError } from '../../jsonrpc/errors.ts';
 import { type Message, serializeLine } from '../../jsonrpc/message.ts';
 import { MAX_UNREADABLE, MessageReader } from '../../jsonrpc/message-reader.ts';
 import type { Payload } from '../../jsonrpc/parse.ts';
-import { envelopeOf, type StructureLimits } from '../../jsonrpc/structure.ts';
+import { envelopeOf, type ReceivedLimits } from '../../jsonrpc/structure.ts';
 import { TimeSlice } from '../../jsonrpc/time-slice.ts';
 import type { Receiver, Transport } from '../../jsonrpc/transport.ts';
 import { Lines, MAX_LINE_LENGTH } from './lines.ts';
@@ -17,7 +17,7 @@ export interface StreamTransportOptions {
   /** Bytes one incoming line may have. Default: 10 MiB. */
   readonly maxLineLength?: number | undefined;
   /** How much structure one incoming message may have. Default: 64 levels, 100,000 elements. */
-  readonly limits?: StructureLimits | undefined;
+  readonly limits?: ReceivedLimits | undefined;
   /**
    * The input ended, and all that came was delivered. Messages can still be sent: whoever owns the transport decides
    * when to disconnect. Default: at once.
@@ -181,9 +181,11 @@ export class StreamTransport implements Transport {
   // The call whose line is dropped need not wait for its timeout, if the line's beginning says which it is.
   #refuse(head: Uint8Array, maxLength: number): void {
     const { id, isResponse } = envelopeOf(head);
-    const what = isResponse ? 'response' : 'request';
-    const message = `Invalid ${what}: a line of more than ${maxLength} bytes; the option "maxLineLength" sets this limit`;
-    const fault = new ParseError('TooLong', message, id, isResponse);
+    // The sender of a request is told, and cannot change an option of this side.
+    const text = isResponse
+      ? `Invalid response: a line of more than ${maxLength} bytes (option "maxLineLength")`
+      : `Invalid request: a line of more than ${maxLength} bytes`;
+    const fault = new ParseError('TooLong', text, id, isResponse);
     this.#reader.count(fault);
     this.#hand(fault);
   }

@@ -1,7 +1,7 @@
 /** The client's side: a transport to a server that is reached over a WebSocket. */
 
 import { openSocket } from '#web-socket';
-import { STRUCTURE_LIMITS } from '../../jsonrpc/structure.ts';
+import { receivedLimits } from '../../jsonrpc/structure.ts';
 import type { Transport } from '../../jsonrpc/transport.ts';
 import { addressOf, type WebSocketTransportOptions } from './address.ts';
 import { CloseCode } from './socket.ts';
@@ -15,7 +15,7 @@ const OPEN_MS = 30_000;
 export function webSocketTransport(url: string | URL, options: WebSocketTransportOptions = {}): Transport {
   const address = addressOf(url, options);
   return new SocketTransport((listener, signal) => openSocket(address, listener, signal), {
-    structure: STRUCTURE_LIMITS,
+    structure: receivedLimits(address.maxMessageBytes, 'maxMessageBytes'),
     messageBytes: address.maxMessageBytes,
     unreadBytes: UNREAD_BYTES,
     alwaysReads: true,

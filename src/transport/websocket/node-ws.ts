@@ -102,7 +102,9 @@ export function listenTo(ws: WebSocket, stream: Writable, listener: SocketListen
 function causeOf(error: Error): ConnectionError {
   const code = codeOf(error);
   if (code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH') {
-    return new ConnectionError('malformed', 'The other side sent a message that is too long', { cause: error });
+    const text =
+      'The other side sent a message that is too long (option "maxMessageBytes"; of a server "messageBytes")';
+    return new ConnectionError('too-large', text, { cause: error });
   }
   if (code?.startsWith('WS_ERR_')) {
     return new ConnectionError('malformed', `The other side broke the WebSocket protocol (${code})`, { cause: error });

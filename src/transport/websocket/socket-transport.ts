@@ -3,7 +3,7 @@
 import { ConnectionError, guarded, toError } from '../../jsonrpc/errors.ts';
 import { type Message, serialize } from '../../jsonrpc/message.ts';
 import { MAX_UNREADABLE, MessageReader } from '../../jsonrpc/message-reader.ts';
-import type { StructureLimits } from '../../jsonrpc/structure.ts';
+import type { ReceivedLimits } from '../../jsonrpc/structure.ts';
 import { TimeSlice } from '../../jsonrpc/time-slice.ts';
 import type { Receiver, Transport } from '../../jsonrpc/transport.ts';
 import { type Sink, UNCOUNTED_BYTES, type UnflushedSink } from '../http/server/unflushed.ts';
@@ -19,7 +19,7 @@ import {
 /** Options of a socket transport. */
 export interface SocketTransportOptions {
   /** How much structure one incoming message may have. */
-  readonly structure: StructureLimits;
+  readonly structure: ReceivedLimits;
   /** Bytes of one incoming message, for sockets that do not look themselves. */
   readonly messageBytes: number;
   /** Bytes the peer may leave unread; if it is sent more, the connection ends. */
@@ -178,7 +178,10 @@ export class SocketTransport implements Transport, SocketListener {
     const { messageBytes, refusesNoise } = this.#options;
     const bytes = typeof text === 'string' ? encoder.encode(text) : text;
     if (bytes.length > messageBytes) {
-      this.#refuse(CloseCode.TooBig, `The other side sent a message of more than ${messageBytes} bytes`);
+      this.#refuse(
+        CloseCode.TooBig,
+        `The other side sent a message of more than ${messageBytes} bytes (option "maxMessageBytes"; of a server "messageBytes")`,
+      );
       return;
     }
     // A fault in whoever listens must not take the process down from inside a socket's event.
@@ -265,7 +268,7 @@ export class SocketTransport implements Transport, SocketListener {
 
   #refuse(code: CloseCode, why: string): void {
     if (this.#state !== 'open') return;
-    this.#cause = new ConnectionError('malformed', why);
+    this.#cause = new ConnectionError(code === CloseCode.TooBig ? 'too-large' : 'malformed', why);
     this.#close(code);
   }
 
