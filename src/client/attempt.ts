@@ -26,9 +26,9 @@ export class Attempt {
   }
 
   /** Likewise over the transport of the first revision; undefined if there is no other than that of today. */
-  openOld(): Promise<Conversation> | undefined {
+  get openOld(): (() => Promise<Conversation>) | undefined {
     const dialOld = this.#dialer.dialOld?.bind(this.#dialer);
-    return dialOld && this.#open(() => dialOld(this.#host));
+    return dialOld && (() => this.#open(() => dialOld(this.#host)));
   }
 
   async #open(dial: () => Promise<Transport>): Promise<Conversation> {

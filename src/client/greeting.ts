@@ -10,6 +10,7 @@ import { initializeParams } from '../protocol/stateful/requests.ts';
 import { LATEST_VERSION, VERSIONS } from '../protocol/versions.ts';
 import { pauseAfter } from './busy.ts';
 import type { Conversation } from './conversation.ts';
+import { isPassing } from './link-failures.ts';
 import {
   type Finding,
   judgeDiscovery,
@@ -40,8 +41,8 @@ export interface GreetingHost {
   readonly deadline: number;
   /** A new conversation, connected. */
   open(): Promise<Conversation>;
-  /** Likewise over the transport of the first revision; undefined if there is no such thing. */
-  openOld(): Promise<Conversation> | undefined;
+  /** Likewise over the transport of the first revision, where there is one. */
+  readonly openOld: (() => Promise<Conversation>) | undefined;
 }
 
 const PROBE_TIMEOUT = 10_000;
@@ -174,20 +175,19 @@ async function openOldSession(
   exact: boolean,
   error: ConnectionError,
 ): Promise<Conversation> {
-  const opening = host.openOld();
-  if (!opening) throw error;
-  const old = await opening.catch((cause: unknown) => {
-    throw notHere(error, cause);
-  });
+  const { openOld } = host;
+  if (!openOld) throw error;
+  const outcome = await patiently(host, conversation, openOld);
+  if ('error' in outcome) throw notHere(error, outcome.error);
   await conversation.close();
-  return openSession({ ...host, openOld: () => undefined }, old, version, exact);
+  return openSession({ ...host, openOld: undefined }, outcome.result, version, exact);
 }
 
 // The address is wrong, most often.
 function notHere(error: ConnectionError, cause: unknown): unknown {
   if (!(cause instanceof ConnectionError)) return cause;
   const isOther = cause.code !== 'http-error' && cause.code !== 'malformed';
-  if (isOther || cause.status === 401 || cause.status === 403) return cause;
+  if (isOther || isPassing(cause) || cause.status === 401 || cause.status === 403) return cause;
   const text = `${error.message}. There is no stream of events either: is it the URL of an MCP server?`;
   return new ConnectionError('http-error', text, { status: error.status, cause: error });
 }
@@ -214,11 +214,11 @@ function discover(host: GreetingHost, conversation: Conversation, revision: Revi
 }
 
 // A server that is busy and says for how long is asked again then, if that is not too late.
-async function patiently(
+async function patiently<T>(
   { deadline }: GreetingHost,
   { ended }: Conversation,
-  ask: () => Promise<unknown>,
-): Promise<Outcome> {
+  ask: () => Promise<T>,
+): Promise<Outcome<T>> {
   for (let tries = 0; ; tries++) {
     const outcome = await outcomeOf(ask());
     const wait = 'error' in outcome ? pauseAfter(outcome.error, tries, deadline) : undefined;
@@ -238,7 +238,7 @@ function withinTime<T>(promise: Promise<T>, milliseconds: number): Promise<T | u
   });
 }
 
-function outcomeOf(answer: Promise<unknown>): Promise<Outcome> {
+function outcomeOf<T>(answer: Promise<T>): Promise<Outcome<T>> {
   return answer.then(
     (result) => ({ result }),
     (error: unknown) => ({ error }),

@@ -22,10 +22,8 @@ export interface HttpClientOptions {
   readonly auth?: ClientAuth | undefined;
   /** Sends the requests, in place of what the runtime has for that. */
   readonly fetch?: typeof fetch | undefined;
-  /** Bytes one answer may have. Default: 16 MiB. */
+  /** Bytes of one received message, as a JSON body or as an event of a stream; more is `too-large`. Default: 16 MiB. */
   readonly maxResponseBytes?: number | undefined;
-  /** Bytes one event of a stream may have, counted as characters. Default: 4 MiB. */
-  readonly maxEventBytes?: number | undefined;
   /** How streams are opened again after they broke. */
   readonly reconnect?: ReconnectOptions | undefined;
 }
@@ -101,12 +99,11 @@ export function serverUrl(target: string | URL): URL {
 
 /** The same options, as every request can use them; a TypeError that names the first that is wrong. */
 export function checkedHttpOptions<Options extends HttpClientOptions>(options: Options): Options & CheckedHttpOptions {
-  const { maxResponseBytes, maxEventBytes, reconnect, fetch: send, headers, auth } = options;
+  const { maxResponseBytes, reconnect, fetch: send, headers, auth } = options;
   if (reconnect !== undefined && !isRecord(reconnect)) throw new TypeError('The option "reconnect" must be an object');
   const { maxDelayMs, maxTries } = reconnect ?? {};
   const numbers = {
     maxResponseBytes,
-    maxEventBytes,
     'reconnect.maxDelayMs': maxDelayMs,
     'reconnect.maxTries': maxTries,
   };

@@ -166,7 +166,7 @@ export class Link {
       isHttp,
       deadline: Date.now() + (this.#options.connectTimeout ?? CONNECT_TIMEOUT),
       open: () => attempt.open(),
-      openOld: () => attempt.openOld(),
+      openOld: attempt.openOld,
     });
     const before = mode === 'auto' ? (prior ?? known) : undefined;
     this.#verdict = verdictOf(conversation.revision, conversation.server, before);

@@ -46,7 +46,7 @@ describe('300 MB', () => {
         visit.response.writeHead(200, { 'content-type': 'application/json' });
         flood(visit.response, '{"jsonrpc":"2.0","id":1,"result":{"a":"');
       },
-      /an answer of more than 16777216 bytes/,
+      /a response of more than 16777216 bytes \(option "maxResponseBytes"\)/,
     ],
     [
       'announced as the length of a JSON body',
@@ -55,7 +55,7 @@ describe('300 MB', () => {
         visit.response.on('error', () => {});
         visit.response.write('{');
       },
-      /an answer of more than 16777216 bytes/,
+      /a response of more than 16777216 bytes \(option "maxResponseBytes"\)/,
     ],
     [
       'in one line of an event',
@@ -63,7 +63,7 @@ describe('300 MB', () => {
         visit.response.writeHead(200, { 'content-type': 'text/event-stream' });
         flood(visit.response, 'data: ');
       },
-      /an event of more than 4194304 characters/,
+      /an event of more than 16777216 bytes \(option "maxResponseBytes"\)/,
     ],
     [
       'in the body of an error',
@@ -71,7 +71,7 @@ describe('300 MB', () => {
         visit.response.writeHead(400, { 'content-type': 'application/json' });
         flood(visit.response, '{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"');
       },
-      /an answer of more than 16777216 bytes/,
+      /a response of more than 16777216 bytes \(option "maxResponseBytes"\)/,
     ],
   ];
 
@@ -80,7 +80,7 @@ describe('300 MB', () => {
     const mcp = await connect(server.url);
     const grown = await growth(async () => {
       await expect(mcp.callTool('tool')).rejects.toMatchObject({
-        code: 'malformed',
+        code: 'too-large',
         message: expect.stringMatching(error),
       });
     });
@@ -124,24 +124,83 @@ describe('300 MB', () => {
     const onError = vi.fn();
     const mcp = await connect(server.url, { onError });
     await eventually(() => onError.mock.calls.length > 0);
-    expect(onError.mock.calls[0]?.[0]).toMatchObject({ code: 'failed', cause: { code: 'malformed' } });
+    expect(onError.mock.calls[0]?.[0]).toMatchObject({ code: 'failed', cause: { code: 'too-large' } });
     await mcp.callTool('tool');
     await mcp.close();
   });
 });
 
-test('a body of exactly the limit is read, and one byte more is not', async () => {
-  const server = await rawServer({
-    ...stateless,
-    'tools/call': (visit) => {
-      const { size = 0 } = (visit.message.params?.['arguments'] ?? {}) as { size?: number };
-      const empty = JSON.stringify(visit.answer({ resultType: 'complete', content: [], pad: '' }));
-      visit.result({ resultType: 'complete', content: [], pad: 'x'.repeat(size - empty.length) });
+describe.each(['a body', 'an event'])('%s', (kind) => {
+  const what = kind === 'a body' ? 'a response' : 'an event';
+
+  test.each(['x', 'ü', '世'])(
+    'of exactly maxResponseBytes is read, and of one byte more is not: %s',
+    async (letter) => {
+      const server = await rawServer({
+        ...stateless,
+        'tools/call': (visit) => {
+          const { size = 0 } = (visit.message.params?.['arguments'] ?? {}) as { size?: number };
+          const padded = (pad: string): object => visit.answer({ resultType: 'complete', content: [], pad });
+          const room = size - JSON.stringify(padded('')).length;
+          const bytes = Buffer.byteLength(letter);
+          const answer = padded(letter.repeat(Math.floor(room / bytes)) + '.'.repeat(room % bytes));
+          if (kind === 'a body') return visit.json(answer);
+          visit.event({ data: answer });
+          visit.response.end();
+        },
+      });
+      const mcp = await connect(server.url, { maxResponseBytes: 1000 });
+      expect(await mcp.callTool('tool', { size: 1000 })).toMatchObject({ content: [] });
+      await expect(mcp.callTool('tool', { size: 1001 })).rejects.toMatchObject({
+        code: 'too-large',
+        message: `The server sent ${what} of more than 1000 bytes (option "maxResponseBytes")`,
+      });
+      await mcp.close();
     },
+  );
+
+  test('of 15 MiB is read', async () => {
+    const server = await rawServer({
+      ...stateless,
+      'tools/call': (visit) => {
+        const answer = visit.answer({ resultType: 'complete', content: [], pad: 'x'.repeat(15 * MIB) });
+        if (kind === 'a body') return visit.json(answer);
+        visit.event({ data: answer });
+        visit.response.end();
+      },
+    });
+    const mcp = await connect(server.url);
+    expect(await mcp.callTool('tool')).toMatchObject({ content: [] });
+    await mcp.close();
+  });
+});
+
+test('the option holds for events of HTTP+SSE as well, and another session follows', async () => {
+  const server = await rawServer({
+    'server/discover': (visit) => visit.status(405),
+    initialize: (visit) => {
+      if (visit.path === '/mcp') return visit.status(405);
+      visit.status(202);
+      const serverInfo = { name: 'old', version: '1' };
+      const data = visit.answer({ protocolVersion: '2024-11-05', capabilities: {}, serverInfo });
+      server.to('GET').at(-1)?.event({ event: 'message', data });
+    },
+    'tools/call': (visit) => {
+      visit.status(202);
+      const { pad = '' } = (visit.message.params?.['arguments'] ?? {}) as { pad?: string };
+      server
+        .to('GET')
+        .at(-1)
+        ?.event({ event: 'message', data: visit.answer({ content: [], pad }) });
+    },
+    GET: (visit) => visit.event({ event: 'endpoint', data: '/messages' }),
   });
   const mcp = await connect(server.url, { maxResponseBytes: 1000 });
-  expect(await mcp.callTool('tool', { size: 1000 })).toMatchObject({ content: [] });
-  await expect(mcp.callTool('tool', { size: 1001 })).rejects.toMatchObject({ code: 'malformed' });
+  await expect(mcp.callTool('tool', { pad: 'x'.repeat(1000) })).rejects.toMatchObject({
+    code: 'too-large',
+    message: 'The server sent an event of more than 1000 bytes (option "maxResponseBytes")',
+  });
+  expect(await mcp.callTool('tool')).toMatchObject({ content: [] });
   await mcp.close();
 });
 
@@ -154,10 +213,10 @@ test('an event that comes in small pieces is counted as one', async () => {
       for (let line = 0; line < 200; line++) visit.response.write('data: 0123456789\n');
     },
   });
-  const mcp = await connect(server.url, { maxEventBytes: 1000 });
+  const mcp = await connect(server.url, { maxResponseBytes: 1000 });
   await expect(mcp.callTool('tool')).rejects.toMatchObject({
-    code: 'malformed',
-    message: 'The server sent an event of more than 1000 characters',
+    code: 'too-large',
+    message: 'The server sent an event of more than 1000 bytes (option "maxResponseBytes")',
   });
   await mcp.close();
 });
@@ -172,8 +231,8 @@ test('structure is bounded as well, in a body and in an event', async () => {
     'prompts/get': (visit) => visit.event({ data: text(visit) }),
   });
   const mcp = await connect(server.url);
-  await expect(mcp.callTool('tool')).rejects.toMatchObject({ code: 'malformed' });
-  await expect(mcp.getPrompt('p')).rejects.toMatchObject({ code: 'malformed' });
+  await expect(mcp.callTool('tool')).rejects.toMatchObject({ code: 'too-large' });
+  await expect(mcp.getPrompt('p')).rejects.toMatchObject({ code: 'too-large' });
   await mcp.close();
 });
 

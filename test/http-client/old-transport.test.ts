@@ -15,6 +15,8 @@ interface Old {
   stream(): Visit | undefined;
   /** Says something on it. */
   say(message: object): void;
+  /** Asked for the status to refuse each GET with, if any. */
+  refuseStream(status: () => number | undefined, headers?: Readonly<Record<string, string>>): void;
 }
 
 /** A server of that kind: messages go to /messages, answers come on the stream. */
@@ -43,14 +45,24 @@ async function oldServer(
     method,
     (visit: Visit) => (visit.path.startsWith('/messages') ? answer(visit) : elsewhere(visit)),
   ]);
+  let refusal: () => number | undefined = () => undefined;
+  let refusalHeaders: Readonly<Record<string, string>> = {};
   const server = await rawServer({
     ...Object.fromEntries(there),
-    GET: (visit) => visit.event({ event: 'endpoint', data: endpoint }),
+    GET: (visit) => {
+      const status = refusal();
+      if (status === undefined) visit.event({ event: 'endpoint', data: endpoint });
+      else visit.status(status, refusalHeaders);
+    },
   });
-  return { server, stream, say };
+  const refuseStream: Old['refuseStream'] = (status, headers = {}) => {
+    refusal = status;
+    refusalHeaders = headers;
+  };
+  return { server, stream, say, refuseStream };
 }
 
-async function connected(old: Old, options: ConnectOptions = {}): Promise<Connection> {
+async function connected(old: Pick<Old, 'server'>, options: ConnectOptions = {}): Promise<Connection> {
   return connect(`${old.server.origin}/sse`, options);
 }
 
@@ -159,6 +171,149 @@ describe('a server with a stream', () => {
     await expect(mcp.callTool('pay')).rejects.toMatchObject({ code: 'session-lost' });
     expect(await mcp.ping()).toBeUndefined();
     await mcp.close();
+  });
+});
+
+describe('a session that the server does not know any more (404)', () => {
+  const sessionOf = (visit: Visit): number => Number(/session=(\d+)/.exec(visit.path)?.[1]);
+
+  /** Each stream opens a session of its own; the first `forgotten` ones are not known any more. */
+  async function numbered(forgotten: () => number, answers: Answers = {}): Promise<Pick<Old, 'server'>> {
+    const result = (value: object) => (visit: Visit) => {
+      visit.status(202);
+      server.to('GET')[sessionOf(visit) - 1]?.event({ event: 'message', data: visit.answer(value) });
+    };
+    const serverInfo = { name: 'old', version: '1' };
+    const all: Answers = {
+      initialize: result({ protocolVersion: '2024-11-05', capabilities: { tools: {} }, serverInfo }),
+      'tools/call': result({ content: [{ type: 'text', text: 'old' }] }),
+      ...answers,
+    };
+    const there = Object.entries(all).map(([method, answer]) => [
+      method,
+      (visit: Visit) => {
+        if (!visit.path.startsWith('/messages')) visit.status(405);
+        else if (sessionOf(visit) <= forgotten()) visit.status(404);
+        else answer(visit);
+      },
+    ]);
+    const server = await rawServer({
+      ...Object.fromEntries(there),
+      GET: (visit) => visit.event({ event: 'endpoint', data: `/messages?session=${server.to('GET').length}` }),
+    });
+    return { server };
+  }
+
+  test('is replaced, and the call that showed it is sent again, since it was not carried out', async () => {
+    let forgotten = 0;
+    const old = await numbered(() => forgotten);
+    const onSessionReplaced = vi.fn();
+    const states: string[] = [];
+    const mcp = await connected(old, { onSessionReplaced, onStateChange: (state) => states.push(state) });
+    forgotten = 1;
+    expect(await mcp.callTool('pay')).toMatchObject({ content: [{ text: 'old' }] });
+    expect(await mcp.callTool('pay')).toMatchObject({ content: [{ text: 'old' }] });
+    expect(onSessionReplaced).toHaveBeenCalledTimes(1);
+    expect(states).toEqual(['ready', 'reconnecting', 'ready']);
+    expect(old.server.to('tools/call').map(({ path }) => path)).toEqual([
+      '/messages?session=1',
+      '/messages?session=2',
+      '/messages?session=2',
+    ]);
+    await old.server.to('GET')[0]?.over;
+    await mcp.close();
+  });
+
+  test('is replaced once for many calls, and all of them are sent again', async () => {
+    let forgotten = 0;
+    const old = await numbered(() => forgotten);
+    const mcp = await connected(old);
+    forgotten = 1;
+    const results = await Promise.all(Array.from({ length: 20 }, () => mcp.callTool('pay')));
+    expect(results).toHaveLength(20);
+    expect(old.server.to('GET')).toHaveLength(2);
+    await mcp.close();
+  });
+
+  test('is noticed by a notification, which is reported to nobody', async () => {
+    let forgotten = 0;
+    const old = await numbered(() => forgotten, { 'notifications/own': (visit) => visit.status(202) });
+    const onError = vi.fn();
+    const onSessionReplaced = vi.fn();
+    const mcp = await connected(old, { onError, onSessionReplaced });
+    forgotten = 1;
+    mcp.notify('notifications/own');
+    await vi.waitFor(() => expect(onSessionReplaced).toHaveBeenCalledTimes(1));
+    expect(await mcp.callTool('pay')).toMatchObject({ content: [{ text: 'old' }] });
+    expect(onError).not.toHaveBeenCalled();
+    await mcp.close();
+  });
+
+  test('is tried again if the next one is lost before it is open', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
+    let forgotten = 0;
+    const old = await numbered(() => forgotten);
+    const mcp = await connected(old);
+    forgotten = 2;
+    await expect(mcp.callTool('pay')).rejects.toMatchObject({ code: 'session-lost' });
+    expect(mcp.state).toBe('reconnecting');
+    const call = mcp.callTool('pay');
+    await vi.advanceTimersByTimeAsync(2000);
+    expect(await call).toMatchObject({ content: [{ text: 'old' }] });
+    await mcp.close();
+  });
+});
+
+describe('a GET for the next stream', () => {
+  test.each([408, 425, 429, 500, 502, 503, 504])(
+    'that is answered with %i once is sent again, and the connection recovers',
+    async (status) => {
+      vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
+      let isBusy = false;
+      const old = await oldServer();
+      const mcp = await connected(old);
+      const [first] = old.server.to('GET');
+      old.refuseStream(() => {
+        const refused = isBusy ? status : undefined;
+        isBusy = false;
+        return refused;
+      });
+      isBusy = true;
+      first?.response.end();
+      await eventually(() => old.server.to('GET').length === 2);
+      expect(mcp.state).toBe('reconnecting');
+      await vi.waitFor(async () => {
+        await vi.advanceTimersByTimeAsync(500);
+        expect(mcp.state).toBe('ready');
+      });
+      expect(await mcp.callTool('tool')).toMatchObject({ content: [{ text: 'old' }] });
+      await mcp.close();
+    },
+  );
+
+  test('that is answered with 503 and Retry-After is sent again then, also when connecting', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
+    const old = await oldServer();
+    old.refuseStream(() => (old.server.to('GET').length === 1 ? 503 : undefined), { 'retry-after': '3' });
+    const connecting = connected(old);
+    await eventually(() => old.server.to('GET').length === 1);
+    await vi.advanceTimersByTimeAsync(2900);
+    expect(old.server.to('GET')).toHaveLength(1);
+    await vi.waitFor(async () => {
+      await vi.advanceTimersByTimeAsync(100);
+      expect(old.server.to('GET')).toHaveLength(2);
+    });
+    await (await connecting).close();
+  });
+
+  test('that is refused while connecting rejects with what the server said', async () => {
+    const old = await oldServer();
+    old.refuseStream(() => 502);
+    await expect(connected(old)).rejects.toMatchObject({
+      code: 'http-error',
+      status: 502,
+      message: `${old.server.origin}/sse answered with HTTP status 502`,
+    });
   });
 });
 

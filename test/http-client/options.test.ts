@@ -10,8 +10,8 @@ describe('refused before anything is sent:', () => {
   test.each<[string, unknown]>([
     ['maxResponseBytes', Number.NaN],
     ['maxResponseBytes', 0],
-    ['maxEventBytes', '1000'],
-    ['maxEventBytes', -1],
+    ['maxResponseBytes', '1000'],
+    ['maxResponseBytes', -1],
     ['reconnect', 5],
     ['reconnect.maxDelayMs', Number.NaN],
     ['reconnect.maxTries', 0],
@@ -41,7 +41,6 @@ test('undefined is the default, and Headers are taken as they are', async () => 
     headers: new Headers({ 'X-Own': '1' }),
     fetch: undefined,
     maxResponseBytes: undefined,
-    maxEventBytes: undefined,
     reconnect: { maxDelayMs: undefined, maxTries: undefined },
   };
   const mcp = await connect(server.url, options);

@@ -2,10 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { EventParser, type ServerEvent } from './event-parser.ts';
 
 /** What a stream says that arrives in these pieces. */
-function read(
-  pieces: readonly (string | Uint8Array)[],
-  maxLength = 1000,
-): { events: ServerEvent[]; retries: number[] } {
+function read(pieces: readonly (string | Uint8Array)[], maxBytes = 1000): { events: ServerEvent[]; retries: number[] } {
   const events: ServerEvent[] = [];
   const retries: number[] = [];
   const parser = new EventParser(
@@ -16,7 +13,7 @@ function read(
         throw error;
       },
     },
-    maxLength,
+    maxBytes,
   );
   for (const piece of pieces) void parser.push(typeof piece === 'string' ? new TextEncoder().encode(piece) : piece);
   return { events, retries };
@@ -41,10 +38,13 @@ describe('a stream of events', () => {
     }
   });
 
-  test('may hold an event of just so many characters, and none of one more', () => {
+  test('may hold an event of just so many bytes, and none of one more', () => {
     const event = (length: number): string => `data: ${'x'.repeat(length)}\n\n`;
+    const tooLong = 'The server sent an event of more than 100 bytes (option "maxResponseBytes")';
     expect(read([event(100)], 100).events).toHaveLength(1);
-    const tooLong = 'The server sent an event of more than 100 characters';
+    expect(read([event(100).slice(0, 60), event(100).slice(60)], 100).events).toHaveLength(1);
+    expect(read([`data: ${'世'.repeat(33)}\n\n`], 100).events).toHaveLength(1);
+    expect(() => read([`data: ${'世'.repeat(34)}\n\n`], 100)).toThrow(tooLong);
     expect(() => read([event(101)], 100)).toThrow(tooLong);
     expect(() => read([event(200).slice(0, 150)], 100)).toThrow(tooLong);
     expect(() =>
@@ -54,6 +54,12 @@ describe('a stream of events', () => {
       ),
     ).toThrow(tooLong);
     expect(() => read([`:${'x'.repeat(200)}`], 100)).toThrow(tooLong);
+  });
+
+  test('may not have lines without content for ever: each of them takes memory until the event ends', () => {
+    const lines = 'data:\n'.repeat(20_000);
+    expect(() => read([lines, lines], 60_000)).toThrow('an event of more than 60000 bytes');
+    expect(read([`:${'x'.repeat(9998)}\n`.repeat(20), 'data: 1\n\n'], 10_000).events).toHaveLength(1);
   });
 
   test('is no stream if it is no UTF-8', () => {

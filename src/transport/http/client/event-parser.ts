@@ -3,6 +3,7 @@
 import { createParser, type EventSourceParser } from 'eventsource-parser';
 import { ConnectionError, toError } from '../../../jsonrpc/errors.ts';
 import { TimeSlice } from '../../../jsonrpc/time-slice.ts';
+import { tooLarge } from './failures.ts';
 
 /** One event. */
 export interface ServerEvent {
@@ -17,6 +18,8 @@ export interface EventListener {
   onEvent(event: ServerEvent): void;
   /** How many milliseconds the server wants us to wait before we come back. */
   onRetry(milliseconds: number): void;
+  /** A comment, as keep-alives are. */
+  onComment?(text: string): void;
   /** The stream is not read any further; called once. */
   onFault(error: Error): void;
 }
@@ -25,28 +28,40 @@ export interface EventListener {
 const LONGEST_RETRY = 2 ** 31 - 1;
 // So many bytes are parsed at once: what they hold is delivered before more is parsed.
 const PART = 16 * 1024;
+const FIELD_NAME = 'data: '.length;
+// How many times its data an event may be on the wire, for the names of its fields and its line ends.
+const MAX_FRAMING = 1.5;
+const encoder = new TextEncoder();
 
 /** Reads one stream. Comments and unknown fields are skipped. */
 export class EventParser {
   readonly #parser: EventSourceParser;
   readonly #decoder = new TextDecoder('utf-8', { fatal: true });
   readonly #listener: EventListener;
-  readonly #maxLength: number;
+  readonly #maxBytes: number;
   readonly #slice = new TimeSlice();
   /** Events that were parsed and not delivered. */
   #events: ServerEvent[] = [];
+  /** Bytes since the last event, comments aside. */
+  #unfinished = 0;
   #isTooLong = false;
   #isOver = false;
 
-  /** An event may have `maxLength` characters. */
-  constructor(listener: EventListener, maxLength: number) {
+  /** The data of an event may have `maxBytes` bytes. */
+  constructor(listener: EventListener, maxBytes: number) {
     this.#listener = listener;
-    this.#maxLength = maxLength;
+    this.#maxBytes = maxBytes;
     this.#parser = createParser({
-      maxBufferSize: maxLength,
+      // The line that is being read counts with its field name.
+      maxBufferSize: maxBytes + FIELD_NAME,
       onEvent: ({ event = 'message', data, id }) => {
-        if (data.length > maxLength) this.#isTooLong = true;
+        this.#unfinished = 0;
+        if (isLonger(data, maxBytes)) this.#isTooLong = true;
         if (!this.#isTooLong) this.#events.push({ type: event, data, id });
+      },
+      onComment: (comment) => {
+        this.#unfinished -= comment.length;
+        listener.onComment?.(comment);
       },
       onRetry: (milliseconds) => listener.onRetry(Math.min(milliseconds, LONGEST_RETRY)),
       onError: ({ type }) => {
@@ -87,7 +102,7 @@ export class EventParser {
     }
     this.#events = events.slice(at);
     if (this.#events.length > 0 && !this.#isOver) return false;
-    if (this.#isTooLong) this.#fail(malformed(`an event of more than ${this.#maxLength} characters`));
+    if (this.#isTooLong) this.#fail(tooLarge('an event', this.#maxBytes));
     return true;
   }
 
@@ -99,7 +114,11 @@ export class EventParser {
       this.#fail(malformed('an event stream that is not valid UTF-8'));
       return;
     }
+    this.#unfinished += bytes.length;
     this.#parser.feed(text);
+    // Lines without content are joined as well, and cost memory for each.
+    if (this.#unfinished > this.#maxBytes * MAX_FRAMING + PART) this.#isTooLong = true;
+    this.#unfinished = Math.max(this.#unfinished, 0);
   }
 
   #fail(error: Error): void {
@@ -107,6 +126,12 @@ export class EventParser {
     this.#isOver = true;
     this.#listener.onFault(error);
   }
+}
+
+// A character has at most three bytes.
+function isLonger(data: string, maxBytes: number): boolean {
+  if (data.length * 3 <= maxBytes) return false;
+  return data.length > maxBytes || encoder.encode(data).length > maxBytes;
 }
 
 function malformed(what: string): ConnectionError {

@@ -4,7 +4,8 @@ import { TRY_AGAIN } from '../../../client/statuses.ts';
 import type { ConnectionError } from '../../../jsonrpc/errors.ts';
 import type { Backoff } from './backoff.ts';
 import { EventParser, type ServerEvent } from './event-parser.ts';
-import { cutOff, statusError } from './failures.ts';
+import { cutOff, fellSilent, statusError } from './failures.ts';
+import { KeepAlives } from './keep-alives.ts';
 import { bodyKind } from './media-type.ts';
 import { canResumeFrom } from './request-headers.ts';
 import type { Asked, Requester } from './requester.ts';
@@ -15,8 +16,8 @@ export interface EventStreamHost {
   readonly requester: Requester;
   /** When to try again. */
   readonly backoff: Backoff;
-  /** Characters one event may have. */
-  readonly maxEventBytes: number;
+  /** Bytes of the data of one event. */
+  readonly maxResponseBytes: number;
   /** The request for it, from behind this event. */
   ask(lastEventId: string | undefined): Asked;
   /** The server has begun to tell. */
@@ -48,6 +49,7 @@ export class EventStream implements ResponseReader {
   #isAgain = false;
   #isTroubled = false;
   #isStopped = false;
+  readonly #keepAlives = new KeepAlives(() => this.#lose());
   #timer: ReturnType<typeof setTimeout> | undefined;
   #hangUp: (() => void) | undefined;
 
@@ -66,6 +68,7 @@ export class EventStream implements ResponseReader {
   stop(): void {
     this.#isStopped = true;
     clearTimeout(this.#timer);
+    this.#keepAlives.stop();
     this.#hangUp?.();
   }
 
@@ -79,15 +82,17 @@ export class EventStream implements ResponseReader {
           onRetry: (milliseconds) => {
             this.#told = milliseconds;
           },
+          onComment: (text) => this.#keepAlives.onComment(text),
           // What cannot be read once cannot be read again.
           onFault: (error) => {
             this.#hangUp?.();
             this.#giveUp(error as ConnectionError);
           },
         },
-        host.maxEventBytes,
+        host.maxResponseBytes,
       );
       this.#isTroubled = false;
+      this.#keepAlives.begin();
       host.onOpen();
       if (this.#isAgain && this.#lastEventId === undefined) host.onGap();
       return;
@@ -99,6 +104,7 @@ export class EventStream implements ResponseReader {
   }
 
   onChunk(bytes: Uint8Array): void | Promise<void> {
+    this.#keepAlives.onBytes();
     return this.#parser?.push(bytes);
   }
 
@@ -108,6 +114,12 @@ export class EventStream implements ResponseReader {
 
   onFail(error: Error): void {
     this.#again(error as ConnectionError, this.#told);
+  }
+
+  // Nothing of this connection is read any more: what it still brings would be told twice.
+  #lose(): void {
+    this.#hangUp?.();
+    this.#again(fellSilent(this.#host.requester.name), this.#told);
   }
 
   #ask(): void {
@@ -127,6 +139,7 @@ export class EventStream implements ResponseReader {
 
   #again(cause: ConnectionError, told: number | undefined): void {
     if (this.#isStopped) return;
+    this.#keepAlives.stop();
     const lived = this.#opened === 0 ? 0 : Date.now() - this.#opened;
     const { backoff, isStanding } = this.#host;
     const wasGood = this.#opened !== 0 && (this.#brought || isStanding);
@@ -149,6 +162,7 @@ export class EventStream implements ResponseReader {
   #giveUp(cause: ConnectionError): void {
     if (this.#isStopped) return;
     this.#isStopped = true;
+    this.#keepAlives.stop();
     this.#host.onGiveUp(cause);
   }
 }

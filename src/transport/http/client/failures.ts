@@ -57,10 +57,24 @@ export function notAccepted(name: string): ConnectionError {
   return new ConnectionError('timeout', `${name} did not accept a message within ${ACCEPT_MS} ms`);
 }
 
+/** The server sent more than `maxResponseBytes` as one message. */
+export function tooLarge(what: string, maxBytes: number): ConnectionError {
+  const text = `The server sent ${what} of more than ${maxBytes} bytes (option "maxResponseBytes")`;
+  return new ConnectionError('too-large', text);
+}
+
 /** The response broke off. */
 export function cutOff(name: string, cause?: Error): ConnectionError {
   if (cause instanceof ConnectionError) return cause;
   return new ConnectionError('closed', `The answer of ${name} broke off`, cause ? { cause } : {});
+}
+
+/** The keep-alives of a stream stopped. */
+export function fellSilent(name: string): ConnectionError {
+  return new ConnectionError(
+    'closed',
+    `The event stream of ${name} has no keep-alives any more: its connection is lost`,
+  );
 }
 
 /** The exchange is over, and there is no answer. */

@@ -1,6 +1,7 @@
 /** A response's body as one piece, if it is not too large. */
 
-import { ConnectionError } from '../../../jsonrpc/errors.ts';
+import type { ConnectionError } from '../../../jsonrpc/errors.ts';
+import { tooLarge } from './failures.ts';
 
 /** Collects what arrives. */
 export class JsonBody {
@@ -38,6 +39,6 @@ export class JsonBody {
   }
 
   #tooLarge(): ConnectionError {
-    return new ConnectionError('malformed', `The server sent an answer of more than ${this.#maxBytes} bytes`);
+    return tooLarge('a response', this.#maxBytes);
   }
 }

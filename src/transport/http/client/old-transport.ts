@@ -5,15 +5,17 @@ import { ConnectionError, ParseError, toError } from '../../../jsonrpc/errors.ts
 import { type Id, isBatch, isRequest, isResponse, type Message, serialize } from '../../../jsonrpc/message.ts';
 import { MessageReader } from '../../../jsonrpc/message-reader.ts';
 import type { Batch, Payload } from '../../../jsonrpc/parse.ts';
+import { receivedLimits } from '../../../jsonrpc/structure.ts';
 import type { Receiver, SendOptions, Transport } from '../../../jsonrpc/transport.ts';
 import { EventParser, type ServerEvent } from './event-parser.ts';
-import { ACCEPT_MS, cutOff, notAccepted, sessionLost, statusError } from './failures.ts';
+import { ACCEPT_MS, cutOff, fellSilent, notAccepted, sessionLost, statusError } from './failures.ts';
+import { KeepAlives } from './keep-alives.ts';
 import { bodyKind, typeName } from './media-type.ts';
 import { messageHeaders } from './request-headers.ts';
 import type { Requester } from './requester.ts';
 import type { ResponseHead } from './sender.ts';
 import { HttpSession } from './session.ts';
-import { type HttpTransportOptions, MAX_EVENT, requesterFor } from './transport.ts';
+import { type HttpTransportOptions, MAX_RESPONSE, requesterFor, SETTLING_MS } from './transport.ts';
 
 /** A transport to the server whose stream is at this URL. */
 export async function oldHttpTransport(url: URL, options: HttpTransportOptions = {}): Promise<Transport> {
@@ -25,12 +27,19 @@ class OldHttpTransport implements Transport {
   readonly cancelsBy = 'notification';
   readonly #requester: Requester;
   readonly #url: URL;
-  readonly #maxEvent: number;
+  readonly #maxResponseBytes: number;
   readonly #reader: MessageReader;
   readonly #session = new HttpSession();
   /** Requests without an answer, and whom to tell when it is there. */
   readonly #waiting = new Map<Id, { readonly options: SendOptions; readonly onAbort: () => void }>();
   readonly #hangUps = new Set<() => void>();
+  /** POSTs that have no status yet. */
+  readonly #posting = new Set<() => void>();
+  /** Requests that the server refused because it does not know the session. */
+  readonly #unknown = new Set<Id>();
+  /** Runs from the first refusal on: POSTs under way most often get the same status a moment later. */
+  #settling: ReturnType<typeof setTimeout> | undefined;
+  readonly #keepAlives = new KeepAlives(() => this.#loseIfIdle());
   #state: 'new' | 'opening' | 'open' | 'closed' = 'new';
   #receiver: Receiver | undefined;
   #endpoint: URL | undefined;
@@ -40,8 +49,8 @@ class OldHttpTransport implements Transport {
   constructor(requester: Requester, url: URL, options: HttpTransportOptions) {
     this.#requester = requester;
     this.#url = url;
-    this.#maxEvent = options.maxEventBytes ?? MAX_EVENT;
-    this.#reader = new MessageReader(options.limits);
+    this.#maxResponseBytes = options.maxResponseBytes ?? MAX_RESPONSE;
+    this.#reader = new MessageReader(receivedLimits(this.#maxResponseBytes, 'maxResponseBytes'));
   }
 
   get connected(): boolean {
@@ -58,7 +67,10 @@ class OldHttpTransport implements Transport {
       this.#hangUps.add(
         this.#requester.send(asked, {
           onHead: (head) => this.#read(head),
-          onChunk: (bytes) => this.#parser?.push(bytes),
+          onChunk: (bytes) => {
+            this.#keepAlives.onBytes();
+            return this.#parser?.push(bytes);
+          },
           onEnd: () => this.#end(this.#lost()),
           onFail: (error) => this.#end(this.#lost(error)),
         }),
@@ -76,7 +88,8 @@ class OldHttpTransport implements Transport {
     const onAbort = (): void => void this.#waiting.delete(id);
     this.#waiting.set(id, { options, onAbort });
     options.signal?.addEventListener('abort', onAbort);
-    this.#post(message, body, options).catch((error: Error) => this.#over(id, error));
+    if (this.#settling) this.#unknown.add(id);
+    else this.#post(message, body, options).catch((error: Error) => this.#over(id, error));
   }
 
   async disconnect(): Promise<void> {
@@ -90,22 +103,29 @@ class OldHttpTransport implements Transport {
       const { name } = this.#requester;
       const headers = messageHeaders(message, this.#session);
       const url = this.#endpoint ?? this.#url;
+      const settle = (error?: Error): void => {
+        if (error) reject(error);
+        else resolve();
+        if (this.#posting.delete(settle) && this.#posting.size === 0 && this.#settling) this.#loseNow();
+      };
       const finish = (error?: Error): void => {
         clearTimeout(timer);
         hangUp();
         this.#hangUps.delete(finish);
-        if (error) reject(error);
-        else resolve();
+        settle(error);
       };
+      this.#posting.add(settle);
       // For whether it was taken at all: the answer to it comes elsewhere, and has a clock of its own.
       const timer = setTimeout(() => finish(notAccepted(name)), ACCEPT_MS);
       const hangUp = this.#requester.send(
         { method: 'POST', url, headers, added, body, repeatable },
         {
           onHead: (head) => {
-            if (head.status >= 400) finish(statusError(head, name));
+            const isUnknownSession = head.status === 404;
+            if (isUnknownSession) this.#lose(message);
+            if (head.status >= 400) finish(isUnknownSession ? undefined : statusError(head, name));
             // It was taken; what its body says is of no interest, but its connection is.
-            else resolve();
+            else settle();
           },
           onChunk: () => {},
           onEnd: () => finish(),
@@ -124,11 +144,36 @@ class OldHttpTransport implements Transport {
       this.#end(new ConnectionError('malformed', text, { status: head.status }));
     } else {
       const onEvent = (event: ServerEvent): void => this.#take(event);
+      const onComment = (text: string): void => this.#keepAlives.onComment(text);
       this.#parser = new EventParser(
-        { onEvent, onRetry: () => {}, onFault: (error) => this.#end(error) },
-        this.#maxEvent,
+        { onEvent, onRetry: () => {}, onComment, onFault: (error) => this.#break(error) },
+        this.#maxResponseBytes,
       );
     }
+  }
+
+  // The POST was not carried out, and none that follows will be: the session ends, and another one takes its place.
+  #lose(message: Message): void {
+    if (isRequest(message)) this.#unknown.add(message.id);
+    this.#settling ??= setTimeout(() => this.#loseNow(), SETTLING_MS);
+  }
+
+  #loseNow(): void {
+    if (this.#state !== 'open') return;
+    const { name } = this.#requester;
+    for (const id of this.#unknown) this.#over(id, sessionLost(name, 404));
+    this.#end(sessionLost(name));
+  }
+
+  // Nobody knows which request it was for, and nothing behind it can be read.
+  #break(error: Error): void {
+    for (const id of [...this.#waiting.keys()]) this.#over(id, error);
+    this.#end(this.#state === 'open' ? sessionLost(this.#requester.name) : error);
+  }
+
+  // A server that is busy with a request sends no keep-alives either.
+  #loseIfIdle(): void {
+    if (this.#waiting.size === 0) this.#end(this.#lost(fellSilent(this.#requester.name)));
   }
 
   #lost(cause?: Error): Error {
@@ -181,6 +226,8 @@ class OldHttpTransport implements Transport {
     if (this.#state === 'closed') return;
     const wasOpen = this.#state === 'open';
     this.#state = 'closed';
+    clearTimeout(this.#settling);
+    this.#keepAlives.stop();
     for (const hangUp of [...this.#hangUps]) hangUp();
     this.#hangUps.clear();
     this.#waiting.clear();

@@ -5,12 +5,13 @@ import { ConnectionError, ParseError, RpcError } from '../../../jsonrpc/errors.t
 import { isErrorResponse, isRequest, type Message, type Request, serialize } from '../../../jsonrpc/message.ts';
 import { MessageReader } from '../../../jsonrpc/message-reader.ts';
 import type { Payload } from '../../../jsonrpc/parse.ts';
-import { readPayload, type StructureLimits } from '../../../jsonrpc/structure.ts';
+import { type ReceivedLimits, readPayload } from '../../../jsonrpc/structure.ts';
 import type { SendOptions } from '../../../jsonrpc/transport.ts';
 import { EventParser, type ServerEvent } from './event-parser.ts';
 import type { EventStream } from './event-stream.ts';
-import { ACCEPT_MS, notAccepted, statusError, unanswered } from './failures.ts';
+import { ACCEPT_MS, fellSilent, notAccepted, statusError, unanswered } from './failures.ts';
 import { JsonBody } from './json-body.ts';
+import { KeepAlives } from './keep-alives.ts';
 import { bodyKind, typeName } from './media-type.ts';
 import { addressed, answerIn } from './messages.ts';
 import { canResumeFrom, messageHeaders } from './request-headers.ts';
@@ -23,8 +24,7 @@ export interface PostHost {
   readonly requester: Requester;
   readonly session: HttpSession;
   readonly maxResponseBytes: number;
-  readonly maxEventBytes: number;
-  readonly limits: StructureLimits;
+  readonly limits: ReceivedLimits;
   deliver(payload: Payload): void;
   /** Goes on with a stream that broke off. */
   resume(post: Post, lastEventId: string, told: number | undefined): EventStream;
@@ -64,6 +64,8 @@ export class Post implements ResponseReader {
   #lastEventId: string | undefined;
   #told: number | undefined;
   #sessionId: string | undefined;
+  /** Made with the first comment: most streams end before it. */
+  #keepAlives: KeepAlives | undefined;
   #isHeard = false;
   #isAnswered = false;
   #isOver = false;
@@ -103,6 +105,7 @@ export class Post implements ResponseReader {
     if (this.#isOver) return;
     this.#isOver = true;
     clearTimeout(this.#timer);
+    this.#keepAlives?.stop();
     this.#options.signal?.removeEventListener('abort', this.#onAbort);
     this.#resumption?.stop();
     this.#hangUp?.();
@@ -137,6 +140,7 @@ export class Post implements ResponseReader {
 
   onFail(error: Error): void {
     if (this.#isOver) return;
+    this.#keepAlives?.stop();
     if (this.#isAnswered) this.end(undefined);
     else if (!this.#resume()) this.end(error);
   }
@@ -158,7 +162,7 @@ export class Post implements ResponseReader {
   readonly #onAbort = (): void => this.end(undefined);
 
   #readAnswer(head: ResponseHead, request: Request): BodyReader {
-    const { session, requester, maxEventBytes } = this.#host;
+    const { session, requester, maxResponseBytes } = this.#host;
     if (request.method === 'initialize') session.offer(head.header('mcp-session-id'));
     const kind = bodyKind(head);
     if (kind === 'json') return this.#readJson(head, (payload) => this.#takeOnly(payload));
@@ -168,9 +172,17 @@ export class Post implements ResponseReader {
       this.#told = milliseconds;
     };
     const onEvent = (event: ServerEvent): void => this.takeEvent(event);
-    const parser = new EventParser({ onEvent, onRetry, onFault: (error) => this.end(error) }, maxEventBytes);
+    const onComment = (text: string): void => {
+      this.#keepAlives ??= new KeepAlives(() => this.#loseIfSilent(request));
+      this.#keepAlives.onComment(text);
+    };
+    const onFault = (error: Error): void => this.end(error);
+    const parser = new EventParser({ onEvent, onRetry, onComment, onFault }, maxResponseBytes);
     return {
-      push: (bytes) => parser.push(bytes),
+      push: (bytes) => {
+        this.#keepAlives?.onBytes();
+        return parser.push(bytes);
+      },
       end: () => this.onFail(unanswered(requester.name)),
     };
   }
@@ -220,7 +232,7 @@ export class Post implements ResponseReader {
   }
 
   #takeOnly(payload: Payload | undefined): void {
-    if (payload instanceof ParseError) this.end(new ConnectionError('malformed', payload.message));
+    if (payload instanceof ParseError) this.end(payload.toConnectionError());
     else {
       if (payload !== undefined) this.#take(payload);
       this.end(this.#isAnswered ? undefined : unanswered(this.#host.requester.name));
@@ -235,6 +247,16 @@ export class Post implements ResponseReader {
     if (answer && !(answer instanceof ParseError)) session.take(answer);
     if (answer) this.#isAnswered = true;
     this.#host.deliver(own);
+  }
+
+  // A server that is busy sends no keep-alives either, so that a stream counts as lost only if nothing is lost with it.
+  #loseIfSilent({ method }: Request): void {
+    const { session, requester } = this.#host;
+    const isResumable = session.isOpen && this.#lastEventId !== undefined;
+    if (!isResumable && method !== 'subscriptions/listen') return;
+    this.#keepAlives?.stop();
+    this.#hangUp?.();
+    this.onFail(fellSilent(requester.name));
   }
 
   #resume(): boolean {

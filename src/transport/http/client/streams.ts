@@ -14,7 +14,7 @@ import type { HttpSession } from './session.ts';
 export interface StreamsHost {
   readonly requester: Requester;
   readonly session: HttpSession;
-  readonly maxEventBytes: number;
+  readonly maxResponseBytes: number;
   readonly reconnect: ReconnectOptions | undefined;
 }
 
@@ -52,14 +52,14 @@ export function restOfStream(
 }
 
 function makeStream(host: StreamsHost, listener: StreamListener, isStanding: boolean): EventStream {
-  const { requester, session, maxEventBytes, reconnect } = host;
+  const { requester, session, maxResponseBytes, reconnect } = host;
   const ask = (lastEventId: string | undefined): Asked => {
     return { method: 'GET', headers: streamHeaders(session, lastEventId), repeatable: true, isBackground: true };
   };
   return new EventStream({
     requester,
     backoff: new Backoff(reconnect),
-    maxEventBytes,
+    maxResponseBytes,
     isStanding,
     ask,
     // Who has signed in for a call meanwhile is let in here, too.

@@ -12,7 +12,7 @@ import { isRequest, type Message } from '../../../jsonrpc/message.ts';
 import { MessageReader } from '../../../jsonrpc/message-reader.ts';
 import { callIn, type Payload } from '../../../jsonrpc/parse.ts';
 import { Places } from '../../../jsonrpc/places.ts';
-import { STRUCTURE_LIMITS, type StructureLimits } from '../../../jsonrpc/structure.ts';
+import { type ReceivedLimits, receivedLimits } from '../../../jsonrpc/structure.ts';
 import type { Receiver, SendOptions, Transport } from '../../../jsonrpc/transport.ts';
 import type { ServerEvent } from './event-parser.ts';
 import type { EventStream } from './event-stream.ts';
@@ -26,19 +26,16 @@ import { restOfStream, type StreamsHost, standingStream } from './streams.ts';
 
 /** Options of the transport. */
 export interface HttpTransportOptions extends Omit<HttpClientOptions, 'headers'>, CheckedHttpOptions {
-  /** How much structure one incoming message may have. Default: 64 levels, 100,000 elements. */
-  readonly limits?: StructureLimits | undefined;
   /** Says what lets requests in. */
   readonly authorize?: Authorizer | undefined;
 }
 
-const MAX_RESPONSE = 16 * 1024 * 1024;
-/** Characters one event may have. */
-export const MAX_EVENT: number = 4 * 1024 * 1024;
+/** Bytes of one received message. */
+export const MAX_RESPONSE: number = 16 * 1024 * 1024;
 // What is on its way when the end comes, and the end of the session itself, hold nobody up for longer.
 const PARTING_MS = 1000;
 // Requests that are on their way when a session is found to be lost are most often told the same a moment later.
-const SETTLING_MS = 250;
+export const SETTLING_MS = 250;
 
 /** A transport to the server at this URL. */
 export async function httpTransport(url: URL, options: HttpTransportOptions = {}): Promise<Transport> {
@@ -56,8 +53,7 @@ class HttpTransport implements Transport, PostHost, StreamsHost {
   readonly requester: Requester;
   readonly session: HttpSession = new HttpSession();
   readonly maxResponseBytes: number;
-  readonly maxEventBytes: number;
-  readonly limits: StructureLimits;
+  readonly limits: ReceivedLimits;
   readonly reconnect: HttpClientOptions['reconnect'];
   readonly #posts = new Places<Post>();
   #receiver: Receiver | undefined;
@@ -74,8 +70,7 @@ class HttpTransport implements Transport, PostHost, StreamsHost {
   constructor(requester: Requester, options: HttpTransportOptions) {
     this.requester = requester;
     this.maxResponseBytes = options.maxResponseBytes ?? MAX_RESPONSE;
-    this.maxEventBytes = options.maxEventBytes ?? MAX_EVENT;
-    this.limits = options.limits ?? STRUCTURE_LIMITS;
+    this.limits = receivedLimits(this.maxResponseBytes, 'maxResponseBytes');
     this.reconnect = options.reconnect;
   }
 
@@ -124,7 +119,7 @@ class HttpTransport implements Transport, PostHost, StreamsHost {
     const onGiveUp = (cause: ConnectionError): void => {
       // The request was carried out as far as anybody knows, so it is not among those that were not.
       if (cause.status === 404) this.#lose();
-      else if (cause.code === 'malformed') post.end(cause);
+      else if (cause.code === 'malformed' || cause.code === 'too-large') post.end(cause);
       else post.end(cutOff(this.requester.name, new Error('The stream could not be resumed', { cause })));
     };
     return restOfStream(this, { onEvent, onGiveUp }, lastEventId, told);
@@ -192,7 +187,11 @@ class HttpTransport implements Transport, PostHost, StreamsHost {
         if (payload) this.#hear(payload);
       },
       onGap: () => this.#receiver?.onGap?.(),
-      onTrouble: (cause) => this.#receiver?.onError(notHeard(cause, 'at the moment')),
+      onTrouble: (cause) => {
+        // The server holds on to a stream whose connection is lost; that of a new session is another.
+        if (cause.status === 409 && wasOpen && this.#posts.size === 0) this.#lose();
+        else this.#receiver?.onError(notHeard(cause, 'at the moment'));
+      },
       onGiveUp: (cause) => {
         if (cause.status === 404 && wasOpen && this.session.id !== undefined) this.#lose();
         else if (isWorthTelling(cause, wasOpen)) this.#receiver?.onError(notHeard(cause, 'any more'));
