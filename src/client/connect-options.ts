@@ -44,7 +44,6 @@ const KEYS: KeysOf<ConnectOptions> = {
   auth: true,
   fetch: true,
   maxResponseBytes: true,
-  maxEventBytes: true,
   reconnect: true,
   stderr: true,
   allowCommand: true,

@@ -1,6 +1,6 @@
 /** Bytes to messages, with hostile JSON refused before `JSON.parse` builds it. */
 
-import { ParseError } from './errors.ts';
+import { ParseError, type ParseErrorCode } from './errors.ts';
 import type { Id } from './message.ts';
 import { NameCount } from './name-count.ts';
 import { notAnObject, type Payload, parsePayload } from './parse.ts';
