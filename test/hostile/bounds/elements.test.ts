@@ -57,8 +57,8 @@ const SHAPES: [shape: string, most: number, element: (at: number) => string, bra
   ['empty objects', 0.65, () => '{}', '[]'],
   ['pairs', 1.2, () => '[1,2]', '[]'],
   ['equal objects', 1.75, () => '{"a":1}', '[]'],
-  ['objects with names of their own', 0.55, (at) => `{"${at.toString(36)}":1}`, '[]'],
-  ['members of one object', 0.62, (at) => `"${at.toString(36)}":1`, '{}'],
+  ['objects with names of their own', 0.65, (at) => `{"${at.toString(36)}":1}`, '[]'],
+  ['members of one object', 0.75, (at) => `"${at.toString(36)}":1`, '{}'],
 ];
 
 test.each(SHAPES)('%s', { timeout: 120_000 }, async (_shape, most, element, brackets) => {
