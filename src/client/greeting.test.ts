@@ -267,7 +267,9 @@ describe('a pinned revision', () => {
     const script = scripted({ 'server/discover': refuses(-32601), initialize: initializes });
     await expect(connect(script, { revision: '2026-07-28' })).rejects.toMatchObject({
       code: 'failed',
-      message: 'The server does not speak protocol revision 2026-07-28',
+      message:
+        'The server does not speak protocol revision 2026-07-28: it does not know server/discover. ' +
+        'Leave out "revision" to use the newest that both know',
     });
     expect(methods(script)).toEqual(['server/discover']);
   });

@@ -26,7 +26,7 @@ describe('the answer to server/discover', () => {
 
   test('with older revisions only leads to a session in the newest of them', () => {
     const result = discovered(['2025-03-26', '2025-06-18']);
-    expect(judgeDiscovery({ result })).toEqual({ type: 'handshake', version: '2025-06-18' });
+    expect(judgeDiscovery({ result })).toMatchObject({ type: 'handshake', version: '2025-06-18' });
   });
 
   test('with revisions nobody here knows fails, and lists both sides', () => {
@@ -78,6 +78,7 @@ describe('the answer to server/discover', () => {
     expect(judgeDiscovery({ error: unsupported(['2025-06-18', '2024-11-05']) })).toEqual({
       type: 'handshake',
       version: '2025-06-18',
+      supported: ['2025-06-18', '2024-11-05'],
     });
     expect(judgeDiscovery({ error: unsupported(['2030-01-01']) })).toMatchObject({
       type: 'fail',

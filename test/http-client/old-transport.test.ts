@@ -312,7 +312,7 @@ describe('a GET for the next stream', () => {
     await expect(connected(old)).rejects.toMatchObject({
       code: 'http-error',
       status: 502,
-      message: `${old.server.origin}/sse answered with HTTP status 502`,
+      message: `${old.server.origin}/sse answered with HTTP status 502: a proxy in front of the server cannot reach it`,
     });
   });
 });

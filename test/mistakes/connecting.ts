@@ -79,7 +79,8 @@ export const CONNECTING: readonly Mistake[] = [
     seen: () => refusalAt((_, response) => void response.writeHead(502).end('Bad Gateway')),
   },
   {
-    message: '... redirect ...',
+    message:
+      'http://... redirects to https://example.com/mcp (HTTP status 302), which is not followed: ... connect to https://example.com/mcp',
     where: 'rejected',
     cause: 'The server answers with a redirect to another URL. Requests with credentials are not sent on to it.',
     remedy: 'Use the URL that the message names.',
@@ -192,7 +193,7 @@ export const CONNECTING: readonly Mistake[] = [
     seen: () => messageOf(() => connect('http://127.0.0.1:9/mcp', { restart: true })),
   },
   {
-    message: '... 16777216 bytes ... "maxResponseBytes" ...',
+    message: 'The server sent an answer of more than 16777216 bytes (option "maxResponseBytes")',
     where: 'rejected',
     cause: 'A result over HTTP is larger than the client accepts.',
     remedy: 'Make results smaller (pages, resource links), or raise the limit that the message names.',
@@ -209,7 +210,7 @@ export const CONNECTING: readonly Mistake[] = [
     },
   },
   {
-    message: 'Invalid response: a line of more than 16777216 bytes; the option "maxLineLength" sets this limit',
+    message: 'Invalid response: a line of more than 16777216 bytes (option "maxLineLength")',
     where: 'rejected',
     cause: 'A result over stdio is larger than the client accepts.',
     remedy: 'Make results smaller (pages, resource links), or raise the limit that the message names.',

@@ -113,7 +113,7 @@ describe('an option that is not known', () => {
     [
       'of a tool, from another library',
       () => make().registerTool('t', { parameters: {} } as never, handler),
-      'Tool "t": unknown option "parameters"; known: title, description, inputSchema, outputSchema, annotations, icons, _meta, visible, scopes, task, handOff, errors, replace',
+      'Tool "t": unknown option "parameters"; did you mean "inputSchema"?',
     ],
     [
       'that is the handler',
@@ -143,7 +143,7 @@ describe('an option that is not known', () => {
     [
       'of serveHttp',
       () => serveHttp(make(), { host: 'x' } as never),
-      'serveHttp: unknown option "host"; did you mean "hosts"?',
+      'serveHttp: unknown option "host"; did you mean "address"?',
     ],
     ['of serveHttp that are a port', () => serveHttp(make(), 4999 as never), 'serveHttp: options must be an object'],
     [
