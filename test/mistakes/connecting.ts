@@ -193,7 +193,7 @@ export const CONNECTING: readonly Mistake[] = [
     seen: () => messageOf(() => connect('http://127.0.0.1:9/mcp', { restart: true })),
   },
   {
-    message: 'The server sent an answer of more than 16777216 bytes (option "maxResponseBytes")',
+    message: 'The server sent a response of more than 16777216 bytes (option "maxResponseBytes")',
     where: 'rejected',
     cause: 'A result over HTTP is larger than the client accepts.',
     remedy: 'Make results smaller (pages, resource links), or raise the limit that the message names.',
