@@ -101,24 +101,6 @@ describe('the first questions of a server', () => {
   });
 });
 
-test.each(['./rare.ts', './asking.ts', './batch.ts', '../protocol/stateless/revision.ts'])(
-  'nothing is served while %s cannot be loaded, and the next attempt may succeed',
-  async (path) => {
-    const unhandled = await unhandledDuring(async () => {
-      vi.doMock(path, () => {
-        throw new Error('no such chunk');
-      });
-      await expect(fresh((ctx) => asks(ctx, 'a'))).rejects.toThrow();
-      vi.doUnmock(path);
-      vi.resetModules();
-      const { call, wire } = await fresh((ctx) => asks(ctx, 'a'));
-      expect((await call()).result).toMatchObject({ resultType: 'input_required' });
-      await wire.disconnect();
-    });
-    expect(unhandled).toEqual([]);
-  },
-);
-
 describe('the first connection of somebody who is known', () => {
   test('hears what is said as soon as it is connected, and asks for scopes', async () => {
     const [{ McpServer }, { serve }] = await Promise.all([import('./server.ts'), import('./serve.ts')]);

@@ -5,7 +5,8 @@ import { expect, test } from 'vitest';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const text = readFileSync(join(root, 'llms.txt'), 'utf8');
-const links = [...text.matchAll(/\]\(([^)]+)\)/g)].map(([, path = '']) => path);
+const linksIn = (part: string): string[] => [...part.matchAll(/\]\(([^)]+)\)/g)].map(([, path = '']) => path);
+const links = linksIn(text);
 
 test('llms.txt has the form of llmstxt.org: a title, a summary, and sections of links with a description', () => {
   const [title, , summary] = text.split('\n');
@@ -16,16 +17,20 @@ test('llms.txt has the form of llmstxt.org: a title, a summary, and sections of 
   expect(items).toHaveLength(links.length);
 });
 
-test('llms.txt links to every page of docs/, and to nothing that is not in the package', () => {
+test('llms.txt links to every page of docs/, and says which are not in the package', () => {
   const pages = ['docs', 'docs/guide'].flatMap((folder) =>
     readdirSync(join(root, folder))
       .filter((name) => name.endsWith('.md'))
       .map((name) => `${folder}/${name}`),
   );
   expect(links).toEqual(expect.arrayContaining(pages));
+  for (const link of links) expect(existsSync(join(root, link)), link).toBe(true);
   const { files }: { files: string[] } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-  for (const link of links) {
-    expect(existsSync(join(root, link)), link).toBe(true);
-    expect(['README.md', ...files], link).toContain(link.split('/')[0]);
-  }
+  const isPackaged = (path: string): boolean =>
+    ['README.md', ...files].includes(path) ||
+    path.startsWith('docs/guide/') ||
+    (/^docs\/[^/]+\.md$/.test(path) && !files.includes(`!${path}`));
+  const [inPackage = '', optional = ''] = text.split('## Optional');
+  expect(linksIn(inPackage).filter((path) => !isPackaged(path))).toEqual([]);
+  expect(linksIn(optional).filter(isPackaged)).toEqual([]);
 });
