@@ -52,12 +52,14 @@ const KEYS: KeysOf<ConnectOptions> = {
   limits: true,
 };
 
+const ELSEWHERE = new Map([['maxEventBytes', 'maxResponseBytes']]);
+
 const RESTART_KEYS: KeysOf<RestartOptions> = { maxRestarts: true, withinMs: true, minDelayMs: true, maxDelayMs: true };
 const RECONNECT_KEYS: KeysOf<ReconnectOptions> = { maxDelayMs: true, maxTries: true };
 
 /** Throws a TypeError if options have keys that are not known. `where` is the function that got them. */
 export function checkConnectOptions(where: string, options: ConnectOptions): void {
-  checkOptions(where, options, KEYS);
+  checkOptions(where, options, KEYS, [], ELSEWHERE);
   if (typeof options.reconnect === 'object') checkOptions(`${where}: reconnect`, options.reconnect, RECONNECT_KEYS);
   checkOptions(`${where}: limits`, options.limits, STRUCTURE_LIMITS);
   if (typeof options.restart !== 'boolean') checkOptions(`${where}: restart`, options.restart, RESTART_KEYS);

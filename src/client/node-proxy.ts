@@ -71,8 +71,17 @@ function addressOf(url: URL): Route['to'] {
 
 function authorizationOf({ username, password }: URL): HeaderFields {
   if (username === '') return {};
-  const pair = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  const pair = `${decoded(username)}:${decoded(password)}`;
   return { 'proxy-authorization': `Basic ${Buffer.from(pair).toString('base64')}` };
+}
+
+// A lone "%" is no encoding, and stands for itself.
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
 
 /** An agent whose connections are tunnels of the proxy (CONNECT), with TLS to the server inside of them. */

@@ -58,37 +58,44 @@ export function wrongValue(value: unknown): string | undefined {
   return fault && `${fault.what}: ${fault.remedy}`;
 }
 
-/**
- * The same for the members of an object or an array, and for theirs: an `await` is forgotten most often in there. Deeper
- * members are not looked at, since the search is part of every call.
- */
+/** How many members are looked at, and how deep: the search is part of every call. */
+const MAX_MEMBERS = 1000;
+const MAX_DEPTH = 16;
+
+/** The same for the members of an object or an array, and for theirs: an `await` is forgotten most often in there. */
 export function wrongMember(value: object): string | undefined {
-  const found = search(value, 2);
+  const found = search(value, MAX_DEPTH, { left: MAX_MEMBERS });
   return found && `${found.what} at ${printable(found.place, 128)}: ${found.remedy}`;
 }
 
-function search(value: object, levels: number): (Fault & { readonly place: string }) | undefined {
+interface Budget {
+  left: number;
+}
+
+function search(value: object, depth: number, budget: Budget): (Fault & { readonly place: string }) | undefined {
   if (Array.isArray(value)) {
-    for (let index = 0; index < value.length; index++) {
-      const found = searchMember(value[index], index, levels);
+    for (let index = 0; index < value.length && budget.left > 0; index++) {
+      const found = searchMember(value[index], index, depth, budget);
       if (found) return found;
     }
     return undefined;
   }
   for (const key in value) {
-    const found = searchMember((value as Record<string, unknown>)[key], key, levels);
+    if (budget.left <= 0) return undefined;
+    const found = searchMember((value as Record<string, unknown>)[key], key, depth, budget);
     if (found) return found;
   }
   return undefined;
 }
 
-function searchMember(member: unknown, key: string | number, levels: number): ReturnType<typeof search> {
+function searchMember(member: unknown, key: string | number, depth: number, budget: Budget): ReturnType<typeof search> {
+  budget.left--;
   if (typeof member !== 'object' || member === null) return undefined;
   if (!isPlain(member)) {
     const fault = faultOf(member);
     return fault && { ...fault, place: `/${key}` };
   }
-  const found = levels > 1 ? search(member, levels - 1) : undefined;
+  const found = depth > 1 ? search(member, depth - 1, budget) : undefined;
   return found && { ...found, place: `/${key}${found.place}` };
 }
 

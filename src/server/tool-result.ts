@@ -15,7 +15,7 @@ export const NO_CONTENT: readonly ContentBlock[] = Object.freeze([]);
 export function toolResult(value: unknown, hasOutputSchema: boolean, name: string): CallToolResult {
   if (isResult(value, hasOutputSchema)) return value;
   // A schema library may make something of a value that is not JSON, so its output is what counts.
-  if (!hasOutputSchema) refuseWrong(value, name);
+  if (!hasOutputSchema || isBytes(value)) refuseWrong(value, name);
   if (hasToJson(value)) return toolResult(value.toJSON(), hasOutputSchema, name);
   if (hasOutputSchema) return { content: NO_CONTENT, structuredContent: value };
   if (value === undefined || value === null) return { content: [] };
@@ -76,4 +76,9 @@ export function isContent(value: unknown): value is ContentBlock {
 // A date, for instance: what JSON makes of it is what it is on the wire.
 function hasToJson(value: unknown): value is { toJSON(): unknown } {
   return isObject(value) && typeof value['toJSON'] === 'function';
+}
+
+// A Buffer has a toJSON(), whose result fits the schema of any object.
+function isBytes(value: unknown): boolean {
+  return ArrayBuffer.isView(value) || value instanceof ArrayBuffer;
 }

@@ -50,6 +50,11 @@ describe('a return value that is no result is an internal error that names the t
       { p: Promise.resolve(1) },
       /^Tool "t" returned an object with a Promise at \/p: an "await" is missing/,
     ],
+    [
+      'a Promise deep inside',
+      { users: [{ name: 'a', address: { city: Promise.resolve('b') } }] },
+      /a Promise at \/users\/0\/address\/city: an "await" is missing/,
+    ],
     ['promises of map()', [Promise.resolve(1)], /a Promise at \/0: an "await" is missing/],
     ['promises of map() within an object', { all: [Promise.resolve(1)] }, /a Promise at \/all\/0: /],
     ['a Map within an object', { a: { m: new Map() } }, /a Map at \/a\/m: /],
@@ -162,4 +167,9 @@ test('a message that JSON cannot write is reported with the place', async () => 
     /^A message cannot be written as JSON: \/result\/_meta\/com.example~1n is a BigInt/,
   );
   expect(onError.mock.calls[0]?.[1]).toMatchObject({ method: 'tools/call', name: 't' });
+});
+
+test('bytes are no structured content, also where the output schema would accept what their toJSON() gives', async () => {
+  const { said } = await returning(Buffer.from('x'), { outputSchema: z.looseObject({}) });
+  expect(said).toMatch(/^Tool "t" returned bytes \(Buffer\): return image\(/);
 });

@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url';
 import { nodeHandler, serveHttp } from 'mcpp/http';
 import { McpServer } from 'mcpp/server';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { send } from '../../src/auth/client/node-send.ts';
+import { send, sendResolving } from '../../src/auth/client/node-send.ts';
 import { proxyFor } from '../../src/client/node-proxy.ts';
 import { CERTIFICATE, KEY } from './localhost-certificate.ts';
 
@@ -166,6 +166,19 @@ test('requests to authorization servers take the same way', async () => {
   const { status, body } = await send({ method: 'GET', url, headers: {} }, { reach: 'loopback', signal });
   expect([status, body]).toEqual([200, '{"issuer":"x"}']);
   expect(proxy.lines).toEqual([`GET ${url}`]);
+});
+
+test('an authorization server whose name leads to a private address is not asked through a proxy either', async () => {
+  const proxy = await startProxy();
+  vi.stubEnv('NODE_USE_ENV_PROXY', '1');
+  vi.stubEnv('HTTPS_PROXY', `http://127.0.0.1:${proxy.port}`);
+  const { signal } = new AbortController();
+  const resolve = async () => [{ address: '10.0.0.5', family: 4 }];
+  const request = { method: 'GET', url: new URL('https://as.example.com/token'), headers: {} } as const;
+  await expect(sendResolving(resolve, request, { reach: 'public', signal })).rejects.toThrow(
+    'is in a private, loopback or link-local network',
+  );
+  expect(proxy.lines).toEqual([]);
 });
 
 describe('the proxy for a URL', () => {

@@ -56,6 +56,13 @@ export const AUTHORIZATION: readonly Mistake[] = [
     seen: async () => (await refusedToken({ exp: now() - 60 })).client,
   },
   {
+    message: 'The server refuses the token with status 401 (invalid_token): The token was not issued for this server',
+    where: 'rejected',
+    cause: 'The token was issued for another server. The operator sees on stderr which audience it has.',
+    remedy: 'Ask the authorization server for a token with the URL of this server as `resource`; `oauth` does so.',
+    seen: async () => (await refusedToken({ aud: 'https://other.example.com' })).client,
+  },
+  {
     message:
       'mcpp: A token was refused: ... Received: issuer "...", audience "https://other.example.com" ... Expected: issuer "...", audience "https://mcp.example.com/mcp".',
     where: 'stderr',
@@ -78,6 +85,6 @@ export const AUTHORIZATION: readonly Mistake[] = [
     where: 'stderr',
     cause: 'The function `auth` returned `true` or nothing. The client gets status 500.',
     remedy: 'Return a principal, such as `{ subject: user.id, scopes: [] }`, or a challenge.',
-    seen: () => stderrOf(() => refusal(make(), { auth: () => true })),
+    seen: () => stderrOf(() => refusal(make(), { auth: () => undefined })),
   },
 ];

@@ -48,6 +48,13 @@ export const SERVING: readonly Mistake[] = [
     seen: () => messageOf(() => nodeHandler(undefined as never)),
   },
   {
+    message: 'nodeHandler was called with a request: pass nodeHandler(server) to the framework, not nodeHandler itself',
+    where: 'thrown',
+    cause: "A framework got the function itself, as in `app.all('/mcp', nodeHandler)`.",
+    remedy: "Make the handler once: `app.all('/mcp', nodeHandler(server))`.",
+    seen: () => messageOf(() => nodeHandler({ method: 'POST', headers: {} } as never)),
+  },
+  {
     message:
       'fetchHandler was called with a request: pass fetchHandler(server) to the framework, not fetchHandler itself',
     where: 'thrown',

@@ -17,9 +17,34 @@ export interface FileStoreOptions {
  * the file is not encrypted. Needs a runtime with Node's modules.
  */
 export function fileStore({ path }: FileStoreOptions = {}): CredentialStore {
+  const key = path ?? defaultKey();
+  const store = stores.get(key) ?? makeStore(path);
+  stores.set(key, store);
+  return store;
+}
+
+/** One store for each file, so that all who use the file see what could not be written to it yet. */
+const stores = new Map<string, CredentialStore>();
+
+// The place of the default file depends on these.
+function defaultKey(): string {
+  const env = globalThis.process?.env ?? {};
+  return JSON.stringify([env['XDG_CONFIG_HOME'], env['HOME'], env['APPDATA']]);
+}
+
+function makeStore(path: string | undefined): CredentialStore {
   let opened: Promise<CredentialStore> | undefined;
+  const load = async (): Promise<CredentialStore> => {
+    try {
+      const { openFileStore } = await import('#auth-file-store');
+      return await openFileStore(path);
+    } catch (error) {
+      opened = undefined; // The next call tries again.
+      throw error;
+    }
+  };
   const open = (): Promise<CredentialStore> => {
-    opened ??= import('#auth-file-store').then(({ openFileStore }) => openFileStore(path));
+    opened ??= load();
     return opened;
   };
   return {

@@ -47,6 +47,12 @@ async function failure(promise: Promise<unknown>): Promise<AuthError> {
   return error;
 }
 
+test('there is one store for each file', () => {
+  expect(fileStore({ path })).toBe(fileStore({ path }));
+  expect(fileStore({ path: `${path}2` })).not.toBe(fileStore({ path }));
+  expect(fileStore()).toBe(fileStore());
+});
+
 test('what is kept is one JSON object in the file, and comes back from it', async () => {
   const store = fileStore({ path });
   expect(await store.get('a')).toBeUndefined();

@@ -36,6 +36,7 @@ export function sendResolving(resolve: Resolve, request: OAuthRequest, limits: S
     checkTarget(url, limits);
     try {
       const route = await routeTo(url, false);
+      if (route.proxy !== undefined) await checkName(resolve, url, limits.reach);
       ended.throwIfAborted();
       const outgoing = open(route, request, checked(resolve, url, limits.reach));
       ended.addEventListener('abort', () => outgoing.destroy(), { once: true });
@@ -71,10 +72,16 @@ function open(route: Route, asked: OAuthRequest, lookup: LookupFunction): Client
     path: `${base}${url.pathname}${url.search}`,
     headers: { ...own, ...length, ...added },
   };
-  // A proxy looks the name up itself: what it leads to is for the proxy to say.
+  // A proxy looks the name up itself.
   if (proxy !== undefined) return request({ ...options, agent });
   // A connection of its own, to an address that was checked for this very request.
   return request({ ...options, agent: false, lookup });
+}
+
+// A name that only the proxy can look up is for the proxy to judge.
+async function checkName(resolve: Resolve, url: URL, reach: Reach): Promise<void> {
+  const addresses = await resolve(url.hostname).catch(() => []);
+  if (addresses.some(({ address }) => isForbidden(address, reach))) throw forbiddenAddress(url);
 }
 
 // The connection is made to what this answers: the name is not looked up a second time, so that its owner cannot answer

@@ -27,7 +27,9 @@ export async function loadWs(): Promise<typeof import('ws')> {
   try {
     return await import('ws');
   } catch (cause) {
-    throw new ConnectionError('failed', 'WebSockets need the package "ws" here: run `npm install ws`', { cause });
+    const isMissing = (cause as NodeJS.ErrnoException).code === 'ERR_MODULE_NOT_FOUND';
+    const why = isMissing ? 'run `npm install ws`' : 'it could not be loaded';
+    throw new ConnectionError('failed', `WebSockets need the package "ws" here: ${why}`, { cause });
   }
 }
 

@@ -38,6 +38,11 @@ describe('a stream of events', () => {
     }
   });
 
+  test('may have any number of keep-alives between two events', () => {
+    const pieces = [...Array.from({ length: 20_000 }, () => ': \n\n'), 'data: x\n\n'];
+    expect(read(pieces, 100).events).toEqual([{ type: 'message', data: 'x', id: undefined }]);
+  });
+
   test('may hold an event of just so many bytes, and none of one more', () => {
     const event = (length: number): string => `data: ${'x'.repeat(length)}\n\n`;
     const tooLong = 'The server sent an event of more than 100 bytes (option "maxResponseBytes")';

@@ -29,6 +29,8 @@ const LONGEST_RETRY = 2 ** 31 - 1;
 // So many bytes are parsed at once: what they hold is delivered before more is parsed.
 const PART = 16 * 1024;
 const FIELD_NAME = 'data: '.length;
+// A colon, a space and the line ends of a comment.
+const COMMENT_FRAMING = ': \n\n'.length;
 // How many times its data an event may be on the wire, for the names of its fields and its line ends.
 const MAX_FRAMING = 1.5;
 const encoder = new TextEncoder();
@@ -60,7 +62,7 @@ export class EventParser {
         if (!this.#isTooLong) this.#events.push({ type: event, data, id });
       },
       onComment: (comment) => {
-        this.#unfinished -= comment.length;
+        this.#unfinished -= comment.length + COMMENT_FRAMING;
         listener.onComment?.(comment);
       },
       onRetry: (milliseconds) => listener.onRetry(Math.min(milliseconds, LONGEST_RETRY)),
