@@ -12,6 +12,7 @@ const SETTLED = Promise.resolve();
 /** One end of a pair; what is sent here arrives at the other end, in order, in a later microtask. */
 class MemoryTransport implements Transport {
   readonly cancelsBy = 'notification';
+  readonly deliversSeparately = true;
   #receiver: Receiver | undefined;
   #peer: MemoryTransport | undefined;
   #early: unknown[] = [];

@@ -58,4 +58,6 @@ export interface Transport {
   readonly cancelsBy: 'notification' | 'hang-up';
   /** True if each message opens an exchange of its own, as over HTTP: one may end, or fail, and the others go on. */
   readonly hasExchanges?: boolean;
+  /** True if the peer gets every message by itself, never several in one read, as it does within one process. */
+  readonly deliversSeparately?: boolean;
 }

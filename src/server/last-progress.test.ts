@@ -1,6 +1,7 @@
 /** The last progress of a call and its result leave in different turns of the event loop, so that clients read them apart. */
 
 import { McpServer } from 'mcpp/server';
+import { testClient } from 'mcpp/testing';
 import { expect, test } from 'vitest';
 import { open, REVISIONS } from '../../test/wire.ts';
 
@@ -61,4 +62,17 @@ test('a call that is cancelled while it waits is not answered', async () => {
   wire.notify('notifications/cancelled', { requestId: 7 });
   await wire.call('tools/call', params('sync'), 8);
   expect(wire.received.filter(({ id }) => id !== undefined).map(({ id }) => id)).toEqual([8]);
+});
+
+test('within a process, where each message arrives by itself, the result follows the progress in the same turn', async () => {
+  const client = await testClient<unknown>(server);
+  const told: number[] = [];
+  const answered = client.callTool('sync', {}, { onProgress: ({ progress }) => told.push(progress) });
+  let isLater = false;
+  setImmediate(() => {
+    isLater = true;
+  });
+  await answered;
+  expect([told, isLater]).toEqual([[1], false]);
+  await client.close();
 });

@@ -121,8 +121,8 @@ export class ServedConnection implements Receiver, ServedLine, Line, GateHost {
     return this.#usage.grow(bytes);
   }
 
-  get turn(): number {
-    return currentTurn();
+  get turn(): number | undefined {
+    return this.#transport.deliversSeparately ? undefined : currentTurn();
   }
 
   get #isFull(): boolean {
