@@ -27,8 +27,9 @@ export async function loadWs(): Promise<typeof import('ws')> {
   try {
     return await import('ws');
   } catch (cause) {
-    const isMissing = (cause as NodeJS.ErrnoException).code === 'ERR_MODULE_NOT_FOUND';
-    const why = isMissing ? 'run `npm install ws`' : 'it could not be loaded';
+    const { code } = cause as NodeJS.ErrnoException;
+    // Without free file descriptors nothing can be loaded, whether it is installed or not.
+    const why = code === 'EMFILE' || code === 'ENFILE' ? `it could not be loaded (${code})` : 'run `npm install ws`';
     throw new ConnectionError('failed', `WebSockets need the package "ws" here: ${why}`, { cause });
   }
 }
