@@ -22,7 +22,8 @@ export function sessionOf(params: Params, version: string, declared: ServerCapab
     throw RpcError.invalidParams('initialize: "clientInfo" must be an object with the strings "name" and "version"');
   }
   return {
-    id: crypto.randomUUID(),
+    // Joined anew: the text that randomUUID() gives is kept as a tree of its twenty pieces.
+    id: crypto.randomUUID().split('-').join('-'),
     version,
     clientInfo,
     capabilities: capabilities as ClientCapabilities,
