@@ -221,3 +221,13 @@ describe('a flood of messages', () => {
     expect(receiver.errors).toHaveLength(1);
   });
 });
+
+test('a peer that sends on after the close frame is cut off after 1,000 messages', async () => {
+  const { socket, listener } = await connected(new Recorder());
+  listener.onText('x'.repeat(1001));
+  expect(socket.did).toContain(`close ${CloseCode.TooBig}`);
+  for (let sent = 0; sent < 1000; sent++) listener.onText('{');
+  expect(socket.did).not.toContain('terminate');
+  listener.onText('{');
+  expect(socket.did.at(-1)).toBe('terminate');
+});

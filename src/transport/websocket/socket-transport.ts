@@ -44,6 +44,8 @@ export interface UnflushedPeer {
   follow(peer: Pick<Sink, 'waiting' | 'done' | 'cut'>): UnflushedSink;
 }
 
+/** Messages that are read after the close frame was sent, until the peer answers it. */
+const MAX_LATE = 1000;
 const encoder = new TextEncoder();
 
 /** Carries every message of every revision. While the peer does not read, memory stays bounded on both sides. */
@@ -64,6 +66,8 @@ export class SocketTransport implements Transport, SocketListener {
   #drained: Deferred | undefined;
   #unflushed: UnflushedSink | undefined;
   /** Other events have their turn before more messages are delivered. */
+  /** Messages that came after the connection was closed on this side. */
+  #late = 0;
   #isYielding = false;
   /** Messages that arrived while none is delivered. */
   #held: (Uint8Array | string)[] = [];
@@ -164,7 +168,7 @@ export class SocketTransport implements Transport, SocketListener {
 
   onText(text: Uint8Array | string): void {
     // What was read together comes together, also after the pause that the first of it caused.
-    if (this.#state !== 'open') this.#count(text);
+    if (this.#state !== 'open') this.#takeLate(text);
     else if (this.#delivers) this.#deliver(text);
     else this.#held.push(text);
   }
@@ -195,7 +199,12 @@ export class SocketTransport implements Transport, SocketListener {
     this.#count(bytes);
   }
 
-  // Also after the goodbye: a peer that goes on sending costs time until it answers that.
+  // What was on its way when the connection was closed is skipped; a peer that sends on and on is cut off.
+  #takeLate(text: Uint8Array | string): void {
+    if (++this.#late > MAX_LATE) this.#socket?.terminate();
+    else this.#count(text);
+  }
+
   #count({ length }: Uint8Array | string): void {
     if (this.#slice.isOverAfter(length)) this.#yield();
   }
