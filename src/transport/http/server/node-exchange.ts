@@ -173,6 +173,8 @@ export class NodeExchange implements HttpExchange {
     this.#isStream = true;
     this.#forgetBody?.();
     this.#forgetBody = undefined;
+    // A body that is not read would hide that the client is gone.
+    this.#request.resume();
     return new NodeOutlet(this.#response, this.#request.socket, fields);
   }
 
