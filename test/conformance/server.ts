@@ -20,6 +20,11 @@ const server = new McpServer(
   {
     instructions: 'Every feature once, under the names the conformance suite asks for.',
     extensions: [tasks({ pollIntervalMs: 100 }), await readSkills()],
+    // The suite plays a web page that is refused, which the server reports; anything else on stderr is a fault.
+    onError: (error, { method }) => {
+      if (!(error instanceof Error && error.message.startsWith('A web page of http://evil.example.com got 403')))
+        console.error(method, error);
+    },
   },
 );
 
