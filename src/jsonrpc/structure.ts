@@ -31,10 +31,10 @@ export function receivedLimits(messageBytes: number, option: string): ReceivedLi
 }
 
 // What each counts for, by the time it takes to parse: 16 MiB of any of them take less than a quarter of a second.
-const ELEMENT_BYTES = 6;
-const STRING_BYTES = 32;
-const CONTAINER_BYTES = 64;
-const NEW_NAME_BYTES = 160;
+const ELEMENT_BYTES = 8;
+const STRING_BYTES = 40;
+const CONTAINER_BYTES = 80;
+const NEW_NAME_BYTES = 200;
 // In a message shorter than this there is no room for too many names.
 const COUNT_NAMES_FROM = 512 * 1024;
 const LEAST_STRUCTURE_BYTES = 1024 * 1024;

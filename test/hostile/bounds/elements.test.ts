@@ -50,15 +50,15 @@ function filled(bytes: number, element: (at: number) => string, [open, close] = 
 
 /** Each with about the most MiB of it that are received. */
 const SHAPES: [shape: string, most: number, element: (at: number) => string, brackets: string][] = [
-  ['numbers', 5.2, () => '1', '[]'],
-  ['short strings', 2.6, (at) => `"${at.toString(36)}"`, '[]'],
-  ['strings', 5.5, (at) => `"value ${at}"`, '[]'],
-  ['empty arrays', 0.65, () => '[]', '[]'],
-  ['empty objects', 0.65, () => '{}', '[]'],
-  ['pairs', 1.2, () => '[1,2]', '[]'],
-  ['equal objects', 1.75, () => '{"a":1}', '[]'],
-  ['objects with names of their own', 0.65, (at) => `{"${at.toString(36)}":1}`, '[]'],
-  ['members of one object', 0.75, (at) => `"${at.toString(36)}":1`, '{}'],
+  ['numbers', 3.9, () => '1', '[]'],
+  ['short strings', 2, (at) => `"${at.toString(36)}"`, '[]'],
+  ['strings', 4.2, (at) => `"value ${at}"`, '[]'],
+  ['empty arrays', 0.5, () => '[]', '[]'],
+  ['empty objects', 0.5, () => '{}', '[]'],
+  ['pairs', 0.92, () => '[1,2]', '[]'],
+  ['equal objects', 1.38, () => '{"a":1}', '[]'],
+  ['objects with names of their own', 0.5, (at) => `{"${at.toString(36)}":1}`, '[]'],
+  ['members of one object', 0.58, (at) => `"${at.toString(36)}":1`, '{}'],
 ];
 
 test.each(SHAPES)('%s', { timeout: 120_000 }, async (_shape, most, element, brackets) => {
