@@ -34,7 +34,7 @@ export function receivedLimits(messageBytes: number, option: string): ReceivedLi
 const ELEMENT_BYTES = 8;
 const STRING_BYTES = 40;
 const CONTAINER_BYTES = 80;
-const NEW_NAME_BYTES = 200;
+const NEW_NAME_BYTES = 160;
 // In a message shorter than this there is no room for too many names.
 const COUNT_NAMES_FROM = 512 * 1024;
 const LEAST_STRUCTURE_BYTES = 1024 * 1024;

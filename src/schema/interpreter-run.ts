@@ -26,7 +26,7 @@ export interface Place {
 }
 
 /** A step of this work takes some ten nanoseconds; so many are a fifth of a second at most. */
-const maxSteps = 10_000_000;
+const maxSteps = 7_000_000;
 
 /** More than are reported, since several of them become one. */
 const maxErrors = 30;
