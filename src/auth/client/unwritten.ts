@@ -1,4 +1,4 @@
-/** What a store could not write, for instance to a full disk: kept in memory until it can. */
+/** Credentials that a store could not write, for instance to a full disk, stay in memory until the store can write them. */
 
 import { printable } from '../../jsonrpc/printable.ts';
 import { isIssued } from './records.ts';
@@ -7,7 +7,7 @@ import type { CredentialStore, Json } from './store.ts';
 interface Unwritten {
   readonly value: Json | undefined;
   /**
-   * What the store has in its place, as JSON. Once that differs, another process has written a newer value. Null: the store
+   * The value that the store holds under the same key, as JSON. Once that differs, another process has written a newer value. Null: the store
    * could not be read either.
    */
   readonly stored: string | undefined | null;
@@ -87,7 +87,7 @@ function makeStore(store: CredentialStore): CredentialStore {
         await store.set(key, value);
         unwritten.delete(key);
       } catch (error) {
-        // Whoever signs out must know that the tokens are still there.
+        // Signing out must fail if the tokens are still in the store.
         if (value === undefined && isIssued(key)) throw error;
         await keep(key, value, error);
       }

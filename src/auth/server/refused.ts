@@ -5,7 +5,7 @@ import { printable } from '../../jsonrpc/printable.ts';
 import type { Claims } from './claims.ts';
 import type { ReceivedClaims, TokenFault } from './token.ts';
 
-/** What tokens must say to be accepted. */
+/** The claims that a token must have to be accepted. */
 export interface ExpectedClaims {
   /** Undefined where any issuer will do. */
   readonly issuer: string | undefined;
@@ -41,7 +41,7 @@ export function refusalsTo(onRefused: OnRefused | undefined): OnRefused {
   return (refused) => guarded(() => onRefused(refused), onError);
 }
 
-/** What the claims of a token that is refused say, as far as it helps to find out why. */
+/** The claims of a refused token that help to find the reason: issuer, audience, validity. */
 export function receivedClaims({ iss, aud, exp, nbf }: Claims): ReceivedClaims {
   const audience = (Array.isArray(aud) ? aud : [aud]).filter((one) => typeof one === 'string').slice(0, MAX_AUDIENCES);
   return {

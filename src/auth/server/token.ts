@@ -31,7 +31,7 @@ export interface VerifiedToken {
   readonly jkt: string | undefined;
 }
 
-/** What a token says of itself. Nothing of it is verified: text is escaped and cut to 200 characters. */
+/** The claims of a token as received. None of them is verified: text is escaped and cut to 200 characters. */
 export interface ReceivedClaims {
   readonly issuer?: string;
   /** At most 5 of its audiences. */
