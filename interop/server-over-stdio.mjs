@@ -5,7 +5,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { CHECKS, repeated } from './checks.mjs';
+import { CHECKS, mostly } from './checks.mjs';
 import { connectV1 } from './clients/sdk-v1.mjs';
 import { connectV2 } from './clients/sdk-v2.mjs';
 import { called } from './peers.mjs';
@@ -27,7 +27,7 @@ const VISITORS = [
 /** All but what only HTTP has. */
 const VISITS = new Map([...CHECKS].filter(([column]) => column !== 'resume')).set(
   'progress',
-  repeated(CHECKS.get('progress')),
+  mostly(CHECKS.get('progress')),
 );
 export const columns = [...VISITS.keys()];
 

@@ -31,29 +31,18 @@ const entries = [
 
 const ROOT = sourceOf('entries/mcpp');
 const OF_SIDES = /[\\/]src[\\/](server|client|entries)[\\/]/;
-const STATEFUL = 'protocol/stateful/revision';
-const STATELESS = 'protocol/stateless/revision';
 
 /**
  * Files for what several entries load: a module goes into the first whose condition its entries meet. `by` says whether an
- * entry loads it at once, `ever` whether it does so at all. What one side loads late is apart from what it loads at once, or a
- * bundler would have it load both at once, and apart from what only the other side needs.
+ * entry loads it, `ever` whether it does so at all, on demand included. What only one side needs is apart from what both need.
  */
 const shared = {
   base: (by, ever) => by('mcpp') && (by('server') || !ever('server')),
   core: (by) => by('client') && by('server'),
-  schemas: (by, ever) => by('server') && ever('client'),
   server: (by) => by('server'),
-  revisions: (by) => [by(STATEFUL), by(STATELESS), by('client')].filter(Boolean).length > 1,
-  stateful: (by) => by(STATEFUL),
-  stateless: (by) => by(STATELESS),
-  messages: (by, ever) => by('client') && by('fetch') && (by('stdio') || !ever('server')),
-  requests: (by) => by('client') && by('fetch'),
-  late: (by, ever) => by('client') && ever('server'),
-  walker: (by) => by('server/serve-anybody') && by('schema/received') && !by('client'),
-  ambiguity: (by) => by('schema/ambiguity') && by('server/serve-anybody'),
-  authors: (by, ever) => by('server/serve-anybody') && ever('client') && !by('client'),
-  seldom: (by, ever) => by('server/serve-anybody') && !ever('client'),
+  messages: (by) => by('client') && (by('stdio') || by('fetch') || by('websocket')),
+  requests: (by) => by('client') && by('auth/client'),
+  checks: (by) => by('client') && by('schema/engine'),
   client: (by) => by('client'),
   protected: (by) => by('fetch') && by('auth/server'),
   'http-server': (by) => by('fetch'),

@@ -60,6 +60,20 @@ const PEER = /^transport\/websocket\/node-/;
 /** The dependencies, which are for one room: whoever needs no authorization loads neither. */
 const AUTH_ONLY: ReadonlySet<string> = new Set(['jose', 'oauth4webapi']);
 
+/** Every `import()`, and why the module is not loaded at import. */
+const ON_DEMAND: ReadonlyMap<string, 'an engine' | 'a runtime' | 'an optional peer'> = new Map([
+  ['schema/engine-loader.ts: ./engine.ts', 'an engine'],
+  ['extensions/skills/frontmatter.ts: ./yaml.ts', 'an engine'],
+  ['extensions/skills/server.ts: #skill-folder', 'a runtime'],
+  ['auth/client/oauth.ts: #auth-browser', 'a runtime'],
+  ['auth/client/file-store.ts: #auth-file-store', 'a runtime'],
+  ['auth/client/node-send.ts: node:dns/promises', 'a runtime'],
+  ['client/node-proxy.ts: node:http', 'a runtime'],
+  ['client/node-proxy.ts: node:https', 'a runtime'],
+  ['entries/client.ts: #child-transport', 'a runtime'],
+  ['transport/websocket/node-ws.ts: ws', 'an optional peer'],
+]);
+
 const MAX_LINES = 400;
 
 /** What is wrong with a set of source files, by path below `src/`; each line names the file and the rule. */
@@ -271,12 +285,26 @@ describe('the finder', () => {
   });
 });
 
-test('every source file keeps the rules of its room', () => {
+/** The source files, by path below `src/`. */
+function sourceFiles(): Readonly<Record<string, string>> {
   const src = fileURLToPath(new URL('../src/', import.meta.url));
   const paths = readdirSync(src, { recursive: true, encoding: 'utf8' })
     .map((path) => path.replaceAll('\\', '/'))
     .filter((path) => path.endsWith('.ts') && !path.endsWith('.test.ts'));
-  expect(paths).toContain('entries/server.ts');
-  const sources = Object.fromEntries(paths.map((path) => [path, readFileSync(join(src, path), 'utf8')]));
+  return Object.fromEntries(paths.map((path) => [path, readFileSync(join(src, path), 'utf8')]));
+}
+
+test('every source file keeps the rules of its room', () => {
+  const sources = sourceFiles();
+  expect(Object.keys(sources)).toContain('entries/server.ts');
   expect(faultsOf(sources)).toEqual([]);
+});
+
+test('every module that is loaded on demand has a reason, and no other is', () => {
+  const found = Object.entries(sourceFiles()).flatMap(([path, source]) =>
+    importsOf(readCode(source))
+      .filter(({ isDynamic, isType }) => isDynamic && !isType)
+      .map(({ specifier }) => `${path}: ${specifier}`),
+  );
+  expect([...new Set(found)].sort()).toEqual([...ON_DEMAND.keys()].sort());
 });

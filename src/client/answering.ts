@@ -1,7 +1,6 @@
 /** Answers to what a server asks: one set of handlers, whichever way the questions arrive. */
 
 import { ErrorCode, RpcError } from '../jsonrpc/errors.ts';
-import { type Later, later } from '../jsonrpc/later.ts';
 import { isObject, type Params } from '../jsonrpc/message.ts';
 import { capabilityFor, isAnswer } from '../protocol/answers.ts';
 import { hasCapability } from '../protocol/caller.ts';
@@ -12,6 +11,7 @@ import type { Implementation } from '../protocol/model/implementation.ts';
 import type { Answer, Question } from '../protocol/model/questions.ts';
 import type { ListRootsResult, Root } from '../protocol/model/roots.ts';
 import type { CreateMessageParams, CreateMessageResult } from '../protocol/model/sampling.ts';
+import { formAnswer, receivedForm, urlAnswer } from './form-answer.ts';
 
 /** What a handler knows beside the question. */
 export interface QuestionContext {
@@ -92,9 +92,6 @@ function undeclared(needed: ClientCapabilityName, declared: ClientCapabilities):
   return new RpcError(code, `This client did not declare the capability "${needed}", which the question needs`);
 }
 
-/** What forms are answered with; most clients are never asked. */
-export const forms: Later<typeof import('./form-answer.ts')> = later(() => import('./form-answer.ts'));
-
 const LONGEST_ADDRESS = 8192;
 
 const ANSWERS: ReadonlyMap<
@@ -118,7 +115,6 @@ function paramsOf({ method, params }: { readonly method: string; readonly params
 async function elicit(params: Params, handlers: AnswerHandlers, ctx: QuestionContext): Promise<Answer> {
   if (!handlers.onElicit) throw RpcError.methodNotFound('elicitation/create');
   stringParam(params, 'message');
-  const { formAnswer, receivedForm, urlAnswer } = await forms.use((part) => part);
   if (params['mode'] === 'url') {
     if (!isWebAddress(stringParam(params, 'url'))) {
       throw RpcError.invalidParams(

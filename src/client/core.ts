@@ -13,7 +13,7 @@ import { isLoggingLevel, LOGGING_LEVELS, type LoggingLevel } from '../protocol/m
 import type { Root } from '../protocol/model/roots.ts';
 import type { Tool } from '../protocol/model/tools.ts';
 import type { ClientFacts, ClientRevision as Revision } from '../protocol/revision.ts';
-import { type AnswerHandlers, capabilitiesOf, checkRoots, forms } from './answering.ts';
+import { type AnswerHandlers, capabilitiesOf, checkRoots } from './answering.ts';
 import { ArgumentHeaders } from './argument-headers.ts';
 import { Calls } from './calls.ts';
 import type { Conversation } from './conversation.ts';
@@ -30,7 +30,7 @@ import { Questions, type RequestHandler } from './questions.ts';
 import type { RequestOptions } from './request-options.ts';
 import { ToolBook } from './tool-book.ts';
 import type { Verdict } from './verdict.ts';
-import type { WatchedConversation, Watches, WatchListener } from './watching.ts';
+import { type WatchedConversation, Watches, type WatchListener } from './watching.ts';
 
 // Calls wait for these after a reconnect, so they do not get as long as a call.
 const PROMPTLY: RequestOptions = { timeout: 30_000, maxTimeout: 60_000 };
@@ -99,8 +99,7 @@ export class Core {
   /** Connects. */
   static async open(dialer: Dialer, options: ConnectionOptions, parts: ClientParts): Promise<Core> {
     const core = new Core(dialer, options, parts);
-    // So that a server that asks need not wait for it.
-    await Promise.all([core.link.open(), options.onElicit && forms.use(() => {})]);
+    await core.link.open();
     return core;
   }
 
@@ -129,7 +128,6 @@ export class Core {
   }
 
   async watch(what: string, listener: WatchListener): Promise<() => Promise<void>> {
-    const { Watches } = await import('./watching.ts');
     // While there is no conversation the watch waits for the next one.
     await this.link.conversation({}, `watch ${what}`);
     if (!this.#watches) {

@@ -1,13 +1,12 @@
 /** What a client knows of a server's tools: their definitions, whether those are still the same, and what they promise. */
 
 import { ConnectionError, quoted, toError } from '../jsonrpc/errors.ts';
-import { later } from '../jsonrpc/later.ts';
 import { isObject } from '../jsonrpc/message.ts';
 import { printable } from '../jsonrpc/printable.ts';
 import type { CallToolResult, Tool } from '../protocol/model/tools.ts';
 import type { CheckedSchema } from '../schema/checked.ts';
 import { type Checked, describeProblems } from '../schema/problems.ts';
-import type { checkReceived } from '../schema/received.ts';
+import { checkReceived } from '../schema/received.ts';
 import type { ArgumentHeaders } from './argument-headers.ts';
 import { CLIENT_LIMITS, sizeOf } from './limits.ts';
 import { definitionOf, toolDigest } from './tool-digest.ts';
@@ -44,9 +43,6 @@ export interface ToolBookOptions {
 const MAX_TEXT = 4096;
 /** A definition is remembered as it arrived, and as an object. */
 const COPIES = 2;
-
-// Whoever calls no tool with an output schema never loads what reads them.
-const reader = later(() => import('../schema/received.ts'));
 
 interface Entry {
   /** Undefined if every definition so far was refused. */
@@ -253,19 +249,14 @@ export class ToolBook {
     }
   }
 
-  #schemaOf(name: string, entry: Entry): CheckedSchema | 'none' | Promise<CheckedSchema | 'none'> {
+  #schemaOf(name: string, entry: Entry): CheckedSchema | 'none' {
     if (entry.schema) return entry.schema;
     const { outputSchema } = JSON.parse(entry.json) as { outputSchema?: unknown };
     // Some servers write null for what they do not have.
-    if (outputSchema === undefined || outputSchema === null) entry.schema = 'none';
-    return entry.schema ?? reader.use(({ checkReceived }) => this.#read(checkReceived(outputSchema), name, entry));
-  }
-
-  #read(received: ReturnType<typeof checkReceived>, name: string, entry: Entry): CheckedSchema | 'none' {
-    // The result of another call may have come meanwhile.
-    if (entry.schema) return entry.schema;
-    entry.schema = 'schema' in received ? received.schema : 'none';
-    if ('fault' in received) {
+    const isNone = outputSchema === undefined || outputSchema === null;
+    const received = isNone ? undefined : checkReceived(outputSchema);
+    entry.schema = received && 'schema' in received ? received.schema : 'none';
+    if (received && 'fault' in received) {
       this.#warn(new Error(notChecked(name, `outputSchema${received.fault.path}: ${received.fault.message}`)));
     }
     return entry.schema;

@@ -14,7 +14,8 @@ import type { Verdict } from '../client/verdict.ts';
 import { ConnectionError } from '../jsonrpc/errors.ts';
 import type { Transport } from '../jsonrpc/transport.ts';
 import type { Implementation } from '../protocol/model/implementation.ts';
-import type { HttpTransportOptions } from '../transport/http/client/transport.ts';
+import { oldHttpTransport } from '../transport/http/client/old-transport.ts';
+import { type HttpTransportOptions, httpTransport } from '../transport/http/client/transport.ts';
 
 export type { AnswerHandlers, QuestionContext } from '../client/answering.ts';
 export type { ChildOptions, Command, Invocation, StderrSink } from '../client/command.ts';
@@ -155,14 +156,8 @@ function dialerToUrl(url: URL, given: ConnectOptions): Dialer {
     key: auth ? `${url.href} ${numberOf(auth)}` : url.href,
     isRepeatable: true,
     isHttp: true,
-    async dial(host) {
-      const { httpTransport } = await import('../transport/http/client/transport.ts');
-      return httpTransport(url, optionsFor(host));
-    },
-    async dialOld(host) {
-      const { oldHttpTransport } = await import('../transport/http/client/old-transport.ts');
-      return oldHttpTransport(url, optionsFor(host));
-    },
+    dial: async (host) => httpTransport(url, optionsFor(host)),
+    dialOld: async (host) => oldHttpTransport(url, optionsFor(host)),
   };
 }
 

@@ -7,8 +7,6 @@ import type { Payload } from './parse.ts';
 export interface Receiver {
   /** Something arrived: what `parseMessage` or `parsePayload` made of it. */
   onMessage(payload: Payload): void;
-  /** Resolves when the next message is welcome; absent if it is now. A transport that cannot wait need not. */
-  readonly ready?: Promise<void> | undefined;
   /** Something went wrong that no call of ours caused; the transport lives on. */
   onError(error: Error): void;
   /** For a while nothing could be heard but answers: what the peer said unasked may have been missed. */

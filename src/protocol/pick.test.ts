@@ -1,10 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { ParseError } from '../jsonrpc/errors.ts';
-import type { Message } from '../jsonrpc/message.ts';
-import { haveEveryRevision } from './every-revision.ts';
 import { REVISIONS } from './facts.ts';
 import { MetaKey } from './model/meta.ts';
-import { isServed, loadingOf, revisionNamed, revisionOf } from './pick.ts';
+import { isServed, revisionNamed, revisionOf } from './pick.ts';
 import type { Session } from './session.ts';
 
 const all = REVISIONS.map((facts) => facts.version);
@@ -22,21 +19,6 @@ const session = (version: string): Session => ({
 });
 const picked = (method: string, params: object, open?: Session, served = all): string =>
   revisionOf(method, params as never, open, served).facts.version;
-
-test('a family of revisions is loaded when it is first spoken', async () => {
-  const message = (params: object): Message => ({ jsonrpc: '2.0', id: 1, method: 'tools/list', params }) as Message;
-  const loading = [meta('2026-07-28'), {}].map((params) => loadingOf(message(params)));
-  expect(loading.map((one) => one instanceof Promise)).toEqual([true, true]);
-  expect(() => revisionNamed('2026-07-28')).toThrow(expect.objectContaining({ code: -32603 }));
-  await Promise.all(loading);
-  expect([meta('2026-07-28'), {}].map((params) => loadingOf(message(params)))).toEqual([undefined, undefined]);
-  expect(revisionNamed('2026-07-28')).toBe(revisionNamed('2026-07-28'));
-});
-
-test('nothing is loaded for what speaks no revision', () => {
-  const result: Message = { jsonrpc: '2.0', id: 1, result: {} };
-  expect([result, [result], new ParseError('MalformedJson', 'x')].map(loadingOf)).toEqual(Array(3).fill(undefined));
-});
 
 describe('a claim', () => {
   test('in _meta means a stateless revision, with or without a session', () => {
@@ -107,7 +89,6 @@ describe('without a claim', () => {
 });
 
 test('every revision can be there from the start', () => {
-  haveEveryRevision();
   expect(all.map((version) => revisionNamed(version).facts.version)).toEqual(all);
 });
 

@@ -1,45 +1,26 @@
 /** Which revision a message speaks: asked once per message, answered from the message and its session. */
 
 import { RpcError } from '../jsonrpc/errors.ts';
-import { type Later, later } from '../jsonrpc/later.ts';
-import { isRequest, type Params } from '../jsonrpc/message.ts';
-import { callIn, type Payload } from '../jsonrpc/parse.ts';
+import type { Params } from '../jsonrpc/message.ts';
 import { claimedVersion } from './claim.ts';
 import { unsupportedVersion } from './errors.ts';
 import type { Revision } from './revision.ts';
 import type { Session } from './session.ts';
-import { type Family, familyOf, LATEST_VERSION } from './versions.ts';
+import { statefulRevision } from './stateful/revision.ts';
+import { statelessRevision } from './stateless/revision.ts';
+import { type Family, familyOf, LATEST_VERSION, VERSIONS } from './versions.ts';
 
-/** Makes the revision of this name. */
-type Make = (version: string) => Revision;
+const REVISIONS: ReadonlyMap<string, Revision> = new Map(
+  VERSIONS.map((version) => [
+    version,
+    familyOf(version) === 'stateless' ? statelessRevision(version) : statefulRevision(version),
+  ]),
+);
 
-/** What loads each of the two families: a client speaks one of them, and the other is never needed. */
-export const loaders: Readonly<Record<Family, Later<Make>>> = {
-  stateful: later(() => import('./stateful/revision.ts').then(({ statefulRevision }) => statefulRevision)),
-  stateless: later(() => import('./stateless/revision.ts').then(({ statelessRevision }) => statelessRevision)),
-};
-
-/** Settles when the family that a message speaks is loaded; undefined if it is, or if the message speaks none. */
-export function loadingOf(payload: Payload): Promise<void> | undefined {
-  const call = callIn(payload);
-  if (call && claimedVersion(call.params) !== undefined) return loaders.stateless.load();
-  // A notification without a claim is for the session, whose handshake loaded what it speaks.
-  return call && isRequest(call) ? loaders.stateful.load() : undefined;
-}
-
-const revisions = new Map<string, Revision>();
-
-/** The revision of this name. Its family has to be loaded. */
+/** The revision with this version. Throws if there is none. */
 export function revisionNamed(version: string): Revision {
-  return revisions.get(version) ?? made(version);
-}
-
-function made(version: string): Revision {
-  const family = familyOf(version);
-  const make = family && loaders[family].loaded;
-  if (!make) throw RpcError.internal();
-  const revision = make(version);
-  revisions.set(version, revision);
+  const revision = REVISIONS.get(version);
+  if (!revision) throw RpcError.internal();
   return revision;
 }
 

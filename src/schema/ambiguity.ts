@@ -1,4 +1,4 @@
-/** Patterns that a text could keep busy for ever. Loaded when a pattern repeats a group: most have none. */
+/** Patterns that take exponential time on some text. */
 
 import { repeatsGroup, unreadable } from './pattern.ts';
 import { Automaton } from './regex-automaton.ts';

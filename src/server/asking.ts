@@ -1,14 +1,12 @@
-/** The words a handler asks in, put as questions and their answers given back typed. Loaded with the first of them. */
+/** `elicit`, `elicitUrl`, `sample` and `listRoots`: questions to the client, and their answers typed. */
 
 import { RpcError } from '../jsonrpc/errors.ts';
 import { elicitForm } from '../protocol/elicit-form.ts';
 import type { ElicitResult } from '../protocol/model/elicitation.ts';
 import type { ListRootsResult } from '../protocol/model/roots.ts';
 import type { CreateMessageParams, CreateMessageResult } from '../protocol/model/sampling.ts';
-import * as ambiguity from '../schema/ambiguity.ts';
-import * as authors from '../schema/author-reader.ts';
-import { authorReader, checkedSchema } from '../schema/checked.ts';
-import { type Asker, Questions } from './questions.ts';
+import { checkedSchema } from '../schema/checked.ts';
+import type { Questions } from './questions.ts';
 
 /** Options of every question. */
 export interface AskOptions {
@@ -38,11 +36,6 @@ const POLL_MS = 500;
 /** How long a call stays open for it, where the client can be told to call again. */
 const LEG_MS = 20_000;
 
-/** The questions of a call that turns to its client. */
-export function questionsOf(asker: Asker): Questions {
-  return new Questions(asker);
-}
-
 /** Asks by form. */
 export async function elicit(
   questions: Questions,
@@ -50,9 +43,6 @@ export async function elicit(
   schema: unknown,
   options: AskOptions = {},
 ): Promise<ElicitAnswer<unknown>> {
-  // Questions are told apart by their order, so none may overtake one whose form is still being read: it is read at once.
-  authorReader.have(authors);
-  authors.ambiguity.have(ambiguity);
   const form = checkedSchema(schema, 'elicit: schema', 'input');
   const requestedSchema = elicitForm(form.jsonSchema);
   let content: unknown;

@@ -3,10 +3,10 @@
 import type { ServerEvent } from '../protocol/model/changes.ts';
 import type { Viewer } from '../protocol/revision.ts';
 import type { ChangeBus } from '../store/changes.ts';
-import { chain, isPromise, type Maybe } from './maybe.ts';
+import { isPromise } from './maybe.ts';
 
 /** Whether a change is told to this viewer. */
-export type MaySee = (change: ServerEvent, viewer: Viewer) => Maybe<boolean>;
+export type MaySee = (change: ServerEvent, viewer: Viewer) => boolean;
 
 interface Watcher {
   readonly listener: (change: ServerEvent) => void;
@@ -52,7 +52,7 @@ export class Changes {
   // One listener that fails must not keep the others from hearing.
   #deliver(change: ServerEvent): void {
     for (const { listener, viewer, maySee } of [...this.#watchers]) {
-      this.#attempt(() => chain(maySee(change, viewer), (may) => may && listener(change)));
+      this.#attempt(() => maySee(change, viewer) && listener(change));
     }
   }
 

@@ -1,6 +1,5 @@
 /** What a handler gets beside its arguments: who is calling, and ways to say or ask something before the answer. */
 
-import { type Later, later } from '../jsonrpc/later.ts';
 import type { Id, Params } from '../jsonrpc/message.ts';
 import { isObject } from '../jsonrpc/message.ts';
 import { isAvailable } from '../protocol/available.ts';
@@ -15,17 +14,22 @@ import type { CreateMessageParams, CreateMessageResult } from '../protocol/model
 import type { Principal } from '../protocol/principal.ts';
 import type { ResultFacts, Revision } from '../protocol/revision.ts';
 import type { AnySchema, InferOutput } from '../schema/infer.ts';
-import type { AskOptions, ElicitAnswer, RawAskOptions, UrlOptions } from './asking.ts';
+import {
+  type AskOptions,
+  type ElicitAnswer,
+  elicit,
+  elicitUrl,
+  listRoots,
+  type RawAskOptions,
+  sample,
+  type UrlOptions,
+} from './asking.ts';
 import { Log } from './log.ts';
-import type { Maybe } from './maybe.ts';
 import type { Parts } from './parts.ts';
 import { Progress } from './progress.ts';
-import type { Asker, Questions } from './questions.ts';
+import { type Asker, Questions } from './questions.ts';
 import type { Entry } from './registry.ts';
 
-/** Most handlers never ask. */
-export const words: Later<Words> = later(() => import('./asking.ts'));
-type Words = typeof import('./asking.ts');
 const NO_ANSWERS: ReadonlyMap<string, Answer> = new Map();
 
 /** Names a client's session. */
@@ -127,7 +131,6 @@ export class RequestContext implements Context, Asker {
   /** Settles when it is known whether the call is handed off; undefined while nothing of the kind is under way. */
   handingOff: Promise<void> | undefined;
   #abort: AbortController | undefined;
-  #hasAsked = false;
   #questions: Questions | undefined;
   #onFirstQuestion: (() => void) | undefined;
   #onHandOff: (() => Promise<void>) | undefined;
@@ -220,24 +223,16 @@ export class RequestContext implements Context, Asker {
 
   /** True if the handler turned to its questions. */
   get hasAsked(): boolean {
-    return this.#hasAsked;
+    return this.#questions !== undefined;
   }
 
-  /** The questions of this request: on their way while what asks is loaded, and then with all in it that was asked. */
-  get questions(): Maybe<Questions> {
-    return this.#questions ?? this.#ask((_, questions) => questions);
-  }
-
-  // Registered at once, so that two make one round; those that wait for the words are in their order.
-  #ask<T>(put: (words: Words, questions: Questions) => T): T | Promise<Awaited<T>> {
-    if (!this.#hasAsked) {
-      this.#hasAsked = true;
+  /** The questions of this request. Reading it marks the request as one that asks. */
+  get questions(): Questions {
+    if (!this.#questions) {
+      this.#questions = new Questions(this);
       this.#onFirstQuestion?.();
     }
-    return words.use((loaded) => {
-      this.#questions ??= loaded.questionsOf(this);
-      return put(loaded, this.#questions);
-    });
+    return this.#questions;
   }
 
   /** Calls back when the handler turns to its questions. */
@@ -281,8 +276,7 @@ export class RequestContext implements Context, Asker {
 
   async #handOff(): Promise<boolean> {
     // While something is open the client has to answer that first.
-    const asked = this.#hasAsked ? await this.questions : undefined;
-    if (asked?.isSuspended) return asked.wait();
+    if (this.#questions?.isSuspended) return this.#questions.wait();
     if (this.isApart || this.isGivenUp || !this.#onHandOff) return this.isApart;
     this.handingOff ??= this.#onHandOff().finally(() => {
       this.handingOff = undefined;
@@ -308,25 +302,23 @@ export class RequestContext implements Context, Asker {
     schema: S,
     options?: AskOptions,
   ): Promise<ElicitAnswer<InferOutput<S>>> {
-    return quiet(this.#ask(({ elicit }, all) => elicit(all, message, schema, options))) as Promise<
-      ElicitAnswer<InferOutput<S>>
-    >;
+    return quiet(elicit(this.questions, message, schema, options)) as Promise<ElicitAnswer<InferOutput<S>>>;
   }
 
   elicitUrl(message: string, url: string, options?: UrlOptions): Promise<ElicitAnswer<undefined>> {
-    return quiet(this.#ask(({ elicitUrl }, all) => elicitUrl(all, message, url, options)));
+    return quiet(elicitUrl(this.questions, message, url, options));
   }
 
   sample(params: CreateMessageParams, options?: AskOptions): Promise<CreateMessageResult> {
-    return quiet(this.#ask(({ sample }, all) => sample(all, params, options)));
+    return quiet(sample(this.questions, params, options));
   }
 
   listRoots(options?: AskOptions): Promise<ListRootsResult> {
-    return quiet(this.#ask(({ listRoots }, all) => listRoots(all, options)));
+    return quiet(listRoots(this.questions, options));
   }
 
   ask(question: Question, { key, signal }: RawAskOptions = {}): Promise<Answer> {
-    return quiet(this.#ask((_, all) => all.ask(question, key, () => true, signal)));
+    return quiet(this.questions.ask(question, key, () => true, signal));
   }
 
   notify(method: string, params: Params = {}): void {
@@ -334,7 +326,7 @@ export class RequestContext implements Context, Asker {
   }
 
   step<T>(name: string, fn: () => T | Promise<T>): Promise<T> {
-    return this.#ask((_, all) => all.step(name, fn));
+    return this.questions.step(name, fn);
   }
 
   get answers(): ReadonlyMap<string, Answer> {

@@ -1,6 +1,5 @@
 /** All extensions of a server together: what is declared, what is answered, and to whom. */
 
-import { type Later, later } from '../jsonrpc/later.ts';
 import { isObject } from '../jsonrpc/message.ts';
 import { checkMethod, checkVocabularies, declaredIn, mcpNamesOf } from '../protocol/extension.ts';
 import type { ServerCapabilities } from '../protocol/model/capabilities.ts';
@@ -11,11 +10,9 @@ import type { RequestContext } from './context.ts';
 import type { ServerExtension, TakeOver } from './extension.ts';
 import { inProtocol, isDeclared } from './extension-declared.ts';
 import type { ExtensionResult } from './extension-result.ts';
+import { answerMethod, openField } from './extension-work.ts';
 import type { ServedExtensions } from './parts.ts';
 import type { ToolConfig } from './tool-types.ts';
-
-/** What an extension does for requests of its own. It is there before anything is served. */
-export const extensionWork: Later<typeof import('./extension-work.ts')> = later(() => import('./extension-work.ts'));
 
 type Result = Readonly<Record<string, unknown>>;
 type Handler = (ctx: RequestContext) => unknown;
@@ -105,7 +102,7 @@ function handlersOf(all: readonly ServerExtension[]): ReadonlyMap<string, Handle
     for (const method of new Set(names)) {
       checkMethod(extension.id, method);
       if (handlers.has(method)) throw new TypeError(`Extension "${extension.id}": another has the method ${method}`);
-      handlers.set(method, (ctx) => extensionWork.use(({ answerMethod }) => answerMethod(extension, method, ctx)));
+      handlers.set(method, (ctx) => answerMethod(extension, method, ctx));
     }
   }
   return handlers;
@@ -125,9 +122,7 @@ function subscriptionsOf(all: readonly ServerExtension[]): ReadonlyMap<string, O
       if (OWN_FIELDS.has(name) || fields.has(name)) {
         throw new TypeError(`Extension "${extension.id}": the field "${name}" of subscriptions/listen is taken`);
       }
-      fields.set(name, (wanted, call) =>
-        extensionWork.use(({ openField }) => openField(extension, field, wanted, call)),
-      );
+      fields.set(name, (wanted, call) => openField(extension, field, wanted, call));
     }
   }
   return fields;

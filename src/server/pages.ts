@@ -1,11 +1,7 @@
-/**
- * Pages of a list, loaded with the first list that has several. A cursor names the entry the page before it ended with, so it
- * means the same on every node.
- */
+/** Pages of a list. A cursor names the last entry of the page before it, so it means the same on every node. */
 
 import { fingerprint } from '../jsonrpc/canonical.ts';
 import { RpcError } from '../jsonrpc/errors.ts';
-import type { Params } from '../jsonrpc/message.ts';
 import type { ListKind } from '../protocol/revision.ts';
 import { fromBase64, toBase64 } from './base64.ts';
 
@@ -18,25 +14,14 @@ export interface Page<E> {
   readonly nextCursor: string | undefined;
 }
 
-/** The page a request asks for; a cursor that names nothing in this list is refused. */
-export type PageOf = <E extends { readonly key: string }>(
+/** The page of a list after a cursor. A cursor that names no entry of the list is refused. */
+export function pageOf<E extends { readonly key: string }>(
   kind: ListKind,
   entries: readonly E[],
-  params: Params,
-) => Page<E>;
-
-/** Cuts a list into pages of this size. */
-export function pagesOf(size: number): PageOf {
-  return (kind, entries, params) => pageOf(kind, entries, params, size);
-}
-
-function pageOf<E extends { readonly key: string }>(
-  kind: ListKind,
-  entries: readonly E[],
-  params: Params,
+  cursor: unknown,
   size: number,
 ): Page<E> {
-  const start = startOf(kind, entries, params['cursor']);
+  const start = startOf(kind, entries, cursor);
   const page = start === 0 && entries.length <= size ? entries : entries.slice(start, start + size);
   const last = page.at(-1);
   return { entries: page, nextCursor: last && start + size < entries.length ? cursorAfter(kind, last.key) : undefined };

@@ -3,7 +3,7 @@
 import type { EncodedJson, Params } from '../jsonrpc/message.ts';
 import type { CacheHints, Host, ListKind, Revision, Viewer } from '../protocol/revision.ts';
 import type { ErrorDisclosure } from './error-disclosure.ts';
-import type { Page, PageOf } from './pages.ts';
+import { type Page, pageOf } from './pages.ts';
 
 /** Decides whether someone may see an entry; hidden means absent from the list and unknown when called. */
 export type Visible = (viewer: Viewer) => boolean;
@@ -127,20 +127,20 @@ export class Registry<E extends Entry> implements Features {
     for (const { entry, enabled } of this.#slots.values()) if (enabled && this.#isVisible(entry, viewer)) yield entry;
   }
 
-  /** A page of definitions, for those who want to look at them or change them: all of them without `pageOf`. */
-  list(params: Params, viewer: Viewer, pageOf: PageOf | undefined): object {
-    const { entries, nextCursor } = this.#page(params, viewer, pageOf);
+  /** A page of definitions as objects, for middleware. */
+  list(params: Params, viewer: Viewer, pageSize: number): object {
+    const { entries, nextCursor } = this.#page(params, viewer, pageSize);
     const items = entries.map(({ slot }) => slot.entry.definition);
     return nextCursor === undefined ? { [this.#kind]: items } : { [this.#kind]: items, nextCursor };
   }
 
   /** The same page as JSON. The first page, if everybody gets the same one, is kept until something changes. */
-  encodedList(params: Params, viewer: Viewer, revision: Revision, host: Host, pageOf: PageOf | undefined): EncodedJson {
+  encodedList(params: Params, viewer: Viewer, revision: Revision, host: Host, pageSize: number): EncodedJson {
     const { version } = revision.facts;
     const keep = params['cursor'] === undefined && !this.#filtered;
     const kept = keep ? this.#lists.get(version) : undefined;
     if (kept) return kept;
-    const { entries, nextCursor } = this.#page(params, viewer, pageOf);
+    const { entries, nextCursor } = this.#page(params, viewer, pageSize);
     const items = entries.map(({ slot }) => this.#encode(slot, revision));
     const list = revision.encodePage({ kind: this.#kind, items, nextCursor, cache: this.cache(host.cache) }, host);
     if (keep) this.#lists.set(version, list);
@@ -152,12 +152,12 @@ export class Registry<E extends Entry> implements Features {
     return this.#filtered ? { ...hints, cacheScope: 'private' } : hints;
   }
 
-  #page(params: Params, viewer: Viewer, pageOf: PageOf | undefined): Page<Shown<E>> {
+  #page(params: Params, viewer: Viewer, pageSize: number): Page<Shown<E>> {
     const shown: Shown<E>[] = [];
     for (const [key, slot] of this.#slots) {
       if (slot.enabled && this.#isVisible(slot.entry, viewer)) shown.push({ key, slot });
     }
-    return pageOf?.(this.#kind, shown, params) ?? { entries: shown, nextCursor: undefined };
+    return pageOf(this.#kind, shown, params['cursor'], pageSize);
   }
 
   #encode(slot: Slot<E>, revision: Revision): string {

@@ -18,15 +18,13 @@ const WAIT_MS = 250;
 
 /** Runs a handler whose client brings answers. */
 export async function resume(ctx: RequestContext, run: () => unknown): Promise<unknown> {
-  const [questions, journal] = await Promise.all([ctx.questions, openJournal(ctx)]);
-  questions.journal = journal;
+  ctx.questions.journal = await openJournal(ctx);
   return finishRounds(ctx, run, attempt(run));
 }
 
 /** Goes on with a handler that is running, through all the rounds it takes. */
 export async function finishRounds(ctx: RequestContext, run: () => unknown, first: Promise<unknown>): Promise<unknown> {
-  // What was asked before this could be loaded is registered by now.
-  const questions = await ctx.questions;
+  const { questions } = ctx;
   let running = first;
   for (;;) {
     const outcome = await outcomeOf(ctx, questions, running);

@@ -1,15 +1,15 @@
-/** Answers a request whose handler may ask. What goes on from the first question is loaded with that. */
+/** Answers a request whose handler may ask the client. */
 
 import { canAsk } from '../protocol/methods.ts';
 import type { RequestContext } from './context.ts';
 import { InputRequired } from './input-required.ts';
 import { isPromise, type Maybe } from './maybe.ts';
-import { rarely } from './rarely.ts';
+import { finishRounds, resume } from './rounds-asked.ts';
 
 /** Gives what `run` gives, or the end of a round that stands before it. Code that never asks is not slowed down. */
 export function runInRounds(ctx: RequestContext, run: () => unknown): Maybe<unknown> {
   if (ctx.asking === 'in rounds' && canAsk(ctx.method) && carriesAnswers(ctx)) {
-    return rarely.use(({ resume }) => resume(ctx, run));
+    return resume(ctx, run);
   }
   let first: unknown;
   try {
@@ -43,7 +43,7 @@ function watch(ctx: RequestContext, run: () => unknown, running: Promise<unknown
 function finish(ctx: RequestContext, run: () => unknown, running: Promise<unknown>): Promise<unknown> {
   // It may fail before there is somebody to hear of it.
   running.catch(() => {});
-  return rarely.use(({ finishRounds }) => finishRounds(ctx, run, running));
+  return finishRounds(ctx, run, running);
 }
 
 function carriesAnswers({ params }: RequestContext): boolean {

@@ -1,14 +1,14 @@
 /** Serves a server over any transport. */
 
 import { checkOptions, type KeysOf } from '../jsonrpc/known-options.ts';
-import { later } from '../jsonrpc/later.ts';
 import type { Transport } from '../jsonrpc/transport.ts';
 import type { Principal } from '../protocol/principal.ts';
-import { connectLine, serveOwner } from './connect-line.ts';
+import { checkPrincipal } from '../protocol/principal-check.ts';
+import { engineLoading } from '../schema/engine-loader.ts';
+import type { LineOptions } from './line-options.ts';
 import { checkServed, type Served } from './served.ts';
-import type { Serving } from './serving.ts';
-
-const anybody = later(() => import('./serve-anybody.ts'));
+import { ServedConnection } from './served-connection.ts';
+import type { ServedLine, Serving } from './serving.ts';
 
 /** Options of `serve`. */
 export interface ServeOptions {
@@ -39,8 +39,31 @@ export async function serve(server: Served, transport: Transport, options: Serve
   checkTransport(transport);
   checkOptions('serve', options, KEYS);
   const { principal, ownsProcess = false, forceReruns = false } = options;
-  if (ownsProcess && !principal) return serveOwner(server, transport, forceReruns);
-  const prepared = Promise.resolve(server['~parts'].preparation.end());
-  const scopeRefusal = prepared.then(() => anybody.use(({ admit }) => admit(principal)));
-  return connectLine(server, transport, { principal, forceReruns, scopeRefusal });
+  // No message arrives before the engine for raw schemas is there, if a tool needs it.
+  const loading = engineLoading();
+  if (loading) await loading;
+  if (ownsProcess && !principal) return serveTrusted(server, transport, forceReruns);
+  return serveUntrusted(server, transport, principal, { forceReruns });
+}
+
+/** Serves the owner of this process, as a program does that its client started: no scopes are required. */
+export async function serveTrusted(server: Served, transport: Transport, forceReruns = false): Promise<ServedLine> {
+  return serveConnection(server['~parts'].owned, transport, { principal: undefined, forceReruns });
+}
+
+/** Serves a connection whose principal may change with each message. */
+export async function serveUntrusted(
+  server: Served,
+  transport: Transport,
+  principal: Principal | undefined,
+  options: Partial<LineOptions> = {},
+): Promise<ServedLine> {
+  if (principal) checkPrincipal(principal, 'serve');
+  return serveConnection(server, transport, { forceReruns: false, ...options, principal });
+}
+
+async function serveConnection(server: Served, transport: Transport, options: LineOptions): Promise<ServedLine> {
+  const connection = new ServedConnection(server, transport, options);
+  await transport.connect(connection);
+  return connection;
 }

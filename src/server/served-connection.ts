@@ -15,7 +15,8 @@ import {
   type Request,
   type Response,
 } from '../jsonrpc/message.ts';
-import { type Batch, callIn, isUnreadable, type Payload } from '../jsonrpc/parse.ts';
+import { OutgoingRequests } from '../jsonrpc/outgoing.ts';
+import { type Batch, isUnreadable, type Payload } from '../jsonrpc/parse.ts';
 import { printable } from '../jsonrpc/printable.ts';
 import type { Receiver, Transport } from '../jsonrpc/transport.ts';
 import type { RevisionFacts } from '../protocol/facts.ts';
@@ -24,15 +25,15 @@ import { revisionNamed } from '../protocol/pick.ts';
 import { type Principal, principalKey } from '../protocol/principal.ts';
 import type { Session } from '../protocol/session.ts';
 import { answer, notice } from './answer.ts';
+import { answerBatch, batchRefusal, unlessDropped } from './batch.ts';
 import { ConnectionExchange, type Line } from './connection-exchange.ts';
-import { batches, Gate, type GateHost } from './gate.ts';
 import { belongsToSession, Held } from './held.ts';
 import { InFlight } from './in-flight.ts';
 import { ConnectionUsage } from './limits/connection-usage.ts';
 import { KEEPS_TOO_MUCH } from './limits/usage.ts';
-import type { LineOptions, ScopeRefusalOf } from './line-options.ts';
+import type { LineOptions } from './line-options.ts';
 import { chain, isPromise, type Maybe } from './maybe.ts';
-import { OwnRequests } from './own-requests.ts';
+import { scopeRefusal } from './scope-checks.ts';
 import type { Served, ServerParts } from './served.ts';
 import type { ServedLine } from './serving.ts';
 import { currentTurn, untilApart } from './turns.ts';
@@ -44,23 +45,21 @@ const ABORT_MS = 100;
 const MAX_ERRORS_TOLD = 10;
 
 /** One connection being served. */
-export class ServedConnection implements Receiver, ServedLine, Line, GateHost {
+export class ServedConnection implements Receiver, ServedLine, Line {
   readonly closed: Promise<void>;
   principal: Principal | undefined;
   readonly caller: string;
   readonly forceReruns: boolean;
   readonly headers = undefined;
   readonly ask: Line['ask'];
-  readonly #outgoing: OwnRequests;
+  readonly #outgoing: OutgoingRequests;
   session: Session | undefined;
   /** What there is to know of the session's revision. */
   #facts: RevisionFacts | undefined;
   readonly #server: Served;
   readonly #own: ServerParts;
-  #scopeRefusal!: ScopeRefusalOf;
   readonly #transport: Transport;
   readonly #inFlight = new InFlight();
-  readonly #gate = new Gate(this);
   /** What waits for the session. */
   readonly #forSession = new Held(
     (payload) => !this.#isFull && this.#over === undefined && belongsToSession(payload),
@@ -77,16 +76,11 @@ export class ServedConnection implements Receiver, ServedLine, Line, GateHost {
   #tellClosed: () => void = () => {};
 
   constructor(server: Served, transport: Transport, options: LineOptions) {
-    const { principal, forceReruns, scopeRefusal } = options;
+    const { principal, forceReruns } = options;
     this.#server = server;
     this.#own = server['~parts'];
     this.caller = options.caller ?? principalKey(principal);
     this.#usage = new ConnectionUsage(this.#own.usage, this.caller, options.running);
-    const known = chain(scopeRefusal, (loaded): void => {
-      this.#scopeRefusal = loaded;
-    });
-    // What arrives before it is known who may do what waits; for ever, if that cannot be known.
-    if (known) this.#gate.closeUntil(known);
     this.#transport = transport;
     this.principal = principal;
     this.forceReruns = forceReruns;
@@ -94,7 +88,7 @@ export class ServedConnection implements Receiver, ServedLine, Line, GateHost {
       this.#tellClosed = resolve;
     });
     this.ask = (method, params, options) => this.#outgoing.request(method, params, options);
-    this.#outgoing = new OwnRequests({
+    this.#outgoing = new OutgoingRequests({
       send: (request) => this.#transport.send(request),
       cancel: (requestId, _method, reason) =>
         this.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId, reason } }),
@@ -133,29 +127,17 @@ export class ServedConnection implements Receiver, ServedLine, Line, GateHost {
     return this.#unread.isAny;
   }
 
-  get ready(): Promise<void> | undefined {
-    return this.#gate.ready;
-  }
-
   onMessage(payload: Payload): void {
-    if (this.#ended || this.#gate.holds(payload) || this.#forSession.takes(payload)) return;
+    if (this.#ended || this.#forSession.takes(payload)) return;
     this.#handle(payload);
   }
 
   #handle(payload: Payload): void {
-    if (isBatch(payload)) void batches.use((part) => this.#takeBatch(part, payload as Batch));
+    if (isBatch(payload)) this.#takeBatch(payload as Batch);
     else if (isUnreadable(payload)) {
       const refusal = this.#answerToUnreadable(payload);
       if (refusal) this.send(refusal);
     } else this.#take(payload as Message);
-  }
-
-  refuse(payload: Payload, cause: unknown): void {
-    if (isBatch(payload)) for (const one of payload) this.refuse(one as Payload, cause);
-    const call = callIn(payload);
-    if (!call) return;
-    this.#own.report(cause, { method: call.method });
-    if (isRequest(call)) this.send(errorResponse(RpcError.internal(), call.id));
   }
 
   onError(error: Error): void {
@@ -175,8 +157,6 @@ export class ServedConnection implements Receiver, ServedLine, Line, GateHost {
   async close({ graceMs = 0 }: { readonly graceMs?: number } = {}): Promise<void> {
     if (!this.#closing) {
       this.#closing = true;
-      // What has come already is not new.
-      if (this.ready) await this.#gate.idle();
       const reason = this.#takeNoMore('The server is closing');
       await this.#inFlight.idle(graceMs);
       this.#letIn(this.#over); // Too late to begin.
@@ -194,7 +174,6 @@ export class ServedConnection implements Receiver, ServedLine, Line, GateHost {
   }
 
   async retire(reason: string): Promise<void> {
-    if (this.ready) await this.#gate.idle();
     this.#takeNoMore(reason);
     await this.#inFlight.idle(Number.POSITIVE_INFINITY);
     await this.close();
@@ -267,7 +246,7 @@ export class ServedConnection implements Receiver, ServedLine, Line, GateHost {
       return errorResponse(RpcError.internal('Too many requests are running on this connection'), id);
     }
     if (!this.#usage.hasRoom) return errorResponse(RpcError.internal(KEEPS_TOO_MUCH), id);
-    const lacking = this.#scopeRefusal(this.#own, request, this);
+    const lacking = scopeRefusal(this.#own, request, this);
     return lacking && errorResponse(lacking.error, id);
   }
 
@@ -340,7 +319,7 @@ export class ServedConnection implements Receiver, ServedLine, Line, GateHost {
     this.#inFlight.cancel(requestId as Id, new ConnectionError('aborted', text));
   }
 
-  #takeBatch({ answerBatch, batchRefusal, unlessDropped }: typeof import('./batch.ts'), batch: Batch): void {
+  #takeBatch(batch: Batch): void {
     const refusal = batchRefusal(batch, this.#facts);
     if (refusal) this.send(this.#unreadable(refusal));
     else if (this.#facts?.batches === 'accepted') for (const one of batch) this.onMessage(one);

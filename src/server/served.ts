@@ -6,7 +6,6 @@ import type { RequestContext } from './context.ts';
 import type { Middleware } from './middleware.ts';
 import type { Registries } from './needed-scopes.ts';
 import type { Parts } from './parts.ts';
-import type { Preparation } from './preparation.ts';
 
 /** Answers one method. */
 export type Handler = (ctx: RequestContext) => unknown;
@@ -22,8 +21,6 @@ export interface ServerParts extends Parts {
   readonly registries: Registries;
   /** True if some of it needs scopes, unless this is for the owner of the process. */
   readonly isScoped: boolean;
-  /** What has to be through before anything is served. */
-  readonly preparation: Preparation;
   /** The tools this viewer may know of. */
   toolsFor(viewer: Viewer): readonly Tool[];
 }

@@ -1,6 +1,6 @@
 /** What is offered: tools, prompts, resources. Registered once, served to any number of clients of any revision. */
 
-import { later } from '../jsonrpc/later.ts';
+import { memoryPair } from '../jsonrpc/memory.ts';
 import type { Transport } from '../jsonrpc/transport.ts';
 import { isImplementation } from '../protocol/checks.ts';
 import type { ServerCapabilities } from '../protocol/model/capabilities.ts';
@@ -8,14 +8,15 @@ import type { Implementation } from '../protocol/model/implementation.ts';
 import { isLoggingLevel, LOGGING_LEVELS, type LoggingLevel } from '../protocol/model/logging.ts';
 import { checkShape } from '../protocol/request-shape.ts';
 import type { CacheHints, Host } from '../protocol/revision.ts';
-import type { CheckedSchema } from '../schema/checked.ts';
+import { engineLoading } from '../schema/engine-loader.ts';
 import type { AnySchema, InferInput } from '../schema/infer.ts';
 import type { CheckedInput } from '../schema/refused.ts';
 import { memoryChangeBus } from '../store/changes.ts';
 import { Changes, type MaySee } from './changes.ts';
+import { complete } from './completion.ts';
 import type { Context, RequestContext } from './context.ts';
-import { Extensions, extensionWork } from './extensions.ts';
-import { hiding } from './hiding.ts';
+import { Extensions } from './extensions.ts';
+import { isHiddenFrom } from './hidden.ts';
 import { usageOf } from './limits/usage.ts';
 import type { Maybe } from './maybe.ts';
 import type { Middleware } from './middleware.ts';
@@ -28,12 +29,11 @@ import {
   reporter,
   servedVersions,
 } from './options.ts';
-import type { PageOf } from './pages.ts';
-import { Preparation } from './preparation.ts';
+import { getPrompt } from './prompt-get.ts';
 import { type PromptConfig, type PromptEntry, type PromptHandler, promptEntry } from './prompts.ts';
-import { rarely } from './rarely.ts';
-import { type Entry, type Features, Registry } from './registry.ts';
+import { type Features, Registry } from './registry.ts';
 import type { ParamsOf } from './request-params.ts';
+import { readResource } from './resource-read.ts';
 import {
   type ResourceConfig,
   type ResourceEntry,
@@ -46,8 +46,9 @@ import {
   type VariablesOf,
 } from './resources.ts';
 import { secretsOf } from './secrets.ts';
-import type { ServeOptions } from './serve.ts';
+import { type ServeOptions, serveTrusted, serveUntrusted } from './serve.ts';
 import type { Handler, Served, ServerParts } from './served.ts';
+import { listWithTemplates } from './template-list.ts';
 import type {
   AnyResult,
   AnyToolDefinition,
@@ -60,8 +61,6 @@ import type {
   ToolTypeOf,
 } from './tool-types.ts';
 import { callTool, type ToolEntry, toolEntry } from './tools.ts';
-
-const within = later(() => import('./in-process.ts'));
 
 type Lists = Registry<ToolEntry | PromptEntry | ResourceEntry | TemplateEntry>;
 
@@ -108,7 +107,6 @@ export class McpServer<out Tools = {}> implements Served {
     this.#templates = new Registry('resourceTemplates', 'Resource template', changed('resources'), failed('visible'));
     this.#all = { tools: this.#tools, prompts: this.#prompts, resources: this.#resources, templates: this.#templates };
     this.#parts = this.#makeParts(info, options);
-    if (options.extensions?.length) this.#prepareExtensions();
     this.#offerDeclared(options.capabilities);
     for (const { server } of options.extensions ?? []) server?.setUp?.(this);
   }
@@ -126,7 +124,6 @@ export class McpServer<out Tools = {}> implements Served {
   ): McpServer<Tools & { readonly [K in N]: ToolType<InferInput<I>, Result<O>> }> {
     const entry = toolEntry(name, config, handler as ToolHandler<never, unknown>, this.#extensions);
     this.#tools.add(entry, config.replace === true);
-    this.#prepare('tools/call', entry, this.#tools, entry.input, entry.output);
     this.#offerTools();
     return this as unknown as McpServer<never>;
   }
@@ -171,7 +168,6 @@ export class McpServer<out Tools = {}> implements Served {
   ): this {
     const entry = promptEntry(name, config, handler);
     this.#prompts.add(entry, config.replace === true);
-    this.#prepare('prompts/get', entry, this.#prompts, entry.input);
     if (entry.complete) this.#offerCompletions();
     this.#offerPrompts();
     return this;
@@ -234,8 +230,13 @@ export class McpServer<out Tools = {}> implements Served {
   }
 
   /** The client's end of a new connection to this server, within this process. */
-  async connectInProcess(options?: ServeOptions): Promise<Transport> {
-    return within.use(({ connectWithin }) => connectWithin(this, options));
+  async connectInProcess(options: ServeOptions = {}): Promise<Transport> {
+    const { principal, ownsProcess = true, forceReruns = false } = options;
+    await engineLoading();
+    const [near, far] = memoryPair();
+    if (ownsProcess && !principal) await serveTrusted(this, far, forceReruns);
+    else await serveUntrusted(this, far, principal, { forceReruns });
+    return near;
   }
 
   #watcher(asksForScopes: boolean): Host['watch'] {
@@ -243,7 +244,7 @@ export class McpServer<out Tools = {}> implements Served {
     const maySee: MaySee = (change, viewer) =>
       change.type !== 'resource' ||
       !(resources.isGuarded || templates.isGuarded) ||
-      hiding.use(({ isHiddenFrom }) => !isHiddenFrom(viewer, change.uri, this.#all, asksForScopes));
+      !isHiddenFrom(viewer, change.uri, this.#all, asksForScopes);
     return (listener, viewer) => this.#changes.watch(listener, viewer, maySee);
   }
 
@@ -271,7 +272,6 @@ export class McpServer<out Tools = {}> implements Served {
       middleware: this.#middleware,
       extensions: this.#extensions,
       registries: this.#all,
-      preparation: new Preparation(),
       handler: (method) => (method.startsWith('notifications/') ? undefined : this.#handlers.get(method)),
       notificationHandler: (method) => (method.startsWith('notifications/') ? this.#handlers.get(method) : undefined),
       toolsFor: (viewer) => [...this.#tools.entries(viewer)].map(({ definition }) => definition),
@@ -292,25 +292,6 @@ export class McpServer<out Tools = {}> implements Served {
         return server.#isScoped;
       },
     };
-  }
-
-  // Their notifications must not be overtaken, so what takes them is not loaded with the first.
-  #prepareExtensions(): void {
-    const loading = extensionWork.load();
-    const report = (error: unknown): void => this.#parts.report(error, { method: 'extensions' });
-    if (loading) this.#parts.preparation.add(loading, report);
-  }
-
-  // What is wrong with a schema may be known only after its registration.
-  #prepare<E extends Entry>(
-    method: string,
-    entry: E,
-    to: Registry<E>,
-    ...schemas: (CheckedSchema | undefined)[]
-  ): void {
-    const report = (error: unknown): void => this.#parts.report(error, { method, name: entry.key });
-    const isNeeded = (): boolean => to.peek(entry.key) === entry;
-    for (const schema of schemas) if (schema?.passed) this.#parts.preparation.add(schema.passed, report, isNeeded);
   }
 
   // Servers that ask for no scopes do nothing for them per request.
@@ -345,7 +326,7 @@ export class McpServer<out Tools = {}> implements Served {
   #offerPrompts(): void {
     this.#offer('prompts', { listChanged: true }, [
       ['prompts/list', (ctx) => this.#list(this.#prompts, ctx)],
-      ['prompts/get', (ctx) => rarely.use(({ getPrompt }) => getPrompt(this.#prompts, ctx))],
+      ['prompts/get', (ctx) => getPrompt(this.#prompts, ctx)],
     ]);
   }
 
@@ -353,37 +334,26 @@ export class McpServer<out Tools = {}> implements Served {
     this.#offer('resources', { listChanged: true, subscribe: true }, [
       ['resources/list', (ctx) => this.#listResources(ctx)],
       ['resources/templates/list', (ctx) => this.#list(this.#templates, ctx)],
-      [
-        'resources/read',
-        (ctx) => rarely.use(({ readResource }) => readResource(this.#resources, this.#templates, ctx)),
-      ],
+      ['resources/read', (ctx) => readResource(this.#resources, this.#templates, ctx)],
     ]);
   }
 
   #offerCompletions(): void {
-    this.#offer('completions', {}, [
-      ['completion/complete', (ctx) => rarely.use(({ complete }) => complete(this.#all, ctx))],
-    ]);
+    this.#offer('completions', {}, [['completion/complete', (ctx) => complete(this.#all, ctx)]]);
   }
 
   #listResources(ctx: RequestContext): Maybe<object> {
     if (!this.#listsTemplates) return this.#list(this.#resources, ctx);
-    return rarely.use(({ listWithTemplates }) => listWithTemplates(this.#resources, this.#templates, ctx));
-  }
-
-  // What cuts a list into pages is loaded with the first one that has several.
-  #list(registry: Lists, ctx: RequestContext): Maybe<object> {
-    const { pageSize } = this.#parts.limits;
-    if (ctx.params['cursor'] === undefined && registry.size <= pageSize) return this.#page(registry, ctx, undefined);
-    return rarely.use(({ pagesOf }) => this.#page(registry, ctx, pagesOf(pageSize)));
+    return listWithTemplates(this.#resources, this.#templates, ctx);
   }
 
   // With middleware the list is given as objects, so that it can be looked at and changed; and where `_meta` is added.
-  #page(registry: Lists, ctx: RequestContext, pageOf: PageOf | undefined): object {
-    const { host, middleware, extensions } = this.#parts;
-    if (middleware.length === 0 && !extensions.addsMeta)
-      return registry.encodedList(ctx.params, ctx, ctx.wire, host, pageOf);
+  #list(registry: Lists, ctx: RequestContext): object {
+    const { host, middleware, extensions, limits } = this.#parts;
+    if (middleware.length === 0 && !extensions.addsMeta) {
+      return registry.encodedList(ctx.params, ctx, ctx.wire, host, limits.pageSize);
+    }
     ctx.about = { cache: registry.cache(host.cache) };
-    return registry.list(ctx.params, ctx, pageOf);
+    return registry.list(ctx.params, ctx, limits.pageSize);
   }
 }

@@ -1,9 +1,9 @@
-/** `resources/list` with what templates list. Loaded with the first of them. */
+/** `resources/list` with the resources that templates list. */
 
 import { isObject } from '../jsonrpc/message.ts';
 import type { Resource } from '../protocol/model/resources.ts';
 import type { RequestContext } from './context.ts';
-import { pagesOf } from './pages.ts';
+import { pageOf } from './pages.ts';
 import type { Registry } from './registry.ts';
 import type { ResourceEntry, TemplateEntry } from './resources.ts';
 import { WrongReturn } from './returned.ts';
@@ -27,7 +27,7 @@ export async function listWithTemplates(
     }
   }
   const { host, limits } = ctx.parts;
-  const { entries, nextCursor } = pagesOf(limits.pageSize)('resources', [...shown.values()], ctx.params);
+  const { entries, nextCursor } = pageOf('resources', [...shown.values()], ctx.params['cursor'], limits.pageSize);
   // Who asks may decide what is listed.
   ctx.about = { cache: { ...host.cache, cacheScope: 'private' } };
   const page = entries.map(({ definition }) => definition);

@@ -8,8 +8,8 @@ import type { RequestContext } from './context.ts';
 import { toolFailure } from './failures.ts';
 import { chain, isPromise, type Maybe } from './maybe.ts';
 import type { MiddlewareContext } from './middleware.ts';
-import { rarely } from './rarely.ts';
 import type { Entry } from './registry.ts';
+import { resourceAt } from './resource-at.ts';
 import { WrongReturn } from './returned.ts';
 import type { ServerParts } from './served.ts';
 
@@ -41,19 +41,17 @@ function isServed(own: ServerParts, { method, wire }: RequestContext): boolean {
 }
 
 function failure(own: ServerParts, ctx: RequestContext, error: unknown): Maybe<unknown> {
-  return chain(ctx.entry ?? entryOf(own, ctx), (entry) => {
-    ctx.entry = entry;
-    if (ctx.method !== 'tools/call' || error instanceof WrongReturn) throw error;
-    return toolFailure(error, ctx);
-  });
+  ctx.entry ??= entryOf(own, ctx);
+  if (ctx.method !== 'tools/call' || error instanceof WrongReturn) throw error;
+  return toolFailure(error, ctx);
 }
 
 // The middleware may have failed before the request got to its tool, prompt or resource, which has a say in what is sent.
-function entryOf({ registries }: ServerParts, ctx: RequestContext): Maybe<Entry | undefined> {
+function entryOf({ registries }: ServerParts, ctx: RequestContext): Entry | undefined {
   const { tools, prompts, resources, templates } = registries;
   const { name, uri } = ctx.params;
   if (ctx.method === 'tools/call') return typeof name === 'string' ? tools.get(name, ctx) : undefined;
   if (ctx.method === 'prompts/get') return typeof name === 'string' ? prompts.get(name, ctx) : undefined;
   if (ctx.method !== 'resources/read' || typeof uri !== 'string') return undefined;
-  return rarely.use(({ resourceAt }) => resourceAt(resources, templates, uri, ctx)?.entry);
+  return resourceAt(resources, templates, uri, ctx)?.entry;
 }

@@ -6,19 +6,19 @@ import { isObject } from '../jsonrpc/message.ts';
 import { stringParam } from '../protocol/checks.ts';
 import { badArguments } from '../protocol/errors.ts';
 import type { CallToolResult, Tool } from '../protocol/model/tools.ts';
+import { paramHeaders } from '../protocol/param-headers.ts';
 import type { ResultFacts } from '../protocol/revision.ts';
 import { type CheckedSchema, checkedSchema } from '../schema/checked.ts';
 import { describeProblems } from '../schema/problems.ts';
-import { annotated } from './annotated.ts';
 import type { Context, RequestContext } from './context.ts';
 import { checkErrors } from './error-disclosure.ts';
 import type { TakeOver } from './extension.ts';
 import { ExtensionResult } from './extension-result.ts';
 import type { Extensions } from './extensions.ts';
 import { toolFailure } from './failures.ts';
+import { runApart, runUntilHandOff } from './hand-off.ts';
 import { InputRequired } from './input-required.ts';
 import { chain, isPromise, type Maybe } from './maybe.ts';
-import { rarely } from './rarely.ts';
 import type { Entry, Registry } from './registry.ts';
 import { WrongReturn, wrongValue } from './returned.ts';
 import { runInRounds } from './rounds.ts';
@@ -76,7 +76,8 @@ export function toolEntry(
   if (typeof call !== 'function') throw new TypeError(`Tool "${name}": the handler must be a function`);
   checkTask(name, config, extensions);
   const where = `Tool "${name}": inputSchema`;
-  const input = inputSchema ? annotated(checkedSchema(inputSchema, where, 'input'), where) : NO_ARGUMENTS;
+  const input = inputSchema ? checkedSchema(inputSchema, where, 'input') : NO_ARGUMENTS;
+  checkHeaderAnnotations(where, input);
   const output = outputSchema && checkedSchema(outputSchema, `Tool "${name}": outputSchema`, 'output');
   const scopes = scopesOf(`Tool "${name}"`, needed);
   checkErrors(`Tool "${name}"`, errors);
@@ -123,6 +124,12 @@ const KEYS: KeysOf<ToolConfig> = {
   replace: true,
 };
 
+// `x-mcp-header` names the arguments that HTTP clients repeat as header fields.
+function checkHeaderAnnotations(where: string, { jsonSchema }: CheckedSchema): void {
+  const read = paramHeaders(jsonSchema);
+  if ('fault' in read) throw new TypeError(`${where}: ${read.fault}`);
+}
+
 const TASK: readonly unknown[] = [undefined, 'auto', 'required', 'never'];
 
 function checkTask(name: string, { task, handOff }: ToolConfig, { takesOver }: Extensions): void {
@@ -154,11 +161,9 @@ export function callTool(tools: Registry<ToolEntry>, ctx: RequestContext): Maybe
 
 function runAsTask(tool: ToolEntry, args: unknown, ctx: RequestContext, takeOver: TakeOver): Promise<unknown> {
   const start = (): Maybe<unknown> => run(tool, args, ctx);
-  return rarely.use(({ runApart, runUntilHandOff }) =>
-    tool.isManual
-      ? runUntilHandOff(ctx, takeOver, start)
-      : runApart(ctx, takeOver, start, () => runInRounds(ctx, start)),
-  );
+  return tool.isManual
+    ? runUntilHandOff(ctx, takeOver, start)
+    : runApart(ctx, takeOver, start, () => runInRounds(ctx, start));
 }
 
 function run(tool: ToolEntry, args: unknown, ctx: RequestContext): Maybe<unknown> {

@@ -3,14 +3,16 @@
 import type { Readable, Writable } from 'node:stream';
 import { clearTimeout, setTimeout } from 'node:timers';
 import { checkOptions, type KeysOf } from '../../jsonrpc/known-options.ts';
-import { serveOwner } from '../../server/connect-line.ts';
-import { loadEngine } from '../../server/prepare-engine.ts';
+import type { Transport } from '../../jsonrpc/transport.ts';
+import { engineLoading, loadEngine } from '../../schema/engine-loader.ts';
+import { serveTrusted } from '../../server/serve.ts';
 import { checkServed } from '../../server/served.ts';
 import type { McpServer } from '../../server/server.ts';
-import type { Serving } from '../../server/serving.ts';
+import type { ServedLine, Serving } from '../../server/serving.ts';
 import { type EndReason, onProcessEnd } from './process-end.ts';
 import { guardStdout } from './stdout-guard.ts';
 import { StreamTransport } from './stream-transport.ts';
+import { welcome } from './welcome.ts';
 
 /** Options of `serveStdio`. */
 export interface StdioOptions {
@@ -72,7 +74,7 @@ export async function serveStdio(server: McpServer, options: StdioOptions = {}):
   const transport = new StreamTransport(input, output, { maxLineLength, keepOpen: true, refusesNoise: true, onEnd });
 
   // The input can end before this is through.
-  const started = serveOwner(server, transport);
+  const started = start(server, transport);
   const end = (reason: EndReason | 'client-gone'): void => {
     deadline.start();
     // Nobody would read what an orphan answers.
@@ -95,7 +97,7 @@ export async function serveStdio(server: McpServer, options: StdioOptions = {}):
     throw error;
   }
 
-  const engine = setTimeout(loadEngine, ENGINE_MS).unref();
+  const engine = setTimeout(() => loadEngine()?.catch(() => {}), ENGINE_MS).unref();
   const closed = serving.closed.then(async () => {
     clearTimeout(engine);
     deadline.start();
@@ -104,9 +106,7 @@ export async function serveStdio(server: McpServer, options: StdioOptions = {}):
     letGo();
     if (exit) process.exit();
   });
-  // A person who gets no welcome is served all the same.
-  if ('isTTY' in input && input.isTTY)
-    await import('./welcome.ts').then(({ welcome }) => welcome(server.info)).catch(() => {});
+  if ('isTTY' in input && input.isTTY) welcome(server.info);
   return {
     closed,
     close: async (how) => {
@@ -114,6 +114,12 @@ export async function serveStdio(server: McpServer, options: StdioOptions = {}):
       await closed;
     },
   };
+}
+
+// No message is read before the engine for raw schemas is there, if a tool needs it.
+async function start(server: McpServer, transport: Transport): Promise<ServedLine> {
+  await engineLoading();
+  return serveTrusted(server, transport);
 }
 
 /** Ends the process if ending it in order takes too long. */

@@ -15,7 +15,6 @@ class Recorder implements Receiver {
   readonly closes: (Error | undefined)[] = [];
   readonly closed: Promise<void>;
   answer: (payload: Payload) => void = () => {};
-  ready: Promise<void> | undefined;
   #close: () => void = () => {};
 
   constructor() {
@@ -55,45 +54,6 @@ async function connected(
 }
 
 describe('reading', () => {
-  test('waits for a receiver that is not ready from the beginning', async () => {
-    const receiver = new Recorder();
-    let getReady = (): void => {};
-    receiver.ready = new Promise((resolve) => {
-      getReady = resolve;
-    });
-    const input = new PassThrough();
-    await new StreamTransport(input, new PassThrough()).connect(receiver);
-    input.end(`${JSON.stringify(ping(1))}\n${JSON.stringify(ping(2))}\n`);
-    await turn();
-    expect(receiver.messages).toEqual([]);
-    receiver.ready = undefined;
-    getReady();
-    await receiver.closed;
-    expect(receiver.messages).toEqual([ping(1), ping(2)]);
-  });
-
-  test('waits for a receiver that is not ready, also with the end', async () => {
-    const input = new PassThrough();
-    const order: unknown[] = [];
-    const { receiver } = await connected(input, new PassThrough(), { onEnd: () => order.push('end') });
-    let go: () => void = () => {};
-    receiver.answer = (payload) => {
-      order.push((payload as Request).id);
-      if (receiver.messages.length > 1) return;
-      receiver.ready = new Promise<void>((resolve) => {
-        go = resolve;
-      }).then(() => {
-        receiver.ready = undefined;
-      });
-    };
-    input.end([1, 2, 3].map((id) => `${JSON.stringify(ping(id))}\n`).join(''));
-    for (let turns = 0; turns < 5; turns++) await turn();
-    expect(order).toEqual([1]);
-    go();
-    for (let turns = 0; turns < 5; turns++) await turn();
-    expect(order).toEqual([1, 2, 3, 'end']);
-  });
-
   test('delivers a message per line, then says once that the input ended', async () => {
     const input = new PassThrough();
     const order: unknown[] = [];

@@ -49,8 +49,6 @@ export class StreamTransport implements Transport {
   readonly #outbox: Outbox;
   #receiver: Receiver | undefined;
   #state: 'new' | 'open' | 'closing' | 'closed' = 'new';
-  /** What the receiver asked to wait for last. */
-  #waitsFor: Promise<void> | undefined;
   /** Other events have their turn before more lines are delivered. */
   #isYielding = false;
   #inputEnded = false;
@@ -116,7 +114,7 @@ export class StreamTransport implements Transport {
   }
 
   get #reads(): boolean {
-    if (this.#state !== 'open' || this.#isYielding || this.#receiver?.ready) return false;
+    if (this.#state !== 'open' || this.#isYielding) return false;
     return this.#options.alwaysReads === true || !this.#outbox.full;
   }
 
@@ -165,7 +163,6 @@ export class StreamTransport implements Transport {
       if (payload) this.#hand(payload);
       if (this.#slice.isOverAfter(length)) this.#yield();
     }
-    if (this.#receiver?.ready) this.#pauseUntil(this.#receiver.ready);
     return false;
   }
 
@@ -206,14 +203,6 @@ export class StreamTransport implements Transport {
     const text = `The client sent ${MAX_UNREADABLE} messages in a row that are not JSON-RPC: the connection is closed`;
     this.#receiver?.onError(new ConnectionError('malformed', text));
     void this.disconnect();
-  }
-
-  #pauseUntil(ready: Promise<void>): void {
-    if (this.#waitsFor === ready) return;
-    this.#waitsFor = ready;
-    this.#input.pause();
-    const goOn = (): void => this.#goOn();
-    ready.then(goOn, goOn);
   }
 
   #tellEnd(): void {

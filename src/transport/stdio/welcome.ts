@@ -1,4 +1,4 @@
-/** What a person is told who starts a server by hand. Loaded only then: programs that start one have no terminal. */
+/** What a person sees who starts a server in a terminal. */
 
 import type { Implementation } from '../../protocol/model/implementation.ts';
 

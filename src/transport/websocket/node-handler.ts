@@ -7,7 +7,7 @@ import type { WebSocket, WebSocketServer } from 'ws';
 import type { Authenticate, HttpRequest } from '../../protocol/http-request.ts';
 import { type Principal, principalKey } from '../../protocol/principal.ts';
 import { Pool } from '../../server/limits/pool.ts';
-import { serveAnybody } from '../../server/serve-anybody.ts';
+import { serveUntrusted } from '../../server/serve.ts';
 import type { Served } from '../../server/served.ts';
 import type { ServedLine } from '../../server/serving.ts';
 import { authenticate } from '../http/server/authenticate.ts';
@@ -78,7 +78,6 @@ export class Handler implements WebSocketHandler {
   #closed: Promise<void> | undefined;
 
   constructor(server: Served, options: WebSocketOptions, path?: string) {
-    server['~parts'].preparation.reportFromNowOn();
     this.#server = server;
     this.#auth = options.auth;
     this.#settings = settingsOf(options);
@@ -199,7 +198,7 @@ export class Handler implements WebSocketHandler {
       (listener) => listener.onOpen(listenTo(ws, socket, listener, keepAliveMs)),
       options,
     );
-    const serving = serveAnybody(this.#server, transport, principal, { caller });
+    const serving = serveUntrusted(this.#server, transport, principal, { caller });
     const fails = (error: unknown): void => {
       this.report(error);
       ws.terminate();

@@ -3,7 +3,7 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { prepareEngine } from '../../server/prepare-engine.ts';
+import { loadEngine } from '../../schema/engine-loader.ts';
 import type { Served } from '../../server/served.ts';
 import { guardOf, isLoopback } from '../http/server/guard.ts';
 import { NO_SNIFFING } from '../http/server/http-exchange.ts';
@@ -38,8 +38,7 @@ export async function listen(server: Served, options: ServeWebSocketOptions): Pr
     );
   }
   if (!path.startsWith('/')) throw new TypeError('serveWebSocket: "path" must begin with "/"');
-  prepareEngine(server);
-  await server['~parts'].preparation.end();
+  await loadEngine();
   const handler = new Handler(server, options, path);
   await handler.ready;
   const http = createServer({ headersTimeout: 10_000, requestTimeout: 30_000 });

@@ -16,7 +16,6 @@ import { claimedVersion } from '../../../protocol/claim.ts';
 import { McpErrorCode, unsupportedVersion } from '../../../protocol/errors.ts';
 import { staysOpen } from '../../../protocol/methods.ts';
 import { familyOf } from '../../../protocol/versions.ts';
-import { haveAllAtOnce } from '../../../server/all-at-once.ts';
 import type { InFlight } from '../../../server/in-flight.ts';
 import { isPromise, type Maybe } from '../../../server/maybe.ts';
 import { requestsIn } from '../../../server/scope-checks.ts';
@@ -75,11 +74,9 @@ export class Endpoint {
     path?: string,
     Clock: new (interval: number) => Heartbeat = OwnClocks,
   ) {
-    haveAllAtOnce();
     const settings = settingsOf(options);
     const { limits, sessions } = settings;
     const own = server['~parts'];
-    own.preparation.reportFromNowOn();
     const report = this.#report;
     this.#server = server;
     this.#path = path;

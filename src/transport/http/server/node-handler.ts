@@ -1,7 +1,7 @@
 /** An endpoint as a function for Node's HTTP server, and for the frameworks built on it. */
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { prepareEngine } from '../../../server/prepare-engine.ts';
+import { loadEngine } from '../../../schema/engine-loader.ts';
 import type { Served } from '../../../server/served.ts';
 import { Endpoint } from './endpoint.ts';
 import { SharedClock } from './heartbeat.ts';
@@ -20,7 +20,7 @@ export interface NodeHandler {
 export function nodeHandler(server: Served, options: HttpOptions = {}): NodeHandler {
   checkHttpOptions('nodeHandler', server, options);
   const handler = handlerOf(new Endpoint(server, options, undefined, SharedClock));
-  prepareEngine(server);
+  loadEngine()?.catch(() => {}); // The first call that needs the engine reports the error.
   return handler;
 }
 

@@ -3,7 +3,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { KeysOf } from '../../../jsonrpc/known-options.ts';
-import { prepareEngine } from '../../../server/prepare-engine.ts';
+import { loadEngine } from '../../../schema/engine-loader.ts';
 import type { Served } from '../../../server/served.ts';
 import { Endpoint } from './endpoint.ts';
 import { isLoopback } from './guard.ts';
@@ -58,8 +58,7 @@ export async function serveHttp(server: Served, options: ServeHttpOptions = {}):
         `hosts: ["mcp.example.com"], or who may call with "auth"; without "address" only this machine can call.`,
     );
   }
-  prepareEngine(server);
-  await server['~parts'].preparation.end();
+  await loadEngine();
   const endpoint = new Endpoint(server, options, path, SharedClock);
   const handler = handlerOf(endpoint);
   const http = createServer(PATIENCE, handler);

@@ -7,7 +7,7 @@ import type { Receiver, Transport } from '../../../jsonrpc/transport.ts';
 import type { Authenticate } from '../../../protocol/http-request.ts';
 import { type Principal, principalKey } from '../../../protocol/principal.ts';
 import { requestsIn } from '../../../server/scope-checks.ts';
-import { serveAnybody } from '../../../server/serve-anybody.ts';
+import { serveUntrusted } from '../../../server/serve.ts';
 import type { Served } from '../../../server/served.ts';
 import type { ServedLine } from '../../../server/serving.ts';
 import { checkScopes } from './authenticate.ts';
@@ -67,7 +67,7 @@ export class SseLines {
     // Two slashes at the beginning would name another host.
     reader.write(`event: endpoint\ndata: ${path.replace(/^\/+/, '/')}?${parameters}\n\n`);
     reader.write(keepAlivePromise(this.#host.settings.keepAliveMs));
-    const serving = serveAnybody(this.#server, line, principal, { caller: visit.caller, running: load.running });
+    const serving = serveUntrusted(this.#server, line, principal, { caller: visit.caller, running: load.running });
     let stopWaiting = (): void => {};
     const endWith = (caller: Principal | undefined): void => {
       stopWaiting();
