@@ -6,13 +6,14 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { type Code, importsOf, readCode } from './source-code.ts';
 
-const foundation = ['jsonrpc'];
+const foundation = ['timing', 'jsonrpc'];
 const middle = [...foundation, 'protocol', 'schema', 'store'];
 const sides = [...middle, 'server', 'client'];
 
 /** The rooms, and which others each may import from. */
 const MAY_IMPORT: ReadonlyMap<string, readonly string[]> = new Map([
-  ['jsonrpc', []],
+  ['timing', []],
+  ['jsonrpc', ['timing']],
   ['protocol', foundation],
   ['schema', foundation],
   ['store', foundation],
@@ -21,9 +22,9 @@ const MAY_IMPORT: ReadonlyMap<string, readonly string[]> = new Map([
   ['transport', sides],
   ['auth', sides],
   ['entries', [...sides, 'transport', 'auth']],
-  ['cli', ['entries']],
-  ['extensions', ['entries']],
-  ['testing', ['entries']],
+  ['cli', ['entries', 'timing']],
+  ['extensions', ['entries', 'timing']],
+  ['testing', ['entries', 'timing']],
 ]);
 
 /** Their entries, `entries/testing.ts` or `entries/extensions/tasks.ts`, are the one place that sees them. */
@@ -185,6 +186,7 @@ describe('the finder', () => {
 
   test('finds imports that point up or sideways, in whatever form', () => {
     const bad: readonly (readonly [path: string, code: string, target: string])[] = [
+      ['timing/x.ts', "import { a } from '../jsonrpc/a.ts';", 'jsonrpc/a.ts'],
       ['jsonrpc/x.ts', "import { a } from '../protocol/a.ts';", 'protocol/a.ts'],
       ['protocol/x.ts', "import type { A } from '../schema/a.ts';", 'schema/a.ts'],
       ['store/x.ts', "import {\n  a,\n} from '../protocol/a.ts';", 'protocol/a.ts'],
@@ -205,12 +207,13 @@ describe('the finder', () => {
 
   test('lets imports point down, and an entry see what is behind it', () => {
     const good = {
-      'jsonrpc/a.ts': a,
+      'timing/a.ts': a,
+      'jsonrpc/a.ts': "import { a } from '../timing/a.ts';",
       'protocol/model/a.ts': "import { a } from '../../jsonrpc/a.ts';",
       'server/a.ts': "import type { A } from '../protocol/model/a.ts'; import { b } from './b.ts';",
       'server/b.ts': a,
       'entries/server.ts': "export { a } from '../server/a.ts';",
-      'testing/a.ts': "import { a } from '../entries/server.ts';",
+      'testing/a.ts': "import { a } from '../entries/server.ts'; import { b } from '../timing/a.ts';",
       'entries/testing.ts': "export { a } from '../testing/a.ts';",
     };
     expect(faultsOf(good)).toEqual([]);

@@ -9,6 +9,8 @@ import { McpErrorCode } from '../protocol/errors.ts';
 import { isCacheable, METHODS } from '../protocol/methods.ts';
 import type { Answer } from '../protocol/model/questions.ts';
 import type { Decoded } from '../protocol/revision.ts';
+import { anySignal } from '../timing/abort-signals.ts';
+import { sleep } from '../timing/sleep.ts';
 import type { ArgumentHeaders } from './argument-headers.ts';
 import { pauseAfter } from './busy.ts';
 import { ResponseCache } from './cache.ts';
@@ -33,7 +35,6 @@ import {
   throughRounds,
 } from './rounds.ts';
 import type { ToolBook } from './tool-book.ts';
-import { firstOf, pause } from './until.ts';
 import { Vetting } from './vetting.ts';
 
 /** What calls need. */
@@ -205,8 +206,8 @@ export class Calls {
   async #wasLast(conversation: Conversation, call: Call, error: unknown): Promise<boolean> {
     const isInternal = error instanceof RpcError && error.code === ErrorCode.InternalError;
     if (!isInternal || !this.#host.link.isSupervised || !this.#isRepeatable(call)) return false;
-    const { signal, release } = firstOf([conversation.ended, call.options.signal]);
-    await pause(Math.min(LAST_MS, left(call.patience), call.left), signal);
+    const { signal, release } = anySignal([conversation.ended, call.options.signal]);
+    await sleep(Math.min(LAST_MS, left(call.patience), call.left), signal);
     release();
     return conversation.ended.aborted;
   }
@@ -248,8 +249,8 @@ export class Calls {
     const wait = this.#isRepeatable(call) ? pauseAfter(error, call.busy, Math.min(deadline, patience)) : undefined;
     if (wait === undefined) throw error;
     call.busy++;
-    const { signal, release } = firstOf([conversation.ended, options.signal]);
-    await pause(wait, signal);
+    const { signal, release } = anySignal([conversation.ended, options.signal]);
+    await sleep(wait, signal);
     release();
     if (conversation.ended.aborted) throw conversation.ended.reason;
     if (options.signal?.aborted) throw aborted(call.what, options.signal);

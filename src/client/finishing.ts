@@ -1,7 +1,8 @@
 /** A call that was answered with a result of an extension's type: the extension sees it through to its result. */
 
+import { anySignal } from '../timing/abort-signals.ts';
 import type { OpenCall, Peer, ResultFinisher } from './extension.ts';
-import { firstOf, until } from './until.ts';
+import { until } from './until.ts';
 
 /** What finishing a call needs. */
 export interface Finishing {
@@ -22,7 +23,7 @@ export async function finish(result: Readonly<Record<string, unknown>>, finishin
   const { finisher, call, peer, timeout, over } = finishing;
   const { what, options } = call;
   const giveUp = new AbortController();
-  const { signal, release } = firstOf([giveUp.signal, over, options.signal]);
+  const { signal, release } = anySignal([giveUp.signal, over, options.signal]);
   const finished = (async () => finisher(result, { ...call, signal }, peer))();
   try {
     return await until(finished, { what, timeout, signals: [over, options.signal] });

@@ -8,6 +8,8 @@ import { revisionNamed } from '../protocol/client-revisions.ts';
 import type { ClientFacts, ClientRevision as Revision } from '../protocol/revision.ts';
 import { initializeParams } from '../protocol/stateful/requests.ts';
 import { LATEST_VERSION, VERSIONS } from '../protocol/versions.ts';
+import { sleep } from '../timing/sleep.ts';
+import { withTimeout } from '../timing/timeout.ts';
 import { pauseAfter } from './busy.ts';
 import type { Conversation } from './conversation.ts';
 import { isPassing } from './link-failures.ts';
@@ -21,7 +23,6 @@ import {
   type Outcome,
 } from './negotiation.ts';
 import type { ConnectionOptions } from './options.ts';
-import { pause } from './until.ts';
 import { factsIn, revisionIn, type Verdict } from './verdict.ts';
 
 /** How many revisions of a server an error names. */
@@ -108,7 +109,7 @@ async function probe(host: GreetingHost, conversation: Conversation): Promise<Co
   const discovery = discover(host, conversation, revision);
   // Over HTTP every request has an answer, and until it comes nobody knows anything.
   const patience = host.isHttp ? undefined : (host.options.probeTimeout ?? PROBE_TIMEOUT);
-  const outcome = patience === undefined ? await discovery : await withinTime(discovery, patience);
+  const outcome = patience === undefined ? await discovery : await withTimeout(discovery, patience);
   if (outcome === undefined) return greetSilent(host, conversation, discovery);
   const finding = await insist(host, conversation, judge(host, outcome));
   if (finding.type === 'speak') return settle(conversation, finding);
@@ -223,19 +224,9 @@ async function patiently<T>(
     const outcome = await outcomeOf(ask());
     const wait = 'error' in outcome ? pauseAfter(outcome.error, tries, deadline) : undefined;
     if (wait === undefined) return outcome;
-    await pause(wait, ended);
+    await sleep(wait, ended);
     if (ended.aborted) return { error: ended.reason };
   }
-}
-
-function withinTime<T>(promise: Promise<T>, milliseconds: number): Promise<T | undefined> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(() => resolve(undefined), milliseconds);
-    void promise.then((value) => {
-      clearTimeout(timer);
-      resolve(value);
-    });
-  });
 }
 
 function outcomeOf<T>(answer: Promise<T>): Promise<Outcome<T>> {

@@ -5,7 +5,7 @@ import { PRIOR, programs, Script } from '../../test/script.ts';
 import { quiet } from '../../test/wire.ts';
 
 beforeEach(() => {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date', 'performance'] });
 });
 
 afterEach(() => {

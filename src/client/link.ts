@@ -3,16 +3,17 @@
 import { ConnectionError, toError } from '../jsonrpc/errors.ts';
 import { DEFAULT_MAXIMUM, DEFAULT_TIMEOUT, type Patience } from '../jsonrpc/outgoing.ts';
 import type { Transport } from '../jsonrpc/transport.ts';
+import { PauseGroup } from '../timing/pause-group.ts';
+import { sleep } from '../timing/sleep.ts';
 import { Attempt } from './attempt.ts';
 import { Conversation, type ConversationHost } from './conversation.ts';
 import type { Dialer, DialHost } from './dialer.ts';
 import { greet } from './greeting.ts';
 import { asConnectionError, gaveUp, isPassing, notReplaced, refusalIn, withStderr } from './link-failures.ts';
 import type { ConnectionOptions } from './options.ts';
-import { Standstill } from './standstill.ts';
 import { ObservedState } from './state.ts';
 import { Supervision } from './supervision.ts';
-import { pause, until } from './until.ts';
+import { until } from './until.ts';
 import { type Verdict, verdictOf } from './verdict.ts';
 
 /** What a link needs from its connection. */
@@ -44,7 +45,7 @@ export class Link {
   readonly #losses = new Supervision({ minDelayMs: 1000 });
   readonly #closing = new AbortController();
   readonly #over = new AbortController();
-  readonly #standstill = new Standstill();
+  readonly #clocks = new PauseGroup();
   #conversation: Conversation | undefined;
   /** Resolves when the next conversation is there. */
   #next: Promise<Conversation> | undefined;
@@ -83,8 +84,7 @@ export class Link {
     if (this.#conversation) return this.#conversation;
     if (!this.#next)
       throw this.#refusal ?? this.#failure ?? new ConnectionError('not-connected', 'The connection is not open');
-    const standstill = this.#standstill;
-    return until(this.#next, { what, timeout: Math.min(timeout, maxTimeout), signals: [signal], standstill });
+    return until(this.#next, { what, timeout: Math.min(timeout, maxTimeout), signals: [signal], group: this.#clocks });
   }
 
   /** The conversation of the moment, if there is one. */
@@ -136,7 +136,7 @@ export class Link {
         what: `Connecting to ${this.#dialer.name}`,
         timeout: this.#options.connectTimeout ?? CONNECT_TIMEOUT,
         signals: [this.#closing.signal, signal],
-        standstill: this.#standstill,
+        group: this.#clocks,
       });
       // All at once, so that neither the end of the conversation nor a close can come in between.
       this.#closing.signal.throwIfAborted();
@@ -192,7 +192,7 @@ export class Link {
   }
 
   #waitForPerson(): () => void {
-    const go = this.#standstill.hold();
+    const go = this.#clocks.hold();
     this.state.set('needs-auth');
     return () => {
       go();
@@ -219,7 +219,7 @@ export class Link {
       },
       this.#options,
     );
-    const forget = this.#standstill.add(() => conversation.holdClocks());
+    const forget = this.#clocks.add(() => conversation.holdClocks());
     conversation.ended.addEventListener('abort', forget, { once: true });
     return conversation;
   }
@@ -252,7 +252,7 @@ export class Link {
     const isHopeless = delay === undefined || isFutile;
     try {
       if (isHopeless) throw cause;
-      if (!isFirst) await pause(delay, this.#closing.signal);
+      if (!isFirst) await sleep(delay, this.#closing.signal);
       if (this.#closing.signal.aborted) throw this.#failure;
       const next = await this.#connect(undefined, true);
       this.#host.onSessionReplaced();
@@ -275,7 +275,7 @@ export class Link {
       if (this.#closing.signal.aborted) throw this.#failure;
       const delay = supervision.crashed();
       if (delay === undefined) throw this.#fail(gaveUp(this.#dialer.name, supervision, last));
-      await Promise.all([pause(delay, this.#closing.signal), ...this.#endings]);
+      await Promise.all([sleep(delay, this.#closing.signal), ...this.#endings]);
       if (this.#closing.signal.aborted) throw this.#failure;
       try {
         return await this.#connect(undefined, true);

@@ -2,9 +2,9 @@
 
 import { guarded } from '../jsonrpc/errors.ts';
 import { isObject, type Notification, type Params } from '../jsonrpc/message.ts';
+import { anySignal } from '../timing/abort-signals.ts';
 import { ACKNOWLEDGE_MS, ACKNOWLEDGED, endedByServer, unacknowledged } from './acknowledging.ts';
 import type { Subscription } from './extension.ts';
-import { firstOf } from './until.ts';
 
 /** What a subscription needs from its connection. */
 export interface ListenHost {
@@ -22,7 +22,7 @@ export function listen(
 ): Promise<Subscription> {
   return new Promise((resolve, reject) => {
     const closing = new AbortController();
-    const { signal, release } = firstOf([closing.signal, givenUp]);
+    const { signal, release } = anySignal([closing.signal, givenUp]);
     let isOver = false;
     let onClosed: () => void = () => {};
     const closed = new Promise<void>((settle) => {

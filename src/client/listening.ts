@@ -1,5 +1,6 @@
 /** Watching on stateless revisions: one open `subscriptions/listen` asks for everything that is watched. */
 
+import { nextBackoffDelay } from '../timing/backoff.ts';
 import { ConnectionError, ErrorCode, RpcError } from '../jsonrpc/errors.ts';
 import { isObject, type Notification, type Params } from '../jsonrpc/message.ts';
 import type { SubscriptionFilter } from '../protocol/model/changes.ts';
@@ -217,7 +218,7 @@ export class Listening {
       if (isFinal) return;
     }
     // A server that acknowledges and ends at once, again and again, is asked ever less often.
-    const longer = Math.min(Math.max(this.#pause * 2, FIRST_PAUSE), LONGEST_PAUSE);
+    const longer = nextBackoffDelay(this.#pause, { minMs: FIRST_PAUSE, maxMs: LONGEST_PAUSE });
     this.#pause = lasted >= this.#pause ? FIRST_PAUSE : this.#failures >= MAX_FAILURES ? LONGEST_PAUSE : longer;
     this.#retry = setTimeout(() => this.#open(), this.#pause);
   }

@@ -3,6 +3,7 @@
 import { ConnectionError } from '../jsonrpc/errors.ts';
 import type { Notification } from '../jsonrpc/message.ts';
 import { aborted } from '../jsonrpc/outgoing.ts';
+import { anySignal } from '../timing/abort-signals.ts';
 import type { Calls } from './calls.ts';
 import type { Conversation } from './conversation.ts';
 import type { Peer } from './extension.ts';
@@ -10,7 +11,7 @@ import type { Link } from './link.ts';
 import { listen } from './listen.ts';
 import type { Questions } from './questions.ts';
 import { refusal } from './rounds.ts';
-import { firstOf, until } from './until.ts';
+import { until } from './until.ts';
 
 /** What a peer is made of. */
 export interface PeerHost {
@@ -43,7 +44,7 @@ export function peerOf({ link, calls, questions, deliver, onError }: PeerHost): 
       if (signal?.aborted) throw aborted(what, signal);
       // It was no part of an answer, so it need not end with the conversation either.
       const signals = [link.over, signal];
-      const { signal: over, release } = firstOf(signals);
+      const { signal: over, release } = anySignal(signals);
       try {
         const answer = questions.answer(question, over, conversation);
         return await until(answer, { what, timeout: Number.POSITIVE_INFINITY, signals });

@@ -7,10 +7,11 @@ import { hasCapability } from '../protocol/caller.ts';
 import type { ClientCapabilities } from '../protocol/model/capabilities.ts';
 import type { ElicitResult } from '../protocol/model/elicitation.ts';
 import type { Answer, Question } from '../protocol/model/questions.ts';
+import { anySignal } from '../timing/abort-signals.ts';
 import { type AnswerHandlers, answerQuestion, canAnswer, type QuestionContext } from './answering.ts';
 import type { Conversation } from './conversation.ts';
 import type { ClientMiddleware } from './middleware.ts';
-import { firstOf, until } from './until.ts';
+import { until } from './until.ts';
 import { Completions, elicitationsIn, type UrlElicitation } from './url-elicitations.ts';
 
 /** Answers a request of the server's that is not the protocol's. What it throws as `RpcError` the server is told. */
@@ -84,7 +85,7 @@ export class Questions {
     const signals = [conversation.ended, signal];
     const left = (): number => Math.max(deadline - Date.now(), 0);
     const visits = this.completions.expect(pages);
-    const over = firstOf(signals);
+    const over = anySignal(signals);
     try {
       const consents = this.#consents(pages, over.signal, conversation);
       if (!(await until(consents, { what, timeout: left(), signals }))) throw error;

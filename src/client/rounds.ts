@@ -4,9 +4,11 @@ import { ConnectionError, RpcError } from '../jsonrpc/errors.ts';
 import type { Params } from '../jsonrpc/message.ts';
 import type { Answer, Question } from '../protocol/model/questions.ts';
 import type { Decoded } from '../protocol/revision.ts';
+import { anySignal } from '../timing/abort-signals.ts';
+import { sleep } from '../timing/sleep.ts';
 import type { Call } from './call.ts';
 import type { Conversation } from './conversation.ts';
-import { firstOf, until } from './until.ts';
+import { until } from './until.ts';
 
 /** A call that waits for answers. It is JSON: it can be kept, and continued later or by another process. */
 export interface PendingCall {
@@ -99,7 +101,7 @@ async function answerAll(
   }
   const giveUp = new AbortController();
   // It ends with the conversation: whoever is being asked need not answer any more.
-  const { signal, release } = firstOf([giveUp.signal, ended, options.signal]);
+  const { signal, release } = anySignal([giveUp.signal, ended, options.signal]);
   const answers = Promise.all(
     [...requests].map(async ([key, question]) => [key, await rounds.answer(question, signal, conversation)] as const),
   );
@@ -128,13 +130,10 @@ async function wait(
   if (Date.now() + milliseconds > deadline) {
     throw new ConnectionError('timeout', `${what} timed out: the server wanted more time again and again`);
   }
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const passed = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, milliseconds);
-  });
+  const { signal, release } = anySignal([ended, options.signal]);
   try {
-    await until(passed, { what, timeout: Number.POSITIVE_INFINITY, signals: [ended, options.signal] });
+    await until(sleep(milliseconds, signal), { what, timeout: Number.POSITIVE_INFINITY, signals: [signal] });
   } finally {
-    clearTimeout(timer);
+    release();
   }
 }

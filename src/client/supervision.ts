@@ -1,5 +1,8 @@
 /** When to start a server again, and when to give it up. */
 
+import { type BackoffBounds, backoffDelay } from '../timing/backoff.ts';
+import { monotonicNow } from '../timing/monotonic-now.ts';
+
 /** How a server that crashes is started again. */
 export interface RestartOptions {
   /** How often it is started again within `withinMs`; at the next crash it is given up. Default: 5. */
@@ -16,23 +19,21 @@ export interface RestartOptions {
 export class Supervision {
   readonly #maxRestarts: number;
   readonly #withinMs: number;
-  readonly #minDelayMs: number;
-  readonly #maxDelayMs: number;
+  readonly #delays: BackoffBounds;
   #crashes: number[] = [];
 
   constructor({ maxRestarts = 5, withinMs = 60_000, minDelayMs = 250, maxDelayMs = 30_000 }: RestartOptions) {
     this.#maxRestarts = maxRestarts;
     this.#withinMs = withinMs;
-    this.#minDelayMs = minDelayMs;
-    this.#maxDelayMs = maxDelayMs;
+    this.#delays = { minMs: minDelayMs, maxMs: maxDelayMs };
   }
 
   /** The server crashed: how long to wait before it is started again, or undefined if it is not worth it any more. */
-  crashed(now: number = Date.now()): number | undefined {
+  crashed(now: number = monotonicNow()): number | undefined {
     this.#crashes = [...this.#crashes.filter((at) => now - at < this.#withinMs), now];
     const { length } = this.#crashes;
     if (length > this.#maxRestarts) return undefined;
-    return Math.min(this.#minDelayMs * 2 ** (length - 1), this.#maxDelayMs);
+    return backoffDelay(length - 1, this.#delays);
   }
 
   /** How many crashes there were of late, the last one included. */

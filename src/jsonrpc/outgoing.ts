@@ -1,9 +1,10 @@
 /** Requests this side has sent and not yet had answered. */
 
-import { Alarm, inMilliseconds, now } from './alarm.ts';
+import { onAbort } from '../timing/abort-signals.ts';
+import { DeadlineTimer, deadlineIn } from '../timing/deadline-timer.ts';
+import { monotonicNow } from '../timing/monotonic-now.ts';
 import { ConnectionError, RpcError } from './errors.ts';
 import { type Id, isErrorResponse, type Params, type Request, type Response } from './message.ts';
-import { onAbort } from './on-abort.ts';
 import { ShortLived } from './places.ts';
 
 /** How long to wait. `Infinity` waits for ever; the maximum then still applies. */
@@ -44,7 +45,7 @@ export interface OutgoingWire {
 interface Pending {
   readonly method: string;
   readonly details: OutgoingDetails;
-  /** By the time of alarms, as the others. */
+  /** By `monotonicNow`, as the other times. */
   readonly started: number;
   readonly timeout: number;
   lastProgress: number | undefined;
@@ -72,7 +73,7 @@ export class OutgoingRequests {
   readonly #wire: OutgoingWire;
   readonly #defaults: Patience;
   readonly #pending = new ShortLived<Id, Pending>();
-  readonly #alarm = new Alarm((time) => this.#expireAll(time));
+  readonly #timer = new DeadlineTimer((time) => this.#expireAll(time));
   /** How many calls there are whose time is limited. */
   #limited = 0;
   #lastId = 0;
@@ -103,7 +104,7 @@ export class OutgoingRequests {
 
     return new Promise((resolve, reject) => {
       const own = typeof params === 'function' ? params(id) : params;
-      const started = now();
+      const started = monotonicNow();
       const timeout = options.timeout ?? this.#defaults.timeout ?? DEFAULT_TIMEOUT;
       const maximum = details.maxTimeout ?? options.maxTimeout ?? this.#defaults.maxTimeout ?? DEFAULT_MAXIMUM;
       const pending: Pending = {
@@ -115,7 +116,7 @@ export class OutgoingRequests {
         pauses: this.#holds > 0 ? 1 : 0,
         left: timeout,
         idleAt: Number.POSITIVE_INFINITY,
-        maximumAt: inMilliseconds(maximum, started),
+        maximumAt: deadlineIn(maximum, started),
         stopHearing: signal && this.#hear(signal, id, method, details),
         resolve,
         reject,
@@ -123,7 +124,7 @@ export class OutgoingRequests {
       this.#pending.set(id, pending);
       if (isLimited(pending)) this.#limited++;
       this.#startClock(pending, started);
-      this.#alarm.set(pending.maximumAt);
+      this.#timer.set(pending.maximumAt);
       this.#send(id, method, own, details);
     });
   }
@@ -169,7 +170,7 @@ export class OutgoingRequests {
     const pending = this.#pending.get(id);
     if (!pending) return;
     if (pending.pauses++ > 0) return;
-    pending.left = pending.idleAt - now();
+    pending.left = pending.idleAt - monotonicNow();
     pending.idleAt = Number.POSITIVE_INFINITY;
   }
 
@@ -218,14 +219,14 @@ export class OutgoingRequests {
     if (!pending) return undefined;
     this.#pending.delete(id);
     pending.stopHearing?.();
-    if (isLimited(pending) && --this.#limited === 0) this.#alarm.stop();
+    if (isLimited(pending) && --this.#limited === 0) this.#timer.stop();
     return pending;
   }
 
-  #startClock(pending: Pending, time: number = now()): void {
+  #startClock(pending: Pending, time: number = monotonicNow()): void {
     if (pending.pauses > 0) return;
-    pending.idleAt = inMilliseconds(pending.left, time);
-    this.#alarm.set(pending.idleAt);
+    pending.idleAt = deadlineIn(pending.left, time);
+    this.#timer.set(pending.idleAt);
   }
 
   #hear(signal: AbortSignal, id: Id, method: string, { what = method }: OutgoingDetails): () => void {
@@ -250,14 +251,14 @@ export class OutgoingRequests {
       const { idleAt, maximumAt } = pending;
       if (maximumAt <= Math.min(time, idleAt)) this.#expire(id, pending, 'the maximum for one call');
       else if (idleAt <= time) this.#expire(id, pending, 'no answer and no progress');
-      else this.#alarm.set(Math.min(idleAt, maximumAt));
+      else this.#timer.set(Math.min(idleAt, maximumAt));
     }
   }
 
   #expire(id: Id, { started, lastProgress, method, details }: Pending, why: string): void {
     const { what = method } = details;
     const progress = lastProgress === undefined ? '' : `; last progress ${lastProgress}`;
-    const text = `${what} timed out after ${Math.round(now() - started)} ms (${why}${progress})`;
+    const text = `${what} timed out after ${Math.round(monotonicNow() - started)} ms (${why}${progress})`;
     this.#giveUp(id, new ConnectionError('timeout', text), 'Timed out');
   }
 

@@ -1,7 +1,7 @@
 /** The exchange of a call that is answered already: somebody stands in for its client. */
 
 import type { Params } from '../jsonrpc/message.ts';
-import { onAbort } from '../jsonrpc/on-abort.ts';
+import { onAbort } from '../timing/abort-signals.ts';
 import type { OutgoingOptions } from '../jsonrpc/outgoing.ts';
 import type { Exchange } from '../protocol/exchange.ts';
 import type { Question } from '../protocol/model/questions.ts';

@@ -1,6 +1,7 @@
 /** Where the events of streams are kept, so that a client that lost its connection can go on where it was. */
 
-import { monotonicMs } from './monotonic.ts';
+import { monotonicNow } from '../timing/monotonic-now.ts';
+import { timerMs, unref } from '../timing/timer-range.ts';
 
 /** One event of a stream. */
 export interface StoredEvent {
@@ -74,9 +75,6 @@ interface Session {
 // What an event weighs beside its text.
 const OVERHEAD = 200;
 
-// Timers count milliseconds with 32 bits.
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
-
 /** Events within this process. */
 export function memoryEventStore(options: EventStoreOptions = {}): EventStore {
   return new MemoryEventStore(options);
@@ -88,7 +86,7 @@ class MemoryEventStore implements EventStore {
   readonly #keepMs: number;
   readonly #sessions = new Map<string, Session>();
   // Small numbers weigh less.
-  readonly #begun = monotonicMs();
+  readonly #begun = Math.floor(monotonicNow());
   #oldest: Kept | undefined;
   #newest: Kept | undefined;
   #bytes = 0;
@@ -181,9 +179,7 @@ class MemoryEventStore implements EventStore {
     while (this.#oldest && now - this.#oldest.at >= this.#keepMs) this.#drop(this.#oldest);
     if (!this.#oldest || this.#timer !== undefined) return;
     const left = this.#keepMs - (now - this.#oldest.at);
-    this.#timer = setTimeout(this.#onTimer, Math.min(left, LONGEST_TIMER_MS));
-    // It keeps no process alive.
-    (this.#timer as { unref?(): void }).unref?.();
+    this.#timer = unref(setTimeout(this.#onTimer, timerMs(left)));
   }
 
   readonly #onTimer = (): void => {
@@ -207,7 +203,7 @@ class MemoryEventStore implements EventStore {
   }
 
   #now(): number {
-    return monotonicMs() - this.#begun;
+    return Math.floor(monotonicNow()) - this.#begun;
   }
 
   #forgetEmpty(session: Session): void {

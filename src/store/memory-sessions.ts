@@ -1,6 +1,6 @@
 /** Sessions within this process. When there is no room for another, the longest idle one of the largest owner is removed. */
 
-import { monotonicMs } from './monotonic.ts';
+import { monotonicNow } from '../timing/monotonic-now.ts';
 import { DEFAULT_IDLE_MS, type SessionStore } from './sessions.ts';
 
 /** Bounds of a session store, and what it has to know of its sessions. */
@@ -52,7 +52,7 @@ class MemorySessions<S> implements SessionStore<S> {
   }
 
   create(id: string, session: S): boolean {
-    const now = monotonicMs();
+    const now = Math.floor(monotonicNow());
     this.#removeExpired(now);
     const owner = this.#options.ownerOf?.(session) ?? '';
     if (!this.#makeRoom(owner)) return false;
@@ -63,7 +63,7 @@ class MemorySessions<S> implements SessionStore<S> {
   }
 
   get(id: string): S | undefined {
-    const now = monotonicMs();
+    const now = Math.floor(monotonicNow());
     this.#removeExpired(now);
     const found = this.#kept.get(id);
     if (!found || now - found.usedAt >= this.#idleMs) return undefined;

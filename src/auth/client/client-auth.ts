@@ -1,5 +1,6 @@
 /** How a client shows an authorization server who it is: not at all, by a secret, or by a signature. */
 
+import { once } from '../../timing/single-flight.ts';
 import { type CryptoKey, importJWK, importPKCS8, type JWK } from 'jose';
 import { type ClientAuth, ClientSecretPost, modifyAssertion, None, PrivateKeyJwt } from 'oauth4webapi';
 import { AuthError } from '../errors.ts';
@@ -91,7 +92,7 @@ function bySignature(
   if (alg !== undefined && taken && !taken.includes(alg)) {
     throw unsupported(`the server takes signatures by ${cleanText(taken.join(', '))}, this key signs by ${alg}`);
   }
-  const imported = memo(() => importKey(privateKey, alg));
+  const imported = once(() => importKey(privateKey, alg));
   const kid = privateKey.kid ?? (isJwk(privateKey.key) ? privateKey.key.kid : undefined);
   return async (as, client, body, headers) => {
     const sign = PrivateKeyJwt(
@@ -128,14 +129,6 @@ async function importKey({ key }: ClientPrivateKey, alg: string | undefined): Pr
 
 function isJwk(key: ClientPrivateKey['key']): key is JWK {
   return typeof key !== 'string' && 'kty' in key;
-}
-
-function memo<T>(make: () => Promise<T>): () => Promise<T> {
-  let made: Promise<T> | undefined;
-  return () => {
-    made ??= make();
-    return made;
-  };
 }
 
 function unsupported(fault: string): AuthError {

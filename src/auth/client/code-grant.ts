@@ -1,6 +1,7 @@
 /** The authorization code grant: a person is asked, and comes back with a code. */
 
-import { firstOf } from '../../client/until.ts';
+import { anySignal, unlessAborted } from '../../timing/abort-signals.ts';
+import { timerMs } from '../../timing/timer-range.ts';
 import { AuthError } from '../errors.ts';
 import { beginAuthorization, type PendingAuthorization, readCallback } from './authorization.ts';
 import type { Browser, BrowserVisit } from './browser.ts';
@@ -28,8 +29,6 @@ export interface CodeGrantOptions {
 
 /** How long a person is waited for. */
 export const SIGN_IN_MS: number = 10 * 60_000;
-// setTimeout counts with 32 bits: anything longer would fire at once.
-const MAX_MS = 2 ** 31 - 1;
 
 /** What came of an authorization that was completed later. */
 export interface Completed extends Granted {
@@ -47,7 +46,7 @@ export class CodeGrant implements Grant {
 
   constructor({ issuer, registrar, browser, signInTimeoutMs = SIGN_IN_MS }: CodeGrantOptions) {
     this.issuer = issuer;
-    this.#patience = Math.min(signInTimeoutMs, MAX_MS);
+    this.#patience = timerMs(signInTimeoutMs);
     this.#registrar = registrar;
     this.#browser = browser;
   }
@@ -96,7 +95,7 @@ export class CodeGrant implements Grant {
   async #visit({ wire, store }: GrantContext, visit: BrowserVisit, url: URL, state: string): Promise<URL> {
     const late = new AbortController();
     const timer = setTimeout(() => late.abort(tooLate(wire)), this.#patience);
-    const { signal, release } = firstOf([wire.signal, late.signal]);
+    const { signal, release } = anySignal([wire.signal, late.signal]);
     try {
       return await unlessAborted(visit.authorize(url, state, signal), signal);
     } catch (error) {
@@ -159,15 +158,6 @@ function codeIn(authorization: PendingAuthorization, callback: URL): string {
 // Schemes of one's own have no origin.
 function placeOf({ protocol, host, pathname }: URL): string {
   return `${protocol}//${host}${pathname}`;
-}
-
-function unlessAborted<T>(outcome: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const onAbort = (): void => reject(signal.reason);
-    if (signal.aborted) onAbort();
-    signal.addEventListener('abort', onAbort, { once: true });
-    outcome.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
-  });
 }
 
 function tooLate(wire: Wire): AuthError {

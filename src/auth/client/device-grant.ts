@@ -1,5 +1,6 @@
 /** The device authorization grant: a person confirms a code on another device, for programs that have no browser. */
 
+import { sleep } from '../../timing/sleep.ts';
 import { AuthError } from '../errors.ts';
 import type { ClientIdentity } from './client-auth.ts';
 import { type DeviceAuthorization, deviceRequest, readDeviceAuthorization, readDevicePoll } from './device.ts';
@@ -87,7 +88,8 @@ async function poll(
   const asked = { ...deviceCodeGrant(device.deviceCode), resource, dpop };
   let pause = device.intervalMs;
   while (Date.now() + pause < device.expiresAt) {
-    await wait(pause, wire.signal);
+    await sleep(pause, wire.signal);
+    wire.signal.throwIfAborted();
     const answer = await patiently(() => askForTokens(wire, as, identity, asked, readDevicePoll));
     if (typeof answer === 'object') return answer;
     if (answer === 'slow down') pause += SLOWER_MS;
@@ -103,18 +105,4 @@ async function patiently<T>(ask: () => Promise<T>): Promise<T | 'slow down'> {
     if (error instanceof AuthError && error.isRetryable) return 'slow down';
     throw error;
   }
-}
-
-function wait(milliseconds: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const end = (settle: () => void): void => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', onAbort);
-      settle();
-    };
-    const onAbort = (): void => end(() => reject(signal.reason));
-    const timer = setTimeout(() => end(resolve), milliseconds);
-    if (signal.aborted) onAbort();
-    else signal.addEventListener('abort', onAbort, { once: true });
-  });
 }

@@ -1,5 +1,6 @@
 /** Credentials in a file, for several processes and for longer than one of them runs. */
 
+import { once } from '../../timing/single-flight.ts';
 import type { CredentialStore } from './store.ts';
 
 /** Where credentials are kept. */
@@ -33,20 +34,10 @@ function defaultKey(): string {
 }
 
 function makeStore(path: string | undefined): CredentialStore {
-  let opened: Promise<CredentialStore> | undefined;
-  const load = async (): Promise<CredentialStore> => {
-    try {
-      const { openFileStore } = await import('#auth-file-store');
-      return await openFileStore(path);
-    } catch (error) {
-      opened = undefined; // The next call tries again.
-      throw error;
-    }
-  };
-  const open = (): Promise<CredentialStore> => {
-    opened ??= load();
-    return opened;
-  };
+  const open = once(async (): Promise<CredentialStore> => {
+    const { openFileStore } = await import('#auth-file-store');
+    return openFileStore(path);
+  });
   return {
     get: async (key) => (await open()).get(key),
     set: async (key, value) => (await open()).set(key, value),

@@ -1,5 +1,6 @@
 /** Credentials that a store could not write, for instance to a full disk, stay in memory until the store can write them. */
 
+import { unref } from '../../timing/timer-range.ts';
 import { printable } from '../../jsonrpc/printable.ts';
 import { isIssued } from './records.ts';
 import type { CredentialStore, Json } from './store.ts';
@@ -72,8 +73,7 @@ function makeStore(store: CredentialStore): CredentialStore {
 
   const retryLater = (): void => {
     if (timer !== undefined) return;
-    timer = setTimeout(() => void retryAll(), retryMs);
-    (timer as { unref?(): void }).unref?.();
+    timer = unref(setTimeout(() => void retryAll(), retryMs));
     retryMs = Math.min(retryMs * 2, LONGEST_RETRY_MS);
   };
 

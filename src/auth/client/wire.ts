@@ -1,5 +1,6 @@
 /** Sends the requests of one flow, by the rules for where they may go, and keeps account of them. */
 
+import { unlessAborted } from '../../timing/abort-signals.ts';
 import { AuthError, type AuthErrorDetails, type AuthStep } from '../errors.ts';
 import type { OAuthRequest, OAuthResponse, Send } from './exchange.ts';
 import { nameOf } from './send-rules.ts';
@@ -93,13 +94,7 @@ export class Wire {
 
   /** The outcome of something that may not heed the signal; whoever is given up is not waited for. */
   unlessAborted<T>(outcome: Promise<T>): Promise<T> {
-    const { signal } = this;
-    return new Promise((resolve, reject) => {
-      const onAbort = (): void => reject(signal.reason);
-      if (signal.aborted) onAbort();
-      signal.addEventListener('abort', onAbort, { once: true });
-      outcome.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
-    });
+    return unlessAborted(outcome, this.signal);
   }
 
   async #send(what: string, request: OAuthRequest): Promise<OAuthResponse> {

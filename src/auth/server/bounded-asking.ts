@@ -1,5 +1,7 @@
 /** Keeps what an authorization server is asked within bounds, whatever callers send. */
 
+import { monotonicNow } from '../../timing/monotonic-now.ts';
+import { SingleFlight } from '../../timing/single-flight.ts';
 import { AuthError } from '../errors.ts';
 import { COOLDOWN_MS } from './cooldown.ts';
 import { unavailable } from './discovery.ts';
@@ -28,7 +30,7 @@ const MAX_FAILED = 3;
  */
 export function boundedAsking<T>(ask: AskAbout<T>, options: BoundedAskingOptions): AskAbout<T> {
   const { issuer, report, controlToken } = options;
-  const asking = new Map<string, Promise<T>>();
+  const asking = new SingleFlight<T>();
   /** Tokens since the last answer. */
   const failed = new Set<string>();
   let isChecking = false;
@@ -39,7 +41,7 @@ export function boundedAsking<T>(ask: AskAbout<T>, options: BoundedAskingOptions
     try {
       await ask(controlToken());
     } catch (error) {
-      if (isOutage(error)) pause = { error, until: Date.now() + COOLDOWN_MS };
+      if (isOutage(error)) pause = { error, until: monotonicNow() + COOLDOWN_MS };
     } finally {
       failed.clear();
       isChecking = false;
@@ -56,15 +58,13 @@ export function boundedAsking<T>(ask: AskAbout<T>, options: BoundedAskingOptions
       // Not waited for: it may take as long as the requests that failed.
       if (failed.size >= MAX_FAILED && !isChecking) void check();
       throw error;
-    } finally {
-      asking.delete(token);
     }
   };
 
   return async (token) => {
     const running = asking.get(token);
     if (running) return running;
-    if (pause && Date.now() < pause.until) throw pause.error;
+    if (pause && monotonicNow() < pause.until) throw pause.error;
     if (asking.size >= MAX_ASKING) {
       const error = unavailable(
         `The authorization server ${issuer} is being asked about ${MAX_ASKING} tokens already`,
@@ -73,9 +73,7 @@ export function boundedAsking<T>(ask: AskAbout<T>, options: BoundedAskingOptions
       report(error);
       throw error;
     }
-    const answer = begin(token);
-    asking.set(token, answer);
-    return answer;
+    return asking.run(token, () => begin(token));
   };
 }
 

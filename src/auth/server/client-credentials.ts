@@ -1,5 +1,6 @@
 /** How this server shows an authorization server that it may ask. */
 
+import { once } from '../../timing/single-flight.ts';
 import { importJWK } from 'jose';
 import { type ClientAuth, ClientSecretBasic, ClientSecretPost, PrivateKeyJwt } from 'oauth4webapi';
 import { isObject } from '../../jsonrpc/message.ts';
@@ -43,14 +44,10 @@ function privateKeyAuth(jwk: Readonly<Record<string, unknown>>): ClientAuth {
   if (typeof alg !== 'string' || typeof d !== 'string') {
     throw new TypeError('The option "privateKey" must be a private key as JWK, with its "alg"');
   }
-  let made: Promise<ClientAuth> | undefined;
-  const make = async (): Promise<ClientAuth> => {
+  const make = once(async (): Promise<ClientAuth> => {
     const key = await importJWK(jwk, alg);
     if (key instanceof Uint8Array) throw new TypeError('The private key is a secret');
     return PrivateKeyJwt({ key, ...(typeof kid === 'string' && { kid }) });
-  };
-  return async (...request) => {
-    made ??= make();
-    return (await made)(...request);
-  };
+  });
+  return async (...request) => (await make())(...request);
 }

@@ -1,5 +1,6 @@
 /** Keeps from asking again and again for what just failed. */
 
+import { monotonicNow } from '../../timing/monotonic-now.ts';
 import type { OnError } from './report.ts';
 
 /** Milliseconds until it is tried again. */
@@ -12,11 +13,11 @@ export function withCooldown<T>(
 ): (signal: AbortSignal) => Promise<T> {
   let failure: { readonly error: unknown; readonly until: number } | undefined;
   return async (signal) => {
-    if (failure && Date.now() < failure.until) throw failure.error;
+    if (failure && monotonicNow() < failure.until) throw failure.error;
     try {
       return await task(signal);
     } catch (error) {
-      failure = { error, until: Date.now() + COOLDOWN_MS };
+      failure = { error, until: monotonicNow() + COOLDOWN_MS };
       report(error as Error);
       throw error;
     }

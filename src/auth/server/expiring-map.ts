@@ -4,9 +4,12 @@
 export class ExpiringMap<Value> {
   readonly #entries = new Map<string, { readonly value: Value; readonly until: number }>();
   readonly #maxEntries: number;
+  readonly #now: () => number;
 
-  constructor(maxEntries: number) {
+  /** Entries expire by the wall clock, or by another one. */
+  constructor(maxEntries: number, now: () => number = () => Date.now()) {
     this.#maxEntries = maxEntries;
+    this.#now = now;
   }
 
   get size(): number {
@@ -16,7 +19,7 @@ export class ExpiringMap<Value> {
   /** What is remembered under this key, unless it has expired. */
   get(key: string): Value | undefined {
     const entry = this.#entries.get(key);
-    return entry && entry.until > Date.now() ? entry.value : undefined;
+    return entry && entry.until > this.#now() ? entry.value : undefined;
   }
 
   /** Forgets the value of this key. */
@@ -24,9 +27,9 @@ export class ExpiringMap<Value> {
     this.#entries.delete(key);
   }
 
-  /** Remembers a value until then, in milliseconds since 1970. */
+  /** Remembers a value until this time of the clock, in milliseconds. */
   set(key: string, value: Value, until: number): void {
-    const now = Date.now();
+    const now = this.#now();
     this.#entries.delete(key);
     if (until <= now) return;
     for (const [oldest, entry] of this.#entries) {

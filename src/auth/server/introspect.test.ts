@@ -131,7 +131,7 @@ describe('how often is asked', () => {
   });
 
   test('not for a while, if that was chosen; never beyond the end of the token', async () => {
-    vi.useFakeTimers({ toFake: ['Date'] });
+    vi.useFakeTimers({ toFake: ['Date', 'performance'] });
     const { auth, issuer } = protect(active({ exp: now() + 90 }), { cacheMs: 60_000, clockTolerance: 0 });
     await show(auth, 'one');
     expect(auth({ scheme: 'bearer', token: 'one' }, requestOf())).toMatchObject({ subject: 'alice' });
@@ -145,7 +145,7 @@ describe('how often is asked', () => {
 
 describe('what callers can make it ask', () => {
   test('a bad token is asked about once in a few seconds', async () => {
-    vi.useFakeTimers({ toFake: ['Date'] });
+    vi.useFakeTimers({ toFake: ['Date', 'performance'] });
     const { auth, issuer } = protect({ active: false });
     for (let n = 0; n < 3; n++) expect(told(await show(auth, 'bad'))).toBe(refused('The token is not valid'));
     expect(pathsOf(issuer)).toEqual([METADATA, '/introspect']);
@@ -252,7 +252,7 @@ What was tried:
   });
 
   test('has no metadata: that is looked for once in a while', async () => {
-    vi.useFakeTimers({ toFake: ['Date'] });
+    vi.useFakeTimers({ toFake: ['Date', 'performance'] });
     const { auth, issuer, errors } = protect(active());
     const metadata = issuer.pages.get(METADATA);
     issuer.pages.delete(METADATA);
@@ -273,7 +273,7 @@ What was tried:
       },
     ],
   ])('%s for several tokens in a row: it is left alone for a while', async (_what, answer) => {
-    vi.useFakeTimers({ toFake: ['Date'] });
+    vi.useFakeTimers({ toFake: ['Date', 'performance'] });
     const { auth, issuer } = protect(answer);
     for (const token of ['a', 'b', 'c']) expect(told(await show(auth, token))).toBe(DOWN);
     await vi.waitFor(() => expect(issuer.asked).toHaveLength(5));
@@ -290,7 +290,7 @@ What was tried:
   });
 
   test('stays out of order for new tokens, while tokens that were good within a minute stay good', async () => {
-    vi.useFakeTimers({ toFake: ['Date'] });
+    vi.useFakeTimers({ toFake: ['Date', 'performance'] });
     const { auth, issuer } = protect(({ body }) => ({
       status: 200,
       body: active({ exp: body.endsWith('short') ? now() + 20 : undefined }),
@@ -318,7 +318,7 @@ What was tried:
     issuer.pages.set('/introspect', () => ({ status: 200, body: { active: false } }));
     expect(told(await show(auth, 'opaque'))).toBe(refused('The token is not valid'));
     issuer.pages.set('/introspect', () => ({ status: 500 }));
-    vi.useFakeTimers({ toFake: ['Date'] });
+    vi.useFakeTimers({ toFake: ['Date', 'performance'] });
     vi.advanceTimersByTime(6000);
     expect(told(await show(auth, 'opaque'))).toBe(DOWN);
   });

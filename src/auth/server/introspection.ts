@@ -1,5 +1,6 @@
 /** Asks an authorization server about tokens (RFC 7662). */
 
+import { once } from '../../timing/single-flight.ts';
 import {
   allowInsecureRequests,
   customFetch,
@@ -70,14 +71,7 @@ export function introspection({ issuer, endpoint, credentials, ask, report }: In
 function placeOf(source: Omit<IntrospectionSource, 'credentials'>): (signal: AbortSignal) => Promise<string> {
   const { issuer, endpoint, ask, report } = source;
   const discover = withCooldown((signal) => discoverEndpoint(ask, issuer, 'introspection_endpoint', signal), report);
-  let found = endpoint === undefined ? undefined : Promise.resolve(endpoint);
-  return (signal) => {
-    found ??= discover(signal).catch((error: unknown) => {
-      found = undefined;
-      throw error;
-    });
-    return found;
-  };
+  return endpoint === undefined ? once(discover) : async () => endpoint;
 }
 
 // A JWT as an answer (RFC 9701) was not asked for, and nobody here would check its signature.

@@ -23,7 +23,7 @@ let [one, two]: TestKey[] = [];
 beforeAll(async () => {
   [one, two] = await Promise.all([makeKey('one'), makeKey('two')]);
 });
-beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'] }));
+beforeEach(() => void vi.useFakeTimers({ toFake: ['Date', 'performance'] }));
 afterEach(() => void vi.useRealTimers());
 
 function protect(options: Partial<JwtOptions> = {}): { auth: ResourceAuth; issuer: TestIssuer; errors: Error[] } {

@@ -2,6 +2,7 @@
 
 import { guarded } from '../../jsonrpc/errors.ts';
 import { printable } from '../../jsonrpc/printable.ts';
+import { monotonicNow } from '../../timing/monotonic-now.ts';
 import type { Claims } from './claims.ts';
 import type { ReceivedClaims, TokenFault } from './token.ts';
 
@@ -56,7 +57,7 @@ function throttledLines(): OnRefused {
   const last = new Map<RefusedToken['reason'], { readonly quietUntil: number; unreported: number }>();
   return (refused) => {
     const before = last.get(refused.reason);
-    const now = Date.now();
+    const now = monotonicNow();
     if (before && now < before.quietUntil) {
       before.unreported++;
       return;

@@ -10,10 +10,12 @@ test('without somebody to tell it is a line on stderr', () => {
 });
 
 test('the same is not told again and again', () => {
-  vi.useFakeTimers({ toFake: ['Date'] });
+  vi.useFakeTimers({ toFake: ['Date', 'performance'] });
   const heard: string[] = [];
   const report = reportTo(({ message }) => void heard.push(message));
   for (const message of ['a', 'a', 'b', 'b']) report(new Error(message));
+  vi.setSystemTime(Date.now() + 3_600_000);
+  report(new Error('a'));
   vi.advanceTimersByTime(10_001);
   report(new Error('b'));
   vi.useRealTimers();

@@ -2,6 +2,7 @@
 
 import { guarded } from '../../jsonrpc/errors.ts';
 import { printable } from '../../jsonrpc/printable.ts';
+import { monotonicNow } from '../../timing/monotonic-now.ts';
 import { AuthError } from '../errors.ts';
 import { ExpiringMap } from './expiring-map.ts';
 
@@ -14,10 +15,10 @@ const MAX_MESSAGES = 20;
 /** Reports to the option "onError", or to stderr: each message once in 10 seconds. Never throws. */
 export function reportTo(onError: OnError = log): OnError {
   if (typeof onError !== 'function') throw new TypeError('The option "onError" must be a function');
-  const reported = new ExpiringMap<true>(MAX_MESSAGES);
+  const reported = new ExpiringMap<true>(MAX_MESSAGES, monotonicNow);
   return (error) => {
     if (reported.get(error.message)) return;
-    reported.set(error.message, true, Date.now() + QUIET_MS);
+    reported.set(error.message, true, monotonicNow() + QUIET_MS);
     guarded(() => onError(error), log, 'onError failed');
   };
 }

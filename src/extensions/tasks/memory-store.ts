@@ -1,6 +1,6 @@
 /** Tasks within this process: bounded, and gone when their time is over. */
 
-import { Alarms } from './alarms.ts';
+import { WallClockTimer } from '../../timing/wall-clock-timer.ts';
 import { keptUntil, NoRoomError, type StoredTask, type TaskPage, type TaskQuery, type TaskStore } from './store.ts';
 
 /** Bounds of a memory store. What is full takes nothing new: a task is never dropped before its time. */
@@ -60,7 +60,7 @@ class Memory implements MemoryTaskStore {
   readonly #entries = new Map<string, Entry>();
   readonly #owners = new Map<string, Owned>();
   readonly #listeners = new Map<string, Set<Listener>>();
-  readonly #alarms = new Alarms();
+  readonly #alarms = new WallClockTimer();
   #bytes = 0;
 
   constructor(bounds: Required<MemoryTaskStoreOptions>) {

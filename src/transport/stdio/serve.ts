@@ -1,5 +1,6 @@
 /** Serves the process that started this one, over standard input and output, for as long as it is there. */
 
+import { withTimeout } from '../../timing/timeout.ts';
 import type { Readable, Writable } from 'node:stream';
 import { clearTimeout, setTimeout } from 'node:timers';
 import { checkOptions, type KeysOf } from '../../jsonrpc/known-options.ts';
@@ -142,7 +143,10 @@ class Deadline {
 
 async function runHook(hook: StdioOptions['onClose']): Promise<void> {
   try {
-    await atMost(HOOK_MS, async () => hook?.());
+    await withTimeout(
+      (async () => hook?.())(),
+      HOOK_MS,
+    );
   } catch (error) {
     console.error('mcpp: onClose failed:', error);
   }
@@ -151,17 +155,6 @@ async function runHook(hook: StdioOptions['onClose']): Promise<void> {
 // On a pipe, what is not written when the process exits is lost.
 async function lastWords(): Promise<void> {
   if (process.stderr.writableLength === 0) return;
-  await atMost(STDERR_MS, () => new Promise((resolve) => process.stderr.write('', resolve)));
-}
-
-async function atMost(milliseconds: number, work: () => Promise<unknown>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise((resolve) => {
-    timer = setTimeout(resolve, milliseconds);
-  });
-  try {
-    await Promise.race([work(), late]);
-  } finally {
-    clearTimeout(timer);
-  }
+  const written = new Promise((resolve) => process.stderr.write('', resolve));
+  await withTimeout(written, STDERR_MS);
 }

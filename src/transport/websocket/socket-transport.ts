@@ -4,7 +4,7 @@ import { ConnectionError, guarded, toError } from '../../jsonrpc/errors.ts';
 import { type Message, serialize } from '../../jsonrpc/message.ts';
 import { MAX_UNREADABLE, MessageReader } from '../../jsonrpc/message-reader.ts';
 import type { ReceivedLimits } from '../../jsonrpc/structure.ts';
-import { TimeSlice } from '../../jsonrpc/time-slice.ts';
+import { TimeSlice } from '../../timing/time-slice.ts';
 import type { Receiver, Transport } from '../../jsonrpc/transport.ts';
 import { type Sink, UNCOUNTED_BYTES, type UnflushedSink } from '../http/server/unflushed.ts';
 import {

@@ -2,6 +2,7 @@
 
 import type { Connection, ConnectionState, Peer } from '../../../entries/client.ts';
 import { ConnectionError } from '../../../entries/mcpp.ts';
+import { backoffDelay } from '../../../timing/backoff.ts';
 import type { Task } from '../task.ts';
 
 /** A connection that tells when it ends, as those of `connect` do. */
@@ -17,8 +18,7 @@ const SHARE_OF_AGE = 1 / 20;
 
 // Eight times in a row, which takes a minute and a half: as long as a server may need to be started again.
 const MAX_TRIES = 8;
-const FIRST_PAUSE = 1000;
-const LONGEST_PAUSE = 30_000;
+const PAUSES = { minMs: 1000, maxMs: 30_000 };
 const LONGEST_PAUSE_ASKED_FOR = 5 * 60_000;
 
 const TRANSIENT: ReadonlySet<string> = new Set(['closed', 'timeout', 'unreachable', 'session-lost', 'failed']);
@@ -69,8 +69,7 @@ export function isTransient(error: unknown): error is ConnectionError {
 }
 
 function pauseAfter({ retryAfterMs = 0 }: ConnectionError, tries: number): number {
-  const pace = Math.min(FIRST_PAUSE * 2 ** (tries - 1), LONGEST_PAUSE);
-  return Math.max(pace, Math.min(retryAfterMs, LONGEST_PAUSE_ASKED_FOR));
+  return Math.max(backoffDelay(tries - 1, PAUSES), Math.min(retryAfterMs, LONGEST_PAUSE_ASKED_FOR));
 }
 
 function hasEnded({ state }: Ending): boolean {

@@ -1,7 +1,7 @@
 /** What the desks and the counters of one server share. */
 
 import { printable } from '../../../entries/mcpp.ts';
-import { Alarms } from '../alarms.ts';
+import { WallClockTimer } from '../../../timing/wall-clock-timer.ts';
 import { memoryTaskStore } from '../memory-store.ts';
 import type { TaskStore } from '../store.ts';
 import { Places } from './places.ts';
@@ -31,7 +31,7 @@ export interface Office {
   readonly ttlMs: number | null;
   readonly maxTtlMs: number;
   readonly pollIntervalMs: number;
-  readonly alarms: Alarms;
+  readonly alarms: WallClockTimer;
   /** One for each handler that is at work. */
   readonly running: Places;
   /** One for each task that a subscription tells of. */
@@ -69,7 +69,7 @@ export function officeOf(options: TasksServerOptions = {}): Office {
   };
   const running = new Places({ all: Number.POSITIVE_INFINITY, perOwner: runningPerOwner });
   const subscribed = new Places(SUBSCRIBED);
-  return { store, ttlMs, maxTtlMs, pollIntervalMs, alarms: new Alarms(), running, subscribed, report };
+  return { store, ttlMs, maxTtlMs, pollIntervalMs, alarms: new WallClockTimer(), running, subscribed, report };
 }
 
 // What a store throws may quote what a client sent.

@@ -1,6 +1,8 @@
 /** How long to wait before a stream is opened again. */
 
 import type { ReconnectOptions } from '../../../client/http-options.ts';
+import { nextBackoffDelay } from '../../../timing/backoff.ts';
+import { timerMs } from '../../../timing/timer-range.ts';
 
 /** How a stream ended. */
 export interface StreamEnd {
@@ -18,8 +20,6 @@ const LONGEST_PAUSE = 30_000;
 const MAX_TRIES = 5;
 // Proxies cut at a minute and more; whoever ends streams faster than this is asked ever less often.
 const STEADY_MS = 45_000;
-// setTimeout counts with 32 bits.
-const LONGEST_TOLD = 2 ** 31 - 1;
 
 /** Never faster than one try per second, and ever slower unless streams last. */
 export class Backoff {
@@ -35,7 +35,7 @@ export class Backoff {
 
   /** Milliseconds until the next try if there is to be one nevertheless. */
   atLongest(told = 0): number {
-    return Math.min(Math.max(this.#longest, told), LONGEST_TOLD);
+    return timerMs(Math.max(this.#longest, told));
   }
 
   /** Milliseconds until the next try; undefined if so many failed in a row that another is hardly worth it. */
@@ -45,7 +45,7 @@ export class Backoff {
     if (lived >= STEADY_MS) this.#pause = 0;
     // A server that asks for a pace of its own, and keeps to what it says, gets it.
     const isPaced = wasGood && told >= SHORTEST_PAUSE;
-    if (!isPaced) this.#pause = Math.min(Math.max(this.#pause * 2, SHORTEST_PAUSE), this.#longest);
-    return Math.min(Math.max(this.#pause, told), LONGEST_TOLD);
+    if (!isPaced) this.#pause = nextBackoffDelay(this.#pause, { minMs: SHORTEST_PAUSE, maxMs: this.#longest });
+    return timerMs(Math.max(this.#pause, told));
   }
 }

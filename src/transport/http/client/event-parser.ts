@@ -2,7 +2,8 @@
 
 import { createParser, type EventSourceParser } from 'eventsource-parser';
 import { ConnectionError, toError } from '../../../jsonrpc/errors.ts';
-import { TimeSlice } from '../../../jsonrpc/time-slice.ts';
+import { TimeSlice } from '../../../timing/time-slice.ts';
+import { timerMs } from '../../../timing/timer-range.ts';
 import { tooLarge } from './failures.ts';
 
 /** One event. */
@@ -24,8 +25,6 @@ export interface EventListener {
   onFault(error: Error): void;
 }
 
-// setTimeout counts with 32 bits: anything longer would be no time at all.
-const LONGEST_RETRY = 2 ** 31 - 1;
 // So many bytes are parsed at once: what they hold is delivered before more is parsed.
 const PART = 16 * 1024;
 const FIELD_NAME = 'data: '.length;
@@ -65,7 +64,7 @@ export class EventParser {
         this.#unfinished -= comment.length + COMMENT_FRAMING;
         listener.onComment?.(comment);
       },
-      onRetry: (milliseconds) => listener.onRetry(Math.min(milliseconds, LONGEST_RETRY)),
+      onRetry: (milliseconds) => listener.onRetry(timerMs(milliseconds)),
       onError: ({ type }) => {
         if (type === 'max-buffer-size-exceeded') this.#isTooLong = true;
       },

@@ -1,14 +1,13 @@
 /** Notices that the keep-alives of an event stream have stopped: a half-open connection shows no other sign of its end. */
 
-import { now } from '../../../jsonrpc/alarm.ts';
+import { monotonicNow } from '../../../timing/monotonic-now.ts';
+import { timerMs, unref } from '../../../timing/timer-range.ts';
 
 // Bytes are looked for four times per interval, and missed for five times in a row: 1.25 to 1.5 intervals. After a pause of
 // the whole process the first look comes before what arrived meanwhile is read, so that one look alone says nothing.
 const LOOKS_PER_INTERVAL = 4;
 const MAX_SILENT_LOOKS = 5;
 const SHORTEST_INTERVAL = 1000;
-// setInterval counts with 32 bits.
-const LONGEST_INTERVAL = 2 ** 31 - 1;
 // Servers of this package say at the beginning of a stream how often a keep-alive comes.
 const PROMISE = /^keep-alive (\d{1,10})$/;
 // Two intervals as similar as this are taken for the server's pace.
@@ -45,7 +44,7 @@ export class KeepAlives {
   /** A comment arrived. */
   onComment(text: string): void {
     const promised = PROMISE.exec(text)?.[1];
-    if (promised === undefined) this.#learn(now());
+    if (promised === undefined) this.#learn(monotonicNow());
     else this.#expect(Number(promised));
   }
 
@@ -63,7 +62,7 @@ export class KeepAlives {
   }
 
   #expect(interval: number): void {
-    this.#interval = Math.min(Math.max(interval, SHORTEST_INTERVAL), LONGEST_INTERVAL);
+    this.#interval = timerMs(Math.max(interval, SHORTEST_INTERVAL));
     this.#watch();
   }
 
@@ -71,10 +70,10 @@ export class KeepAlives {
     this.stop();
     this.#silentLooks = 0;
     if (this.#interval === 0) return;
-    this.#timer = setInterval(() => {
+    const look = (): void => {
       if (++this.#silentLooks >= MAX_SILENT_LOOKS) this.#onSilence();
-    }, this.#interval / LOOKS_PER_INTERVAL);
+    };
     // The connection keeps the process alive, not this.
-    (this.#timer as { unref?(): void }).unref?.();
+    this.#timer = unref(setInterval(look, this.#interval / LOOKS_PER_INTERVAL));
   }
 }

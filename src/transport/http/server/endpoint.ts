@@ -1,5 +1,6 @@
 /** One HTTP endpoint for every client: lets requests in, and brings each to those who speak its revision. */
 
+import { timerMs } from '../../../timing/timer-range.ts';
 import { ConnectionError, ParseError, RpcError } from '../../../jsonrpc/errors.ts';
 import {
   isBatch,
@@ -32,7 +33,7 @@ import type { Body, HttpExchange } from './http-exchange.ts';
 import type { LiveSession } from './live-session.ts';
 import { Load } from './load.ts';
 import { type Metadata, metadataOf } from './metadata.ts';
-import { countable, type HttpLimits, type HttpOptions, type Settings, settingsOf } from './options.ts';
+import { type HttpLimits, type HttpOptions, type Settings, settingsOf } from './options.ts';
 import { PAGE, pageFor } from './page.ts';
 import { parsedPayload } from './parsed-payload.ts';
 import { busy, closing, methodNotAllowed, Refusal } from './refusal.ts';
@@ -138,7 +139,7 @@ export class Endpoint {
    * where they are kept.
    */
   close({ graceMs = 0 }: { readonly graceMs?: number } = {}): Promise<void> {
-    this.#closing ??= this.#close(countable(graceMs));
+    this.#closing ??= this.#close(timerMs(graceMs));
     return this.#closing;
   }
 

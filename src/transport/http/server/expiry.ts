@@ -1,7 +1,7 @@
 /** The end of what a caller showed: what stays open is ended then, so that the caller comes back with something fresh. */
 
+import { timerMs, unref } from '../../../timing/timer-range.ts';
 import type { Principal } from '../../../protocol/principal.ts';
-import { countable } from './options.ts';
 
 /** What callers are told for whom something ends. */
 export const EXPIRED = 'The token has expired';
@@ -18,10 +18,9 @@ function callAt(expiresAt: number, action: () => void): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const wait = (): void => {
     const left = expiresAt - Date.now();
-    const counted = countable(left);
-    timer = setTimeout(counted < left ? wait : action, counted);
-    // It keeps no process alive: what it ends does.
-    (timer as { unref?(): void }).unref?.();
+    const counted = timerMs(left);
+    // The connection that it ends keeps the process alive, not the timer.
+    timer = unref(setTimeout(counted < left ? wait : action, counted));
   };
   wait();
   return () => clearTimeout(timer);

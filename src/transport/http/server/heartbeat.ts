@@ -1,4 +1,6 @@
-/** The clocks of what is open. */
+/** The clocks of what is open. They keep no process alive: what they beat for does. */
+
+import { unref } from '../../../timing/timer-range.ts';
 
 /** Something that is open for longer than a moment. */
 export interface Beating {
@@ -25,7 +27,7 @@ export class OwnClocks implements Heartbeat {
 
   join(member: Beating): void {
     if (this.#members.has(member)) return;
-    const timer = unheld(() => member.beat(), this.#interval);
+    const timer = unref(setInterval(() => member.beat(), this.#interval));
     this.#members.set(member, timer);
   }
 
@@ -57,7 +59,7 @@ export class SharedClock implements Heartbeat {
   join(member: Beating): void {
     if (this.#members.has(member)) return;
     this.#members.set(member, this.#hand);
-    this.#timer ??= unheld(() => this.#move(), this.#interval / HANDS);
+    this.#timer ??= unref(setInterval(() => this.#move(), this.#interval / HANDS));
   }
 
   leave(member: Beating): void {
@@ -76,11 +78,4 @@ export class SharedClock implements Heartbeat {
     for (const [member, place] of this.#members) if (place === this.#hand) due.push(member);
     for (const member of due) if (this.#members.has(member)) member.beat();
   }
-}
-
-// It keeps no process alive: what it beats for does.
-function unheld(action: () => void, interval: number): ReturnType<typeof setInterval> {
-  const timer = setInterval(action, interval);
-  (timer as { unref?(): void }).unref?.();
-  return timer;
 }

@@ -1,5 +1,6 @@
 /** What an HTTP endpoint can be told. */
 
+import { timerMs } from '../../../timing/timer-range.ts';
 import { checkOptions, type KeysOf } from '../../../jsonrpc/known-options.ts';
 import type { Id, Response } from '../../../jsonrpc/message.ts';
 import { STRUCTURE_LIMITS, type StructureLimits } from '../../../jsonrpc/structure.ts';
@@ -195,9 +196,9 @@ export function settingsOf(options: HttpOptions): Settings {
     sessions: sessions === false ? undefined : storesOf(sessions === true ? {} : sessions),
     sse: options.sse === true,
     page: options.page !== false,
-    keepAliveMs: countable(options.keepAliveMs ?? 15_000),
+    keepAliveMs: timerMs(options.keepAliveMs ?? 15_000),
     maxStreamMs: options.maxStreamMs ?? Number.POSITIVE_INFINITY,
-    retryMs: Math.ceil(countable(options.retryMs ?? 1000)),
+    retryMs: Math.ceil(timerMs(options.retryMs ?? 1000)),
     limits: limitsOf(limits),
     onResponse: checkedListener(options.onResponse),
   };
@@ -211,12 +212,7 @@ function checkedListener(onResponse: OnResponse | undefined): OnResponse | undef
 function limitsOf(wanted: Partial<HttpLimits>): HttpLimits {
   const given = Object.fromEntries(Object.entries(wanted).filter(([, value]) => value !== undefined));
   const limits = { ...DEFAULT_LIMITS, ...given };
-  return { ...limits, bodyMs: countable(limits.bodyMs), slowReaderMs: countable(limits.slowReaderMs) };
-}
-
-/** Milliseconds as timers count them, with 32 bits: anything longer would be over at once. */
-export function countable(milliseconds: number): number {
-  return Math.min(milliseconds, 2 ** 31 - 1);
+  return { ...limits, bodyMs: timerMs(limits.bodyMs), slowReaderMs: timerMs(limits.slowReaderMs) };
 }
 
 function storesOf({ idleMs, max, store, events, mailboxes }: SessionOptions): SessionStores {

@@ -1,5 +1,6 @@
 /** A POST with a request in it: what is said before the answer goes on an event stream, opened when there is something to say. */
 
+import { timerMs } from '../../../timing/timer-range.ts';
 import { errorResponse } from '../../../jsonrpc/error-response.ts';
 import { RpcError } from '../../../jsonrpc/errors.ts';
 import { isBatch, isRequest, type Message, type Response, serialize } from '../../../jsonrpc/message.ts';
@@ -9,7 +10,6 @@ import type { Line } from '../../../server/connection-exchange.ts';
 import { EVENT_STREAM, KEEP_ALIVE, keepAlivePromise, messageEvent } from './events.ts';
 import type { Beating, Heartbeat } from './heartbeat.ts';
 import type { Fields, Outlet } from './http-exchange.ts';
-import { countable } from './options.ts';
 import { Reader } from './reader.ts';
 import type { Refusal } from './refusal.ts';
 import { tooManyRequestsFields } from './too-many-requests.ts';
@@ -123,7 +123,7 @@ export class Post implements Line, Beating {
     if (this.#isOver) return;
     this.#host.heartbeat.join(this);
     if (this.maxStreamMs !== undefined && Number.isFinite(this.maxStreamMs)) {
-      this.#limit = setTimeout(() => this.detach(), countable(this.maxStreamMs));
+      this.#limit = setTimeout(() => this.detach(), timerMs(this.maxStreamMs));
     }
     this.#visit.http.onClose(onClose);
   }

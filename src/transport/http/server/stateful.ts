@@ -1,5 +1,6 @@
 /** Clients of revisions with sessions: opening one, speaking in it, listening, coming back, ending it. */
 
+import { timerMs } from '../../../timing/timer-range.ts';
 import { RpcError } from '../../../jsonrpc/errors.ts';
 import type { Id, Request } from '../../../jsonrpc/message.ts';
 import type { Payload } from '../../../jsonrpc/parse.ts';
@@ -28,7 +29,7 @@ import type { Fields } from './http-exchange.ts';
 import { Introductions, MAX_INTRODUCTION } from './introductions.ts';
 import { LiveSession, type LiveSessionHost } from './live-session.ts';
 import type { Load } from './load.ts';
-import { countable, type Letter, type SessionStores, type Settings, type StoredSession } from './options.ts';
+import { type Letter, type SessionStores, type Settings, type StoredSession } from './options.ts';
 import { Post, type PostHost } from './post.ts';
 import { Reader } from './reader.ts';
 import { PostRecording, type RecordingHost } from './recording.ts';
@@ -77,7 +78,7 @@ export class Stateful {
     this.#stores = stores;
     this.#usage = server['~parts'].usage;
     this.#store = stores.store ?? this.#memoryStore(stores);
-    this.#touches = host.heartbeat.every(countable(Math.min(host.settings.keepAliveMs, stores.idleMs / 3)));
+    this.#touches = host.heartbeat.every(timerMs(Math.min(host.settings.keepAliveMs, stores.idleMs / 3)));
     this.#recordings = {
       retryMs: host.settings.retryMs,
       append: (id, event) => this.#append(id, event),

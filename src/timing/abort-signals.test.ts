@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { expect, test } from 'vitest';
-import { onAbort } from './on-abort.ts';
+import { onAbort } from './abort-signals.ts';
 
 test('any number of listeners is one to the signal, and none when they have left', () => {
   const { signal } = new AbortController();

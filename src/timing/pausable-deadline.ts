@@ -1,0 +1,30 @@
+/** A deadline whose clock can be paused, for instance while a person is waited for. */
+
+import { monotonicNow } from './monotonic-now.ts';
+import { MAX_TIMER_MS } from './timer-range.ts';
+
+/** Calls back once after so many milliseconds, not counting those it was paused for. */
+export class PausableDeadline {
+  readonly #onDeadline: () => void;
+  #leftMs: number;
+  #since = 0;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(milliseconds: number, onDeadline: () => void) {
+    this.#leftMs = milliseconds;
+    this.#onDeadline = onDeadline;
+    this.#start();
+  }
+
+  /** Stops the clock; the returned function starts it again. */
+  pause(): () => void {
+    clearTimeout(this.#timer);
+    this.#leftMs = Math.max(0, this.#leftMs - (monotonicNow() - this.#since));
+    return () => this.#start();
+  }
+
+  #start(): void {
+    this.#since = monotonicNow();
+    if (this.#leftMs <= MAX_TIMER_MS) this.#timer = setTimeout(this.#onDeadline, this.#leftMs);
+  }
+}

@@ -1,0 +1,66 @@
+import { describe, expect, test } from 'vitest';
+import { type PauseClock, PauseGroup } from './pause-group.ts';
+
+/** A clock that records what is done to it. */
+function clock(): { pause: PauseClock; seen: string[] } {
+  const seen: string[] = [];
+  const pause = (): (() => void) => {
+    seen.push('pause');
+    return () => seen.push('resume');
+  };
+  return { pause, seen };
+}
+
+describe('clocks', () => {
+  test('are paused from the first hold to the end of the last', () => {
+    const group = new PauseGroup();
+    const [one, other] = [clock(), clock()];
+    group.add(one.pause);
+    group.add(other.pause);
+    const first = group.hold();
+    const second = group.hold();
+    first();
+    expect([one.seen, other.seen]).toEqual([['pause'], ['pause']]);
+    second();
+    expect([one.seen, other.seen]).toEqual([
+      ['pause', 'resume'],
+      ['pause', 'resume'],
+    ]);
+    group.hold()();
+    expect(one.seen).toEqual(['pause', 'resume', 'pause', 'resume']);
+  });
+
+  test('that are added during a hold are paused at once', () => {
+    const group = new PauseGroup();
+    const go = group.hold();
+    const { pause, seen } = clock();
+    group.add(pause);
+    expect(seen).toEqual(['pause']);
+    go();
+    expect(seen).toEqual(['pause', 'resume']);
+  });
+
+  test('that were removed are left alone', () => {
+    const group = new PauseGroup();
+    const [before, during] = [clock(), clock()];
+    group.add(before.pause)();
+    const forget = group.add(during.pause);
+    const go = group.hold();
+    forget();
+    go();
+    expect(before.seen).toEqual([]);
+    expect(during.seen).toEqual(['pause']);
+  });
+
+  test('of a group continue once when a hold is ended twice', () => {
+    const group = new PauseGroup();
+    const { pause, seen } = clock();
+    group.add(pause);
+    const [first, second] = [group.hold(), group.hold()];
+    first();
+    first();
+    expect(seen).toEqual(['pause']);
+    second();
+    expect(seen).toEqual(['pause', 'resume']);
+  });
+});

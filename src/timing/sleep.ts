@@ -1,0 +1,16 @@
+/** Waiting for a time to pass. */
+
+import { onAbort } from './abort-signals.ts';
+
+/** Resolves after so many milliseconds, or as soon as the signal aborts. Never rejects. */
+export function sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      clearTimeout(timer);
+      unsubscribe?.();
+      resolve();
+    };
+    const timer = setTimeout(done, signal?.aborted ? 0 : milliseconds);
+    const unsubscribe = signal && !signal.aborted ? onAbort(signal, done) : undefined;
+  });
+}

@@ -1,0 +1,46 @@
+/** Callbacks at times of the wall clock, on one timer: for expiry dates that are stored or were received. */
+
+import { timerMs, unref } from './timer-range.ts';
+
+interface Scheduled {
+  readonly at: number;
+  readonly action: () => void;
+}
+
+/** Calls back at given times. Its timer keeps no process alive. */
+export class WallClockTimer {
+  readonly #scheduled = new Set<Scheduled>();
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  /** The time the timer is set to. */
+  #next = Number.POSITIVE_INFINITY;
+
+  /** Calls back at this time, in milliseconds since 1970, unless the returned function is called before. */
+  set(at: number, action: () => void): () => void {
+    if (at === Number.POSITIVE_INFINITY) return () => {};
+    const scheduled = { at, action };
+    this.#scheduled.add(scheduled);
+    // In a Worker a timer may end with the request that set it: an overdue timer is set again.
+    if (at < this.#next || this.#next <= Date.now()) this.#wait(Math.min(at, this.#next));
+    return () => {
+      if (this.#scheduled.delete(scheduled) && this.#scheduled.size === 0) this.#wait(Number.POSITIVE_INFINITY);
+    };
+  }
+
+  #wait(at: number): void {
+    clearTimeout(this.#timer);
+    this.#next = at;
+    this.#timer = undefined;
+    if (at === Number.POSITIVE_INFINITY) return;
+    this.#timer = unref(setTimeout(() => this.#run(), timerMs(Math.max(at - Date.now(), 1))));
+  }
+
+  #run(): void {
+    const now = Date.now();
+    this.#next = Number.POSITIVE_INFINITY;
+    // An action may cancel another one that is due.
+    for (const one of [...this.#scheduled]) if (one.at <= now && this.#scheduled.delete(one)) one.action();
+    let next = Number.POSITIVE_INFINITY;
+    for (const { at } of this.#scheduled) next = Math.min(next, at);
+    this.#wait(next);
+  }
+}
