@@ -35,7 +35,7 @@ const NAMES: Readonly<Record<string, { readonly values: string; readonly types: 
       ElicitAnswer ErrorDisclosure ErrorReport ExtensionHandler ExtensionResult Features HandedOff InProtocol InferInput InferOutput
       InputRequired Limits ListedResource Log LogEvent McpServerOptions Middleware MiddlewareContext NamedParams
       NoArguments OpenField ParamsOf Principal PromptConfig PromptHandler
-      PromptReturn RawAskOptions Registrar RequestParams ResourceConfig ResourceHandler ResourceParams ResourceReturn ResourceTemplateConfig
+      PromptReturn RawAskOptions Registrar RequestParams Resync ResourceConfig ResourceHandler ResourceParams ResourceReturn ResourceTemplateConfig
       ResourceTemplateHandler Secret ServeOptions ServerEvent ServerExtension ServerSide Serving SessionKey SubscriptionField TakeOver ToolCall
       ToolConfig ToolDefinition ToolHandler ToolReturn ToolType Transport TypedRequest UrlOptions Variables Viewer Visible`,
   },
@@ -53,16 +53,16 @@ const NAMES: Readonly<Record<string, { readonly values: string; readonly types: 
   http: {
     values: 'nodeHandler serveHttp',
     types: `
-      Authenticate Challenge Credentials EventStore HttpLimits HttpOptions HttpRequest HttpResponseInfo Letter Mailboxes NodeHandler
-      OnResponse
-      ProtectedResource ServeHttpOptions ServingHttp SessionOptions SessionStore StoredEvent StoredSession`,
+      Authenticate Challenge Credentials EventStore FollowedStream HttpLimits HttpOptions HttpRequest HttpResponseInfo NodeHandler
+      OnResponse ProtectedResource ServeHttpOptions ServingHttp SessionBus SessionMessage SessionOptions SessionPatch SessionRecord
+      SessionStore StoredEvent StoredSession StreamCondition TakenStream`,
   },
   fetch: {
     values: 'fetchHandler',
     types: `
-      Authenticate Challenge Credentials EventStore FetchHandler HttpLimits HttpOptions HttpRequest HttpResponseInfo Letter
-      Mailboxes OnResponse
-      ProtectedResource SessionOptions SessionStore StoredEvent StoredSession`,
+      Authenticate Challenge Credentials EventStore FetchHandler FollowedStream HttpLimits HttpOptions HttpRequest HttpResponseInfo
+      OnResponse ProtectedResource SessionBus SessionMessage SessionOptions SessionPatch SessionRecord SessionStore StoredEvent
+      StoredSession StreamCondition TakenStream`,
   },
   websocket: {
     values: 'serveWebSocket webSocketHandler webSocketTransport',
@@ -82,7 +82,7 @@ const NAMES: Readonly<Record<string, { readonly values: string; readonly types: 
     values: 'AuthError introspect jwt protectedResource verifier',
     types: `
       AuthStep Authenticate Challenge ClientCredentials Credentials HttpRequest IntrospectOptions JwtOptions
-      MetadataHandler NodeMetadataRequest NodeMetadataResponse OnError Principal ProtectedResource ResourceAuth
+      MetadataHandler NodeMetadataRequest NodeMetadataResponse OnError Principal ProofStore ProofUse ProtectedResource ResourceAuth
       ResourceOptions VerifierOptions ExpectedClaims OnRefused ReceivedClaims RefusedToken`,
   },
   'extensions/tasks': {

@@ -1,9 +1,9 @@
 /** Watching on stateless revisions: one open `subscriptions/listen` asks for everything that is watched. */
 
-import { nextBackoffDelay } from '../timing/backoff.ts';
 import { ConnectionError, ErrorCode, RpcError } from '../jsonrpc/errors.ts';
 import { isObject, type Notification, type Params } from '../jsonrpc/message.ts';
 import type { SubscriptionFilter } from '../protocol/model/changes.ts';
+import { nextBackoffDelay } from '../timing/backoff.ts';
 import { ACKNOWLEDGE_MS, ACKNOWLEDGED, endedByServer, unacknowledged } from './acknowledging.ts';
 import { isFinalStatus } from './statuses.ts';
 import { isList, type ListName } from './watchable.ts';

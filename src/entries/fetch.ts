@@ -7,15 +7,21 @@ export type {
   HttpRequest,
   ProtectedResource,
 } from '../protocol/http-request.ts';
-export type { EventStore, StoredEvent } from '../store/events.ts';
-export type { Mailboxes } from '../store/mailboxes.ts';
-export type { SessionStore } from '../store/sessions.ts';
+export type { EventStore, FollowedStream, StoredEvent } from '../store/events.ts';
+export type { SessionBus } from '../store/session-bus.ts';
+export type {
+  SessionPatch,
+  SessionStore,
+  StoredSession,
+  StreamCondition,
+  TakenStream,
+} from '../store/sessions.ts';
 export { type FetchHandler, fetchHandler } from '../transport/http/server/fetch-handler.ts';
 export type {
   HttpLimits,
   HttpOptions,
-  Letter,
+  SessionMessage,
   SessionOptions,
-  StoredSession,
+  SessionRecord,
 } from '../transport/http/server/options.ts';
 export type { HttpResponseInfo, OnResponse } from '../transport/http/server/response-log.ts';

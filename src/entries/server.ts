@@ -60,4 +60,4 @@ export {
   type ToolReturn,
   type ToolType,
 } from '../server/tool-types.ts';
-export type { ChangeBus } from '../store/changes.ts';
+export type { ChangeBus, Resync } from '../store/changes.ts';

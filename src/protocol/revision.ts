@@ -7,7 +7,7 @@ import type { Exchange } from './exchange.ts';
 import type { Declaration } from './extension.ts';
 import type { RevisionFacts } from './facts.ts';
 import type { ServerCapabilities } from './model/capabilities.ts';
-import type { ServerEvent } from './model/changes.ts';
+import type { ServerEvent, SubscribedUris } from './model/changes.ts';
 import type { Implementation } from './model/implementation.ts';
 import type { Meta } from './model/meta.ts';
 import type { Answer, Question } from './model/questions.ts';
@@ -44,7 +44,7 @@ export interface Host {
   /** How long `server/discover` may be kept. */
   readonly cache: CacheHints;
   /** Tells every change the viewer may know of from now on, until the returned function is called. */
-  watch(listener: (change: ServerEvent) => void, viewer: Viewer): () => void;
+  watch(listener: (change: ServerEvent) => void, viewer: Viewer, subscribed?: SubscribedUris): () => void;
 }
 
 /** What was asked for in a field of `subscriptions/listen`: what of it will be told, and the telling. */

@@ -1,12 +1,12 @@
 /** The exchange of a call that is answered already: somebody stands in for its client. */
 
 import type { Params } from '../jsonrpc/message.ts';
-import { onAbort } from '../timing/abort-signals.ts';
 import type { OutgoingOptions } from '../jsonrpc/outgoing.ts';
 import type { Exchange } from '../protocol/exchange.ts';
 import type { Question } from '../protocol/model/questions.ts';
 import type { Principal } from '../protocol/principal.ts';
 import type { Session } from '../protocol/session.ts';
+import { onAbort } from '../timing/abort-signals.ts';
 import type { Desk } from './extension.ts';
 import type { KeptBytes } from './limits/usage.ts';
 

@@ -1,4 +1,4 @@
-import { McpServer } from 'mcpp/server';
+import { type ChangeBus, McpServer, type ServerEvent } from 'mcpp/server';
 import { describe, expect, test, vi } from 'vitest';
 import { CountingBus, open, quiet, STATEFUL, unhandledDuring } from '../../test/wire.ts';
 
@@ -190,4 +190,54 @@ test('clients share one subscription to the bus, and a thousand that came and we
     await wire.disconnect();
     expect(changes.watchers).toBe(0);
   }
+});
+
+/** A bus that can say that changes may have been missed. */
+function forgetfulBus() {
+  let resync = (): void => {};
+  const changes: ChangeBus<ServerEvent> = {
+    publish() {},
+    subscribe(listener) {
+      resync = () => listener({ type: 'resync' });
+      return () => {};
+    },
+  };
+  return { changes, resync: () => resync() };
+}
+
+describe('after changes may have been missed', () => {
+  const ALL = ['tools/list_changed', 'prompts/list_changed', 'resources/list_changed', 'resources/updated'];
+  const makeForgetful = () => {
+    const { changes, resync } = forgetfulBus();
+    const server = new McpServer({ name: 's', version: '1' }, { changes })
+      .registerTool('t', {}, () => '')
+      .registerResource('x:/a', {}, () => '')
+      .registerResource('x:/hidden', { visible: () => false }, () => '');
+    server.registerPrompt('p', {}, () => '');
+    return { server, resync };
+  };
+  const methodsIn = (received: readonly { readonly method?: string }[]): string[] =>
+    received.flatMap(({ method }) => (method === undefined ? [] : method.replace('notifications/', '')));
+
+  test('a session is notified of all lists, and of the resources it subscribed to', async () => {
+    const { server, resync } = makeForgetful();
+    const wire = await open(server, { revision: '2025-11-25' });
+    await wire.call('resources/subscribe', { uri: 'x:/a' });
+    resync();
+    await quiet();
+    expect(methodsIn(wire.received).filter((method) => ALL.includes(method))).toEqual(ALL);
+  });
+
+  test('a listener of 2026-07-28 is notified of what it asked for, and never of what it may not see', async () => {
+    const { server, resync } = makeForgetful();
+    const wire = await open(server);
+    const notifications = { toolsListChanged: true, resourceSubscriptions: ['x:/a', 'x:/hidden'] };
+    void wire.call('subscriptions/listen', { notifications });
+    await quiet();
+    resync();
+    await quiet();
+    const told = methodsIn(wire.received).filter((method) => ALL.includes(method));
+    expect(told).toEqual(['tools/list_changed', 'resources/updated']);
+    expect(wire.notices('notifications/resources/updated')).toMatchObject([{ params: { uri: 'x:/a' } }]);
+  });
 });

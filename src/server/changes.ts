@@ -1,9 +1,9 @@
 /** The one publisher of changes: what happens within one tick is told once. */
 
-import type { ServerEvent } from '../protocol/model/changes.ts';
+import type { ServerEvent, SubscribedUris } from '../protocol/model/changes.ts';
 import type { Viewer } from '../protocol/revision.ts';
-import type { ChangeBus } from '../store/changes.ts';
-import { isPromise } from './maybe.ts';
+import type { ChangeBus, Resync } from '../store/changes.ts';
+import { chain, isPromise, type Maybe } from './maybe.ts';
 
 /** Whether a change is told to this viewer. */
 export type MaySee = (change: ServerEvent, viewer: Viewer) => boolean;
@@ -12,7 +12,11 @@ interface Watcher {
   readonly listener: (change: ServerEvent) => void;
   readonly viewer: Viewer;
   readonly maySee: MaySee;
+  readonly subscribed: SubscribedUris | undefined;
 }
+
+// As if they had changed, when changes may have been missed.
+const ALL_LISTS: readonly ServerEvent[] = [{ type: 'tools' }, { type: 'prompts' }, { type: 'resources' }];
 
 /** Publishes changes to everybody who watches this server, here or on other nodes. */
 export class Changes {
@@ -34,9 +38,17 @@ export class Changes {
     this.#pending.set(this.#keyOf(change), change);
   }
 
-  /** Hears of every change that may be told to this viewer, until the returned function is called. */
-  watch(listener: (change: ServerEvent) => void, viewer: Viewer, maySee: MaySee): () => void {
-    const watcher = { listener, viewer, maySee };
+  /**
+   * Calls back with every change that may be told to this viewer, until the returned function is called. When changes may have
+   * been missed these are all lists and the resources that are subscribed to.
+   */
+  watch(
+    listener: (change: ServerEvent) => void,
+    viewer: Viewer,
+    maySee: MaySee,
+    subscribed?: SubscribedUris,
+  ): () => void {
+    const watcher = { listener, viewer, maySee, subscribed };
     this.#watchers.add(watcher);
     this.#unsubscribe ??= this.#bus.subscribe((change) => this.#deliver(change));
     return this.#unwatch.bind(this, watcher);
@@ -49,11 +61,23 @@ export class Changes {
     this.#unsubscribe = undefined;
   }
 
-  // One listener that fails must not keep the others from hearing.
-  #deliver(change: ServerEvent): void {
-    for (const { listener, viewer, maySee } of [...this.#watchers]) {
-      this.#attempt(() => maySee(change, viewer) && listener(change));
+  // A listener that fails must not keep the others from being called.
+  #deliver(change: ServerEvent | Resync): void {
+    for (const watcher of [...this.#watchers]) {
+      if (change.type === 'resync') this.#attempt(() => this.#resync(watcher));
+      else this.#tell(watcher, change);
     }
+  }
+
+  #tell({ listener, viewer, maySee }: Watcher, change: ServerEvent): void {
+    this.#attempt(() => maySee(change, viewer) && listener(change));
+  }
+
+  #resync(watcher: Watcher): Maybe<void> {
+    for (const change of ALL_LISTS) this.#tell(watcher, change);
+    return chain(watcher.subscribed?.() ?? [], (uris) => {
+      for (const uri of uris) if (this.#watchers.has(watcher)) this.#tell(watcher, { type: 'resource', uri });
+    });
   }
 
   #keyOf(change: ServerEvent): string {

@@ -105,10 +105,14 @@ export class ServedConnection implements Receiver, ServedLine, Line {
     // A handshake that took long can be through after the client is gone.
     if (this.#over !== undefined || this.#ended) return;
     const viewer = { principal: this.principal, capabilities: session.capabilities };
-    this.#unwatch = this.#own.host.watch((change) => {
-      const notification = revision.deliver(change, session);
-      if (notification && !(change.type === 'log' && this.isCongested)) this.send(notification);
-    }, viewer);
+    this.#unwatch = this.#own.host.watch(
+      (change) => {
+        const notification = revision.deliver(change, session);
+        if (notification && !(change.type === 'log' && this.isCongested)) this.send(notification);
+      },
+      viewer,
+      () => session.subscriptions,
+    );
   }
 
   growSession(bytes: number): boolean {

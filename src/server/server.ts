@@ -245,7 +245,7 @@ export class McpServer<out Tools = {}> implements Served {
       change.type !== 'resource' ||
       !(resources.isGuarded || templates.isGuarded) ||
       !isHiddenFrom(viewer, change.uri, this.#all, asksForScopes);
-    return (listener, viewer) => this.#changes.watch(listener, viewer, maySee);
+    return (listener, viewer, subscribed) => this.#changes.watch(listener, viewer, maySee, subscribed);
   }
 
   #makeParts(info: Implementation, options: McpServerOptions): ServerParts {

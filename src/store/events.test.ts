@@ -1,14 +1,24 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { memoryEventStore, type StoredEvent, streamOf } from './events.ts';
+import { type EventStore, type FollowedStream, memoryEventStore, type StoredEvent, streamOf } from './events.ts';
 
 const event = (id: string, data = id, isLast = false): StoredEvent => ({ id, data, isLast });
+
+/** Follows a stream: a store in memory answers at once. */
+function follow(
+  store: EventStore,
+  session: string,
+  after: string,
+  listener: (event: StoredEvent) => void,
+): FollowedStream | undefined {
+  return store.follow(session, after, listener) as FollowedStream | undefined;
+}
 
 /** What somebody hears who follows a stream after this event; undefined if that cannot be. */
 function heard(store: ReturnType<typeof memoryEventStore>, session: string, after: string): string[] | undefined {
   const told: string[] = [];
-  const stop = store.follow(session, after, ({ data, isLast }) => void told.push(isLast ? `${data}!` : data));
-  if (typeof stop === 'function') stop();
-  return stop && told;
+  const followed = follow(store, session, after, ({ data, isLast }) => void told.push(isLast ? `${data}!` : data));
+  followed?.stop();
+  return followed && told;
 }
 
 afterEach(() => {
@@ -24,11 +34,11 @@ test('whoever follows a stream hears what came after an event, and then each as 
   const store = memoryEventStore();
   for (const id of ['a.0', 'a.1', 'b.0', 'a.2']) void store.append('s', event(id));
   const told: string[] = [];
-  const stop = store.follow('s', 'a.0', ({ data }) => void told.push(data)) as () => void;
+  const followed = follow(store, 's', 'a.0', ({ data }) => void told.push(data));
   expect(told).toEqual(['a.1', 'a.2']);
   void store.append('s', event('b.1'));
   void store.append('s', event('a.3'));
-  stop();
+  followed?.stop();
   void store.append('s', event('a.4'));
   expect(told).toEqual(['a.1', 'a.2', 'a.3']);
 });
@@ -146,11 +156,27 @@ test('nothing is left of a session that was forgotten, and there is room for oth
 test('a stream that was followed until its events were gone can begin anew', () => {
   const store = memoryEventStore({ maxSessionBytes: 300 });
   void store.append('s', event('a.0'));
-  const stop = store.follow('s', 'a.0', () => {}) as () => void;
+  const followed = follow(store, 's', 'a.0', () => {});
   void store.append('s', event('b.0', 'x'.repeat(100)));
-  stop();
-  stop();
+  followed?.stop();
+  followed?.stop();
   expect(heard(store, 's', 'a.0')).toBeUndefined();
   void store.append('s', event('a.1', 'y'));
   expect(heard(store, 's', 'a.0')).toEqual(['y']);
+});
+
+test('a stream names the requests of its first event, as long as that is kept', () => {
+  const store = memoryEventStore({ maxSessionBytes: 1000 });
+  void store.append('s', { ...event('a.0'), requestIds: [1, 'two'] });
+  void store.append('s', event('a.1'));
+  expect(follow(store, 's', 'a.1', () => {})?.requestIds).toEqual([1, 'two']);
+  void store.append('s', event('a.2', 'x'.repeat(700)));
+  expect(follow(store, 's', 'a.1', () => {})?.requestIds).toEqual([]);
+});
+
+test('a closed store has forgotten everything', () => {
+  const store = memoryEventStore();
+  void store.append('s', event('a.0'));
+  void store.close?.();
+  expect(heard(store, 's', 'a.0')).toBeUndefined();
 });

@@ -2,6 +2,7 @@
 
 import { monotonicNow } from '../timing/monotonic-now.ts';
 import { timerMs, unref } from '../timing/timer-range.ts';
+import type { Lifecycle, MaybePromise } from './lifecycle.ts';
 
 /** One event of a stream. */
 export interface StoredEvent {
@@ -10,24 +11,33 @@ export interface StoredEvent {
   readonly data: string;
   /** The stream ends with it. */
   readonly isLast: boolean;
+  /** In the first event of a POST's stream: the requests whose responses the stream brings. */
+  readonly requestIds?: readonly (string | number)[] | undefined;
+}
+
+/** A stream that is being followed. */
+export interface FollowedStream {
+  /** The requests whose responses the stream brings, if its first event is still kept. */
+  readonly requestIds: readonly (string | number)[];
+  /** Ends it. */
+  stop(): void;
 }
 
 /** Events by session and stream. */
-export interface EventStore {
+export interface EventStore extends Lifecycle {
   /** Keeps an event, and tells it to those who follow its stream. */
-  append(session: string, event: StoredEvent): void | Promise<void>;
+  append(session: string, event: StoredEvent): MaybePromise<void>;
   /**
-   * Tells the events of a stream that came after this one, and then each as it comes, until the returned function is
-   * called; of those that came before it was asked, only the ones that are still kept. Undefined if nothing is known
-   * of the stream, or if it belongs to another session.
+   * Calls back with the events of a stream after this one, as far as they are kept, and then with each as it is appended, until
+   * `stop` is called. Undefined if nothing is known of the stream, or if it belongs to another session.
    */
   follow(
     session: string,
     after: string,
     listener: (event: StoredEvent) => void,
-  ): (() => void) | undefined | Promise<(() => void) | undefined>;
+  ): MaybePromise<FollowedStream | undefined>;
   /** Forgets everything of a session. */
-  forget(session: string): void | Promise<void>;
+  forget(session: string): MaybePromise<void>;
 }
 
 /** Bounds of an event store. */
@@ -107,7 +117,7 @@ class MemoryEventStore implements EventStore {
     this.#makeRoom(session);
   }
 
-  follow(id: string, after: string, listener: (event: StoredEvent) => void): (() => void) | undefined {
+  follow(id: string, after: string, listener: (event: StoredEvent) => void): FollowedStream | undefined {
     const session = this.#sessions.get(id);
     const name = streamOf(after);
     const number = numberOf(after);
@@ -119,7 +129,7 @@ class MemoryEventStore implements EventStore {
     for (const event of missed) listener(event);
     // Whoever has everything is told that there is no more.
     if (missed.length === 0 && last?.isLast) listener({ ...last, data: '' });
-    return this.#addFollower(session, name, listener);
+    return { requestIds: events[0]?.requestIds ?? [], stop: this.#addFollower(session, name, listener) };
   }
 
   forget(id: string): void {
@@ -129,6 +139,10 @@ class MemoryEventStore implements EventStore {
     if (this.#oldest) return;
     clearTimeout(this.#timer);
     this.#timer = undefined;
+  }
+
+  close(): void {
+    for (const id of [...this.#sessions.keys()]) this.forget(id);
   }
 
   #session(id: string): Session {
@@ -153,9 +167,19 @@ class MemoryEventStore implements EventStore {
   }
 
   #keep(session: Session, event: StoredEvent): void {
-    const { id, data, isLast } = event;
+    const { id, data, isLast, requestIds } = event;
     const at = this.#now();
-    const kept: Kept = { id, data, isLast, session, at, older: this.#newest, newer: undefined, next: undefined };
+    const kept: Kept = {
+      id,
+      data,
+      isLast,
+      requestIds,
+      session,
+      at,
+      older: this.#newest,
+      newer: undefined,
+      next: undefined,
+    };
     if (this.#newest) this.#newest.newer = kept;
     else this.#oldest = kept;
     this.#newest = kept;
@@ -212,15 +236,17 @@ class MemoryEventStore implements EventStore {
   }
 }
 
-function weightOf({ id, data }: StoredEvent): number {
-  return data.length + id.length + OVERHEAD;
+function weightOf({ id, data, requestIds = [] }: StoredEvent): number {
+  let weight = data.length + id.length + OVERHEAD;
+  for (const request of requestIds) weight += String(request).length;
+  return weight;
 }
 
 function eventsOf({ oldest }: Session, stream: string): StoredEvent[] {
   const events: StoredEvent[] = [];
   for (let kept = oldest; kept; kept = kept.next) {
-    const { id, data, isLast } = kept;
-    if (streamOf(id) === stream) events.push({ id, data, isLast });
+    const { id, data, isLast, requestIds } = kept;
+    if (streamOf(id) === stream) events.push({ id, data, isLast, requestIds });
   }
   return events;
 }

@@ -1,79 +1,123 @@
 /** Sessions within this process. When there is no room for another, the longest idle one of the largest owner is removed. */
 
 import { monotonicNow } from '../timing/monotonic-now.ts';
-import { DEFAULT_IDLE_MS, type SessionStore } from './sessions.ts';
+import {
+  DEFAULT_IDLE_MS,
+  type SessionPatch,
+  type SessionStore,
+  type StoredSession,
+  type StreamCondition,
+  type TakenStream,
+} from './sessions.ts';
 
 /** Bounds of a session store, and what it has to know of its sessions. */
-export interface MemorySessionOptions<S> {
+export interface MemorySessionOptions<Record> {
   /** Milliseconds without use after which a session is removed. Default: 30 minutes. */
   readonly idleMs?: number | undefined;
   /** How many sessions there may be. Default: 10,000. */
   readonly max?: number | undefined;
-  /** Whose a session is. Default: all have the same owner. */
-  readonly ownerOf?: (session: S) => string;
   /** True for a session that must not be removed, because a call or a stream of it is open. Default: none. */
   readonly isInUse?: (id: string) => boolean;
   /** Called with each session that is removed, whatever the reason. */
-  readonly onRemove?: (session: S, id: string) => void;
+  readonly onRemove?: (record: Record, id: string) => void;
 }
 
-interface Kept<S> {
+interface Kept<Record> extends StoredSession<Record> {
   readonly id: string;
   readonly owner: string;
-  session: S;
+  initialized: boolean;
+  logLevel: string | undefined;
+  subscriptions: readonly string[];
+  /** The GET stream, and whether a client reads it. */
+  stream: string | undefined;
+  isStreamRead: boolean;
   usedAt: number;
 }
+
+const NONE: readonly string[] = [];
 
 /** Sessions that may be removed next are looked for once for this many. */
 const CANDIDATES = 64;
 
 /** Makes an empty store. */
-export function memorySessionStore<S>(options: MemorySessionOptions<S> = {}): SessionStore<S> {
+export function memorySessionStore<Record>(options: MemorySessionOptions<Record> = {}): SessionStore<Record> {
   return new MemorySessions(options);
 }
 
-class MemorySessions<S> implements SessionStore<S> {
-  readonly #options: MemorySessionOptions<S>;
+class MemorySessions<Record> implements SessionStore<Record> {
+  readonly #options: MemorySessionOptions<Record>;
   readonly #idleMs: number;
   readonly #max: number;
-  readonly #kept = new Map<string, Kept<S>>();
+  readonly #kept = new Map<string, Kept<Record>>();
   readonly #owned = new Map<string, number>();
   /** The longest idle sessions of an owner when they were last looked for, with the time of their last use. */
   #candidates:
-    | { readonly owner: string; readonly idle: { readonly kept: Kept<S>; readonly usedAt: number }[] }
+    | { readonly owner: string; readonly idle: { readonly kept: Kept<Record>; readonly usedAt: number }[] }
     | undefined;
   /** No session expires before. Keeping them in the order of their use would cost more than to look at all now and then. */
   #nextExpiry = Number.POSITIVE_INFINITY;
 
-  constructor(options: MemorySessionOptions<S>) {
+  constructor(options: MemorySessionOptions<Record>) {
     this.#options = options;
     this.#idleMs = options.idleMs ?? DEFAULT_IDLE_MS;
     this.#max = options.max ?? 10_000;
   }
 
-  create(id: string, session: S): boolean {
+  create(id: string, record: Record, owner: string): boolean {
     const now = Math.floor(monotonicNow());
     this.#removeExpired(now);
-    const owner = this.#options.ownerOf?.(session) ?? '';
     if (!this.#makeRoom(owner)) return false;
-    this.#kept.set(id, { id, owner, session, usedAt: now });
+    this.#kept.set(id, {
+      id,
+      owner,
+      record,
+      initialized: false,
+      logLevel: undefined,
+      subscriptions: NONE,
+      stream: undefined,
+      isStreamRead: false,
+      usedAt: now,
+    });
     this.#owned.set(owner, (this.#owned.get(owner) ?? 0) + 1);
     this.#nextExpiry = Math.min(this.#nextExpiry, now + this.#idleMs);
     return true;
   }
 
-  get(id: string): S | undefined {
+  get(id: string): StoredSession<Record> | undefined {
     const now = Math.floor(monotonicNow());
     this.#removeExpired(now);
     const found = this.#kept.get(id);
     if (!found || now - found.usedAt >= this.#idleMs) return undefined;
     found.usedAt = now;
-    return found.session;
+    return found;
   }
 
-  save(id: string, session: S): void {
+  update(id: string, patch: SessionPatch): void {
     const found = this.#kept.get(id);
-    if (found) found.session = session;
+    if (!found) return;
+    if ('initialized' in patch) found.initialized = true;
+    else if ('logLevel' in patch) found.logLevel = patch.logLevel;
+    else if ('unread' in patch) found.isStreamRead &&= found.stream !== patch.unread;
+    else if ('subscribe' in patch)
+      found.subscriptions = [...without(found.subscriptions, patch.subscribe), patch.subscribe];
+    else found.subscriptions = without(found.subscriptions, patch.unsubscribe);
+  }
+
+  subscriptions(id: string): readonly string[] {
+    return this.#kept.get(id)?.subscriptions ?? NONE;
+  }
+
+  takeStream(id: string, stream: string, { force, from }: StreamCondition): TakenStream {
+    const found = this.#kept.get(id);
+    const previous = found?.stream;
+    if (!found || (found.isStreamRead && !force && previous !== from)) return { isTaken: false, previous };
+    found.stream = stream;
+    found.isStreamRead = true;
+    return { isTaken: true, previous };
+  }
+
+  touch(ids: readonly string[]): readonly string[] {
+    return ids.filter((id) => !this.get(id));
   }
 
   delete(id: string): boolean {
@@ -82,12 +126,16 @@ class MemorySessions<S> implements SessionStore<S> {
     return found !== undefined;
   }
 
-  #remove({ id, owner, session }: Kept<S>): void {
+  close(): void {
+    for (const kept of [...this.#kept.values()]) this.#remove(kept);
+  }
+
+  #remove({ id, owner, record }: Kept<Record>): void {
     this.#kept.delete(id);
     const left = (this.#owned.get(owner) ?? 0) - 1;
     if (left > 0) this.#owned.set(owner, left);
     else this.#owned.delete(owner);
-    this.#options.onRemove?.(session, id);
+    this.#options.onRemove?.(record, id);
   }
 
   #removeExpired(now: number): void {
@@ -126,7 +174,7 @@ class MemorySessions<S> implements SessionStore<S> {
   }
 
   // Sessions that were used since, or are gone, are passed over.
-  #nextCandidate(owner: string): Kept<S> | undefined {
+  #nextCandidate(owner: string): Kept<Record> | undefined {
     if (this.#candidates?.owner !== owner) return undefined;
     for (let next = this.#candidates.idle.pop(); next; next = this.#candidates.idle.pop()) {
       const { kept, usedAt } = next;
@@ -136,7 +184,7 @@ class MemorySessions<S> implements SessionStore<S> {
     return undefined;
   }
 
-  #findCandidates(owner: string): Kept<S> | undefined {
+  #findCandidates(owner: string): Kept<Record> | undefined {
     const idle = [...this.#kept.values()]
       .filter((kept) => kept.owner === owner && !this.#isInUse(kept))
       .sort((a, b) => a.usedAt - b.usedAt)
@@ -145,7 +193,11 @@ class MemorySessions<S> implements SessionStore<S> {
     return this.#nextCandidate(owner);
   }
 
-  #isInUse({ id }: Kept<S>): boolean {
+  #isInUse({ id }: Kept<Record>): boolean {
     return this.#options.isInUse?.(id) === true;
   }
+}
+
+function without(uris: readonly string[], uri: string): readonly string[] {
+  return uris.includes(uri) ? uris.filter((one) => one !== uri) : uris;
 }

@@ -1,6 +1,6 @@
 /** Sessions: whose they are, who may speak in them, and how they end. */
 
-import type { HttpOptions, StoredSession } from 'mcpp/http';
+import type { HttpOptions, SessionRecord } from 'mcpp/http';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { messagesOf, nextMessage } from './events.ts';
 import { type Answer, FACES, openSession, post, type Reached, web } from './faces.ts';
@@ -320,19 +320,23 @@ describe.each(FACES)('through $name', ({ open }) => {
     await reached.close();
   });
 
-  test('a store that fails is answered with 500, and told to the server', async () => {
+  test('a store that fails gives 503 with Retry-After, and is reported', async () => {
     const stage = makeStage();
     const broken = {
       create: () => true,
       get: () => Promise.reject(new Error('redis://secret')),
-      save: () => {},
+      update: () => {},
+      subscriptions: () => [],
+      takeStream: () => ({ isTaken: true, previous: undefined }),
+      touch: () => [],
       delete: () => true,
     };
     const reached = await open(stage.server, { sessions: { store: broken } });
     const opened = await post(reached, initialize());
     expect(opened.status).toBe(200);
     const answer = await post(reached, ping, { 'mcp-session-id': opened.header('mcp-session-id') ?? '' });
-    expect(answer.status).toBe(500);
+    expect(answer.status).toBe(503);
+    expect(answer.header('retry-after')).toBe('1');
     expect(await answer.text()).not.toContain('redis');
     expect(String(stage.errors[0])).toContain('redis://secret');
     await reached.close();
@@ -340,12 +344,25 @@ describe.each(FACES)('through $name', ({ open }) => {
 
   test('sessions can be kept elsewhere: what is kept is JSON', async () => {
     const kept = new Map<string, string>();
+    const states = new Map<string, object>();
     const reached = await open(makeStage().server, {
       sessions: {
         store: {
-          create: async (id, session) => kept.set(id, JSON.stringify(session)).size > 0,
-          get: async (id) => JSON.parse(kept.get(id) ?? 'null') as StoredSession,
-          save: async (id, session) => void kept.set(id, JSON.stringify(session)),
+          create: async (id, record) => kept.set(id, JSON.stringify(record)).size > 0,
+          get: async (id) => {
+            const record = kept.get(id);
+            if (record === undefined) return undefined;
+            return {
+              record: JSON.parse(record) as SessionRecord,
+              initialized: false,
+              logLevel: undefined,
+              ...states.get(id),
+            };
+          },
+          update: async (id, patch) => void states.set(id, { ...states.get(id), ...patch }),
+          subscriptions: async () => [],
+          takeStream: async () => ({ isTaken: true, previous: undefined }),
+          touch: async () => [],
           delete: async (id) => kept.delete(id),
         },
       },
@@ -356,8 +373,9 @@ describe.each(FACES)('through $name', ({ open }) => {
     const [stored = ''] = kept.values();
     expect(JSON.parse(stored)).toMatchObject({
       principal: '',
-      session: { version: '2025-11-25', initialized: true, logLevel: 'error', clientInfo: { name: 'test' } },
+      session: { version: '2025-11-25', clientInfo: { name: 'test' } },
     });
+    expect([...states.values()]).toEqual([{ initialized: true, logLevel: 'error' }]);
     expect((await reached.send({ method: 'DELETE', headers: session })).status).toBe(204);
     expect(kept.size).toBe(0);
     await reached.close();

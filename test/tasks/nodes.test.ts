@@ -136,6 +136,18 @@ test('what is answered at one node is taken back at the other', async () => {
   expect(await when(mine, taskId, 'input_required')).toMatchObject({ status: 'input_required' });
 });
 
+test('a task names the node that runs it', async () => {
+  const store = memoryTaskStore();
+  const nodes = await Promise.all(
+    [makeStage({ store }), makeStage({ store })].map(async ({ server }) => {
+      const taskId = await start(await openDeclared(server), 'work');
+      return (await store.get(taskId))?.node;
+    }),
+  );
+  expect(nodes).toEqual([expect.any(String), expect.any(String)]);
+  expect(nodes[0]).not.toBe(nodes[1]);
+});
+
 describe('a node that died', () => {
   test('leaves tasks that end with their time, for whoever asks or waits', async () => {
     vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'] });

@@ -1,8 +1,8 @@
 /** How a client shows an authorization server who it is: not at all, by a secret, or by a signature. */
 
-import { once } from '../../timing/single-flight.ts';
 import { type CryptoKey, importJWK, importPKCS8, type JWK } from 'jose';
 import { type ClientAuth, ClientSecretPost, modifyAssertion, None, PrivateKeyJwt } from 'oauth4webapi';
+import { once } from '../../timing/single-flight.ts';
 import { AuthError } from '../errors.ts';
 import { cleanText } from './responses.ts';
 import type { ServerMetadata } from './server-metadata.ts';

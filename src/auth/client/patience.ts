@@ -1,6 +1,5 @@
 /** How often a person can be asked: not the same again right away, and not again right after they said no. */
 
-import { monotonicNow } from '../../timing/monotonic-now.ts';
 import { type AuthChallenge, AuthError } from '../errors.ts';
 import { described } from './challenge.ts';
 import type { Wire } from './wire.ts';
@@ -19,7 +18,7 @@ export class Patience {
 
   /** Refuses to ask, if that was done just now. A person can be asked for more, or by another authorization server. */
   check(wire: Wire, issuer: string, challenge: AuthChallenge | undefined, isMore: boolean): void {
-    const now = monotonicNow();
+    const now = Date.now();
     if (this.#denied && now - this.#denied.at < DENIED_MS) throw this.#denied.error;
     const isJustNow = this.#signedIn?.issuer === issuer && now - this.#signedIn.at < ASKED_MS;
     if (isMore || !isJustNow) return;
@@ -30,13 +29,13 @@ export class Patience {
   /** A person has signed in. */
   granted(issuer: string, scopes: readonly string[]): void {
     for (const scope of scopes) this.asked.add(scope);
-    this.#signedIn = { issuer, at: monotonicNow() };
+    this.#signedIn = { issuer, at: Date.now() };
     this.#denied = undefined;
   }
 
   /** It was not granted: throws why, and remembers it if it was a person who refused. */
   refused(error: unknown): never {
-    if (error instanceof AuthError && error.code === 'access_denied') this.#denied = { error, at: monotonicNow() };
+    if (error instanceof AuthError && error.code === 'access_denied') this.#denied = { error, at: Date.now() };
     throw error;
   }
 

@@ -1,6 +1,5 @@
 /** Gets the requests to one MCP server let in: with what is kept, what can be refreshed, or what has to be asked for. */
 
-import { monotonicNow } from '../../timing/monotonic-now.ts';
 import type {
   Authorizer,
   HeaderFields,
@@ -75,8 +74,8 @@ export class Session {
 
   // Nobody waits for it, and nothing is lost if it fails: what there is is still good.
   #renewEarly(connection: ProtectedServer, held: Held): void {
-    if (this.#isBusy || monotonicNow() < this.#restsUntil || connection.signal.aborted) return;
-    this.#restsUntil = monotonicNow() + REST_MS;
+    if (this.#isBusy || Date.now() < this.#restsUntil || connection.signal.aborted) return;
+    this.#restsUntil = Date.now() + REST_MS;
     const outcome = this.#together(connection, { isBackground: true }, (host) => this.#renewal.renewed(host, held));
     const onEnd = (next: Held | undefined): void => {
       if (next !== held) this.#restsUntil = 0;

@@ -1,7 +1,7 @@
 /** Credentials that a store could not write, for instance to a full disk, stay in memory until the store can write them. */
 
-import { unref } from '../../timing/timer-range.ts';
 import { printable } from '../../jsonrpc/printable.ts';
+import { unref } from '../../timing/timer-range.ts';
 import { isIssued } from './records.ts';
 import type { CredentialStore, Json } from './store.ts';
 

@@ -1,5 +1,6 @@
 /** Lets requests in: looks at how a token is shown, has it checked, and looks at what it allows. */
 
+import { toError } from '../../jsonrpc/errors.ts';
 import type { Challenge, Credentials, HttpRequest } from '../../protocol/http-request.ts';
 import type { Principal } from '../../protocol/principal.ts';
 import { chain, type Maybe } from '../../server/maybe.ts';
@@ -7,6 +8,7 @@ import { hasScopes } from '../../server/scope-checks.ts';
 import type { Scheme } from './challenges.ts';
 import { PROOF_FAULTS, type ProofFault, proofCheck } from './dpop.ts';
 import { type ExpectedClaims, receivedClaims } from './refused.ts';
+import { type OnError, reportTo } from './report.ts';
 import type { Resource, ResourceAuth } from './resource.ts';
 import { type ReceivedClaims, TOKEN_FAULTS, type TokenCheck, type TokenFault, type Verdict } from './token.ts';
 
@@ -16,10 +18,15 @@ const SCHEMES: ReadonlyMap<string, Scheme> = new Map([
   ['dpop', 'dpop'],
 ]);
 
-/** The authenticator of a resource whose tokens are checked like this; `expected` is for reports. */
-export function authenticator(resource: Resource, check: TokenCheck, expected: ExpectedClaims): ResourceAuth {
+/** The authenticator of a resource whose tokens are checked like this; `expected` is for reports of refused tokens. */
+export function authenticator(
+  resource: Resource,
+  check: TokenCheck,
+  expected: ExpectedClaims,
+  report: OnError = reportTo(),
+): ResourceAuth {
   const { challenges, dpop, onRefused, protectedResource, scopes } = resource;
-  const checkProof = proofCheck(resource.url);
+  const checkProof = proofCheck(resource.url, resource.proofs);
 
   const admit = (principal: Principal): Principal | Challenge =>
     hasScopes(principal, scopes) ? principal : { ...protectedResource.insufficientScope([], principal), principal };
@@ -44,8 +51,12 @@ export function authenticator(resource: Resource, check: TokenCheck, expected: E
     }
     if (jkt === undefined) return admit(principal);
     const shown = { proof: request.header('dpop'), method: request.method, token, jkt };
-    return checkProof(shown).then((reason) =>
-      reason ? invalidProof(reason, receivedClaims(principal.claims ?? {})) : admit(principal),
+    return checkProof(shown).then(
+      (reason) => (reason ? invalidProof(reason, receivedClaims(principal.claims ?? {})) : admit(principal)),
+      (error: unknown) => {
+        report(toError(error));
+        return challenges.unavailable;
+      },
     );
   };
 

@@ -1,9 +1,9 @@
 /** How this server shows an authorization server that it may ask. */
 
-import { once } from '../../timing/single-flight.ts';
 import { importJWK } from 'jose';
 import { type ClientAuth, ClientSecretBasic, ClientSecretPost, PrivateKeyJwt } from 'oauth4webapi';
 import { isObject } from '../../jsonrpc/message.ts';
+import { once } from '../../timing/single-flight.ts';
 
 /** As whom this server is known to the authorization server: `clientId`, and a secret or a key. */
 export interface ClientCredentials {

@@ -14,9 +14,10 @@ import {
   type TestKey,
   told,
 } from '../../../test/auth-server/issuer.ts';
-import { jwt } from './jwt.ts';
+import { memoryProofStore } from '../../store/memory-proofs.ts';
+import type { ProofStore } from '../../store/proofs.ts';
+import { type JwtOptions, jwt } from './jwt.ts';
 import type { ResourceAuth, ResourceOptions } from './resource.ts';
-import { UsedProofs } from './used-proofs.ts';
 
 const IN = 'let in: alice';
 const ALGS = 'algs="ES256 ES384 ES512 PS256 PS384 PS512 RS256 RS384 RS512 EdDSA Ed25519"';
@@ -41,10 +42,14 @@ beforeAll(async () => {
 });
 afterEach(() => void vi.useRealTimers());
 
-function protect(dpop?: ResourceOptions['dpop'], scopes: readonly string[] = []): ResourceAuth {
+function protect(
+  dpop?: ResourceOptions['dpop'],
+  scopes: readonly string[] = [],
+  more: Pick<JwtOptions, 'proofs' | 'onError'> = {},
+): ResourceAuth {
   const issuer = makeIssuer();
   issuer.keys = [key.jwk];
-  return jwt({ issuer: ISSUER, resource: RESOURCE, fetch: issuer.fetch, dpop, scopes });
+  return jwt({ issuer: ISSUER, resource: RESOURCE, fetch: issuer.fetch, dpop, scopes, ...more });
 }
 
 const hashOf = (text: string): string => createHash('sha256').update(text).digest('base64url');
@@ -82,24 +87,39 @@ test('a proof is for one request', async () => {
 });
 
 test('a proof that could not be remembered is not accepted: the client is told to come later', async () => {
-  const auth = protect();
-  const use = vi.spyOn(UsedProofs.prototype, 'use').mockReturnValueOnce('full');
+  const use = vi.fn<ProofStore['use']>(() => 'first').mockReturnValueOnce('full');
+  const auth = protect(undefined, [], { proofs: { use } });
   const proof = await prove();
   expect(await showProof(auth, proof)).toBe('503 {"Retry-After":"10"}');
   expect(await showProof(auth, proof)).toBe(IN);
   expect(use).toHaveBeenCalledTimes(2);
-  use.mockRestore();
+});
+
+test('with a shared store a proof is accepted once, by whichever node it is shown to', async () => {
+  const proofs = memoryProofStore({ perKey: 10, total: 10 });
+  const shared = { proofs: { use: async (...proof: Parameters<ProofStore['use']>) => proofs.use(...proof) } };
+  const [here, there] = [protect(undefined, [], shared), protect(undefined, [], shared)];
+  const proof = await prove();
+  expect(await showProof(here, proof)).toBe(IN);
+  expect(await showProof(there, proof)).toBe(proofRefused('The proof was used before'));
+});
+
+test('a store of proofs that fails lets nobody in: it is reported, and the client may retry', async () => {
+  const onError = vi.fn();
+  const proofs = { use: () => Promise.reject(new Error('redis://secret')) };
+  const auth = protect(undefined, [], { proofs, onError });
+  expect(await showProof(auth, await prove())).toBe('503 {"Retry-After":"10"}');
+  expect(onError).toHaveBeenCalledWith(new Error('redis://secret'));
 });
 
 test('a proof is remembered only for a token that is good and bound to its key', async () => {
-  const auth = protect();
+  const use = vi.fn<ProofStore['use']>(() => 'first');
+  const auth = protect(undefined, [], { proofs: { use } });
   const other = await makeKey('other');
-  const use = vi.spyOn(UsedProofs.prototype, 'use');
   await show(auth, 'nonsense', { scheme: 'dpop', request: requestOf({ dpop: await prove() }) });
   await show(auth, plain, { scheme: 'dpop', request: requestOf({ dpop: await prove({ ath: hashOf(plain) }) }) });
   await showProof(auth, await prove({}, {}, other));
   expect(use).not.toHaveBeenCalled();
-  use.mockRestore();
 });
 
 test('a refused proof was not used', async () => {

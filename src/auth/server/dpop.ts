@@ -9,8 +9,9 @@ import {
   type JWTPayload,
   jwtVerify,
 } from 'jose';
+import { memoryProofStore } from '../../store/memory-proofs.ts';
+import type { ProofStore } from '../../store/proofs.ts';
 import { ALGORITHMS } from './algorithms.ts';
-import { UsedProofs } from './used-proofs.ts';
 
 /** Why a proof is not accepted. */
 export const PROOF_FAULTS = {
@@ -50,10 +51,12 @@ const PRIVATE_MEMBERS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k', 'priv'];
 
 /**
  * Checks proofs for requests to one URL. That is the URL clients know, not the one this process is reached at: a proxy may
- * be in between.
+ * be in between. Rejects if the store of used proofs fails.
  */
-export function proofCheck(resource: URL): (shown: ShownProof) => Promise<ProofFault | undefined> {
-  const used = new UsedProofs(REMEMBERED);
+export function proofCheck(
+  resource: URL,
+  used: ProofStore = memoryProofStore(REMEMBERED),
+): (shown: ShownProof) => Promise<ProofFault | undefined> {
   return async ({ proof, method, token, jkt }) => {
     // A proof has no comma: two header fields of that name have been joined with one.
     if (!proof || proof.includes(',')) return 'missing';
@@ -68,7 +71,7 @@ export function proofCheck(resource: URL): (shown: ShownProof) => Promise<ProofF
     if (typeof iat !== 'number') return 'malformed';
     const age = Date.now() / 1000 - iat;
     if (age > MAX_AGE_SECONDS || age < -MAX_AHEAD_SECONDS) return 'time';
-    return USE_FAULTS[used.use(jkt, jti, (iat + MAX_AGE_SECONDS + 1) * 1000)];
+    return USE_FAULTS[await used.use(jkt, jti, (iat + MAX_AGE_SECONDS + 1) * 1000)];
   };
 }
 

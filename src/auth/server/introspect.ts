@@ -102,7 +102,7 @@ export function introspect(options: IntrospectOptions): ResourceAuth {
     const { verdict, freshUntil = 0 } = known.get(token) ?? {};
     return verdict && freshUntil > Date.now() ? verdict : (bad.get(token) ?? verify(token));
   };
-  return authenticator(resource, check, { issuer, audience: expected.audience });
+  return authenticator(resource, check, { issuer, audience: expected.audience }, report);
 }
 
 function invalid(fault: TokenFault, response: IntrospectionResponse): InvalidToken {

@@ -1,6 +1,5 @@
 /** Asks an authorization server about tokens (RFC 7662). */
 
-import { once } from '../../timing/single-flight.ts';
 import {
   allowInsecureRequests,
   customFetch,
@@ -8,6 +7,7 @@ import {
   introspectionRequest,
   processIntrospectionResponse,
 } from 'oauth4webapi';
+import { once } from '../../timing/single-flight.ts';
 import { AuthError } from '../errors.ts';
 import { type Answer, type Ask, MAX_ASKING_MS, stepOf } from './ask.ts';
 import { type ClientCredentials, clientAuthOf } from './client-credentials.ts';

@@ -88,10 +88,8 @@ export function jwt(options: JwtOptions): ResourceAuth {
       return invalid(faultOf(error), token);
     }
   };
-  return authenticator(resource, (token) => remembered.get(token) ?? verify(token), {
-    issuer,
-    audience: expected.audience,
-  });
+  const check = (token: string): ReturnType<typeof verify> | Verdict => remembered.get(token) ?? verify(token);
+  return authenticator(resource, check, { issuer, audience: expected.audience }, report);
 }
 
 function invalid(fault: TokenFault, token: string): InvalidToken {

@@ -3,6 +3,7 @@
 import { isObject } from '../../jsonrpc/message.ts';
 import type { Authenticate, ProtectedResource } from '../../protocol/http-request.ts';
 import type { Principal } from '../../protocol/principal.ts';
+import type { ProofStore } from '../../store/proofs.ts';
 import { ALGORITHMS } from './algorithms.ts';
 import { type Challenges, challengesOf } from './challenges.ts';
 import { boundKey } from './claims.ts';
@@ -25,9 +26,11 @@ export interface ResourceOptions {
   readonly implies?: Readonly<Record<string, readonly string[]>> | undefined;
   /**
    * Tokens that are bound to a client's key (RFC 9449). They are accepted only with a proof for this method and for
-   * `resource`, each proof once in this process. `required`: no others are. `refused`: none of them are. Default: `accepted`.
+   * `resource`, each proof once. `required`: no others are. `refused`: none of them are. Default: `accepted`.
    */
   readonly dpop?: 'accepted' | 'required' | 'refused' | undefined;
+  /** Where used DPoP proofs are kept. Several processes need a shared store, else a proof is accepted once by each. Default: memory. */
+  readonly proofs?: ProofStore | undefined;
   /** What people see as the server's name while they decide: `resource_name` of the metadata. */
   readonly name?: string | undefined;
   /**
@@ -52,6 +55,7 @@ export interface Resource {
   readonly scopes: readonly string[];
   readonly widen: Widen;
   readonly dpop: 'accepted' | 'required' | 'refused';
+  readonly proofs: ProofStore | undefined;
   readonly challenges: Challenges;
   /** Reports a refused token. Never throws. */
   readonly onRefused: OnRefused;
@@ -96,6 +100,7 @@ export function resourceOf(options: ResourceOptions, authorizationServers: reado
     scopes,
     widen: widening(implies),
     dpop,
+    proofs: options.proofs,
     challenges,
     onRefused: refusalsTo(options.onRefused),
     protectedResource: Object.freeze({

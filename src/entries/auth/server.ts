@@ -23,3 +23,4 @@ export type {
   ProtectedResource,
 } from '../../protocol/http-request.ts';
 export type { Principal } from '../../protocol/principal.ts';
+export type { ProofStore, ProofUse } from '../../store/proofs.ts';

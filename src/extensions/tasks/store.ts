@@ -25,6 +25,8 @@ export interface StoredTask {
   readonly owner: string;
   /** The protocol revision of the call: questions and result are in its words, and only its requests find the task. */
   readonly revision: string;
+  /** The process that runs the handler, by an id that it made when it started. */
+  readonly node?: string;
   /** 1 at first, and one more with every change. */
   readonly version: number;
   readonly status: TaskStatus;
@@ -72,6 +74,10 @@ export interface TaskPage {
  * business; the owner is there for bounds and for `list`.
  */
 export interface TaskStore {
+  /** Resolves when the store can be used. */
+  ready?(): void | Promise<void>;
+  /** Closes its connections. For the code that made the store. */
+  close?(): void | Promise<void>;
   /**
    * Keeps a new task. Resolves when it is safe, and `get` finds it on every node. Rejects with a `NoRoomError` if there is
    * no room, and with any other error if it cannot be kept; then nothing of it is kept.
@@ -84,8 +90,8 @@ export interface TaskStore {
    * take a lock, or keep the new state only if the `version` is still the one `step` got, and begin again if it is not.
    * That a task ends once depends on it. `step` only computes, so it may be called more than once; if it gives back the
    * very object it got, nothing changes and nobody is told. Resolves with what is kept then; with undefined if there is no
-   * such task. Rejects with a `NoRoomError` if there is no room for what `step` gave; then all is as before. Room for a
-   * short error should be left, so that a task can be ended in a full store.
+   * such task. Rejects with a `NoRoomError` if there is no room for what `step` gave; then all is as before. A store that
+   * cannot promise room for a short error, with which a task ends, deletes the task instead.
    */
   change(taskId: string, step: (task: StoredTask) => StoredTask): Promise<StoredTask | undefined>;
   /**

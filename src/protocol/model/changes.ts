@@ -19,6 +19,9 @@ export interface LogEvent {
 /** What a server publishes to all of its clients, on every node: JSON. */
 export type ServerEvent = Change | LogEvent;
 
+/** The URIs a watcher subscribed to: read when changes may have been missed. */
+export type SubscribedUris = () => Iterable<string> | Promise<Iterable<string>>;
+
 /** What a client wants to be told, in the words of `subscriptions/listen`. */
 export interface SubscriptionFilter {
   readonly toolsListChanged?: boolean;

@@ -39,7 +39,7 @@ function tell(call: Call, host: Host, fields: ReadonlyMap<string, FieldToTell>):
     const notice = noticeOf(change, filter, id);
     if (notice) exchange.notify(notice.method, notice.params);
   };
-  exchange.onEnd(host.watch(tellChange, call));
+  exchange.onEnd(host.watch(tellChange, call, () => filter.resourceSubscriptions ?? []));
   for (const field of fields.values()) {
     const tellOfField = (method: string, told: Params): void =>
       exchange.notify(method, { ...told, _meta: { ...(isObject(told['_meta']) ? told['_meta'] : {}), ..._meta } });

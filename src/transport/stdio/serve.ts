@@ -1,6 +1,5 @@
 /** Serves the process that started this one, over standard input and output, for as long as it is there. */
 
-import { withTimeout } from '../../timing/timeout.ts';
 import type { Readable, Writable } from 'node:stream';
 import { clearTimeout, setTimeout } from 'node:timers';
 import { checkOptions, type KeysOf } from '../../jsonrpc/known-options.ts';
@@ -10,6 +9,7 @@ import { serveTrusted } from '../../server/serve.ts';
 import { checkServed } from '../../server/served.ts';
 import type { McpServer } from '../../server/server.ts';
 import type { ServedLine, Serving } from '../../server/serving.ts';
+import { withTimeout } from '../../timing/timeout.ts';
 import { type EndReason, onProcessEnd } from './process-end.ts';
 import { guardStdout } from './stdout-guard.ts';
 import { StreamTransport } from './stream-transport.ts';
@@ -143,10 +143,7 @@ class Deadline {
 
 async function runHook(hook: StdioOptions['onClose']): Promise<void> {
   try {
-    await withTimeout(
-      (async () => hook?.())(),
-      HOOK_MS,
-    );
+    await withTimeout((async () => hook?.())(), HOOK_MS);
   } catch (error) {
     console.error('mcpp: onClose failed:', error);
   }

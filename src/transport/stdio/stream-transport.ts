@@ -7,8 +7,8 @@ import { type Message, serializeLine } from '../../jsonrpc/message.ts';
 import { MAX_UNREADABLE, MessageReader } from '../../jsonrpc/message-reader.ts';
 import type { Payload } from '../../jsonrpc/parse.ts';
 import { envelopeOf, type ReceivedLimits } from '../../jsonrpc/structure.ts';
-import { TimeSlice } from '../../timing/time-slice.ts';
 import type { Receiver, Transport } from '../../jsonrpc/transport.ts';
+import { TimeSlice } from '../../timing/time-slice.ts';
 import { Lines, MAX_LINE_LENGTH } from './lines.ts';
 import { Outbox } from './outbox.ts';
 

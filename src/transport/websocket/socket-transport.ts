@@ -4,8 +4,8 @@ import { ConnectionError, guarded, toError } from '../../jsonrpc/errors.ts';
 import { type Message, serialize } from '../../jsonrpc/message.ts';
 import { MAX_UNREADABLE, MessageReader } from '../../jsonrpc/message-reader.ts';
 import type { ReceivedLimits } from '../../jsonrpc/structure.ts';
-import { TimeSlice } from '../../timing/time-slice.ts';
 import type { Receiver, Transport } from '../../jsonrpc/transport.ts';
+import { TimeSlice } from '../../timing/time-slice.ts';
 import { type Sink, UNCOUNTED_BYTES, type UnflushedSink } from '../http/server/unflushed.ts';
 import {
   CloseCode,

@@ -90,6 +90,7 @@ async function takeOver(office: Office, custom: Custom, { ctx, config }: ToolCal
     taskId: newTaskId(),
     owner: principalKey(ctx.auth),
     revision: ctx.revision,
+    node: office.node,
     version: 1,
     status: 'working',
     createdAt: now,

@@ -32,6 +32,8 @@ export interface Office {
   readonly maxTtlMs: number;
   readonly pollIntervalMs: number;
   readonly alarms: WallClockTimer;
+  /** The id of this process, kept with the tasks that it runs. */
+  readonly node: string;
   /** One for each handler that is at work. */
   readonly running: Places;
   /** One for each task that a subscription tells of. */
@@ -69,7 +71,17 @@ export function officeOf(options: TasksServerOptions = {}): Office {
   };
   const running = new Places({ all: Number.POSITIVE_INFINITY, perOwner: runningPerOwner });
   const subscribed = new Places(SUBSCRIBED);
-  return { store, ttlMs, maxTtlMs, pollIntervalMs, alarms: new WallClockTimer(), running, subscribed, report };
+  return {
+    store,
+    ttlMs,
+    maxTtlMs,
+    pollIntervalMs,
+    alarms: new WallClockTimer(),
+    node: crypto.randomUUID(),
+    running,
+    subscribed,
+    report,
+  };
 }
 
 // What a store throws may quote what a client sent.

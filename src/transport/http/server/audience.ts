@@ -18,6 +18,11 @@ export class Audience<Stream> {
     this.#tell = tell;
   }
 
+  /** The streams that are told. */
+  get streams(): Iterable<Stream> {
+    return this.#streams;
+  }
+
   join(stream: Stream): void {
     this.#streams.add(stream);
     this.#unwatch ??= this.#watch((change) => {

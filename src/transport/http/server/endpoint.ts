@@ -1,6 +1,5 @@
 /** One HTTP endpoint for every client: lets requests in, and brings each to those who speak its revision. */
 
-import { timerMs } from '../../../timing/timer-range.ts';
 import { ConnectionError, ParseError, RpcError } from '../../../jsonrpc/errors.ts';
 import {
   isBatch,
@@ -22,6 +21,7 @@ import { isPromise, type Maybe } from '../../../server/maybe.ts';
 import { requestsIn } from '../../../server/scope-checks.ts';
 import type { Served } from '../../../server/served.ts';
 import { withoutSessions } from '../../../server/without-sessions.ts';
+import { timerMs } from '../../../timing/timer-range.ts';
 import { acceptOf, isJson } from './accept.ts';
 import { authenticate, refusalOfMessage } from './authenticate.ts';
 import { corsFields, preflightFields, refusedPage } from './cors.ts';
@@ -107,6 +107,11 @@ export class Endpoint {
     return this.#settings.limits;
   }
 
+  /** Resolves when the stores of sessions can be used. Requests that come before wait for that, too. */
+  async ready(): Promise<void> {
+    await this.#stateful?.ready;
+  }
+
   /** Answers a request. Never throws. */
   handle(http: HttpExchange): void {
     const isPublic = this.#metadata?.isFor(http) === true;
@@ -155,6 +160,7 @@ export class Endpoint {
     this.#load.isOver = true;
     for (const one of this.#inFlight()) one.dropAll(reason);
     for (const live of this.#live()) live.endStreams();
+    this.#stateful?.close();
   }
 
   async #idle(milliseconds: number): Promise<void> {
@@ -358,6 +364,7 @@ export class Endpoint {
   #refuse(visit: Visit, error: unknown): void {
     try {
       if (!(error instanceof Refusal)) throw error;
+      if (error.cause !== undefined) this.#report(error.cause);
       refuse(visit, error);
     } catch (fault) {
       // An authenticator may have given header fields that no answer can have.

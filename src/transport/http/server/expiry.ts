@@ -1,7 +1,7 @@
 /** The end of what a caller showed: what stays open is ended then, so that the caller comes back with something fresh. */
 
-import { timerMs, unref } from '../../../timing/timer-range.ts';
 import type { Principal } from '../../../protocol/principal.ts';
+import { timerMs, unref } from '../../../timing/timer-range.ts';
 
 /** What callers are told for whom something ends. */
 export const EXPIRED = 'The token has expired';

@@ -21,6 +21,7 @@ export class Introductions {
     if (said.length > MAX_INTRODUCTION) return undefined;
     if (said.length > MAX_SHARED_LENGTH) return session;
     const known = this.#known.get(said) ?? this.#learn(said, { clientInfo, capabilities });
+    if (known.clientInfo === clientInfo && known.capabilities === capabilities) return session;
     return { ...session, ...known };
   }
 

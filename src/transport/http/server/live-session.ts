@@ -4,14 +4,14 @@ import { ConnectionError } from '../../../jsonrpc/errors.ts';
 import type { Id } from '../../../jsonrpc/message.ts';
 import { InFlight } from '../../../server/in-flight.ts';
 import type { Beating } from './heartbeat.ts';
-import type { Letter } from './options.ts';
+import type { SessionMessage } from './options.ts';
 import type { PostRecording, RecordingPlace } from './recording.ts';
 import type { Standalone } from './standalone.ts';
 
 /** What live sessions need of their endpoint. */
 export interface LiveSessionHost {
-  /** Something goes on in it for longer than a moment: hands it its letters until the returned function is called. */
-  stay(live: LiveSession): () => void;
+  /** Something goes on in it for longer than a moment. */
+  stay(live: LiveSession): void;
   /** The session is in use, or was ended elsewhere. */
   touch(live: LiveSession): void;
   /** Nothing goes on in it any more. */
@@ -27,7 +27,7 @@ export class LiveSession implements Beating, RecordingPlace {
   #recordings: Map<string, PostRecording> | undefined;
   /** The ends of streams that were resumed, by name. */
   #resumed: Map<string, () => void> | undefined;
-  #leave: (() => void) | undefined;
+  #stays = false;
   #holds = 0;
 
   constructor(id: string, host: LiveSessionHost) {
@@ -47,15 +47,16 @@ export class LiveSession implements Beating, RecordingPlace {
 
   exit(): void {
     if (--this.#holds > 0) return;
-    this.#leave?.();
-    this.#leave = undefined;
+    this.#stays = false;
     this.#host.onIdle(this);
   }
 
   /** Something goes on for longer than a moment, until `exit` is called. */
   stay(): void {
     this.enter();
-    this.#leave ??= this.#host.stay(this);
+    if (this.#stays) return;
+    this.#stays = true;
+    this.#host.stay(this);
   }
 
   /** The same, until the returned function is called. */
@@ -106,15 +107,15 @@ export class LiveSession implements Beating, RecordingPlace {
     this.exit();
   }
 
-  /** Takes what was sent to the node where the session's calls run. */
-  take(letter: Letter): void {
-    if (letter.type === 'ended') this.end();
-    else if (letter.type === 'cancelled') this.#cancel(letter.requestId, letter.reason);
-    else if (letter.type === 'resumed') this.#giveUp(letter.stream);
-    else if (letter.type === 'response') this.#hand((recording) => recording.settle(letter.response));
-    else {
-      const error = new ConnectionError('malformed', letter.message);
-      this.#hand((recording) => recording.fail(letter.id, error));
+  /** Processes a message from this or another node. */
+  receive(message: SessionMessage): void {
+    if (message.type === 'ended') this.end();
+    else if (message.type === 'cancelled') this.#cancel(message.requestId, message.reason);
+    else if (message.type === 'resumed') this.endReader(message.stream);
+    else if (message.type === 'response') this.#hand((recording) => recording.settle(message.response));
+    else if (message.type === 'malformed') {
+      const error = new ConnectionError('malformed', message.message);
+      this.#hand((recording) => recording.fail(message.id, error));
     }
   }
 
@@ -123,8 +124,8 @@ export class LiveSession implements Beating, RecordingPlace {
     for (const recording of this.#recordings?.values() ?? []) if (isTakenBy(recording)) return;
   }
 
-  // A stream has one reader, and that is elsewhere now.
-  #giveUp(stream: string): void {
+  /** Ends a stream for its client here: a stream has one reader, and that is elsewhere now. */
+  endReader(stream: string): void {
     if (this.standalone?.name === stream) this.standalone.close();
     this.#recordings?.get(stream)?.post?.detach();
     this.#resumed?.get(stream)?.();

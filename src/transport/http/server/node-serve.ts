@@ -60,6 +60,7 @@ export async function serveHttp(server: Served, options: ServeHttpOptions = {}):
   }
   await loadEngine();
   const endpoint = new Endpoint(server, options, path, SharedClock);
+  await endpoint.ready();
   const handler = handlerOf(endpoint);
   const http = createServer(PATIENCE, handler);
   limitConnections(http, endpoint.limits.connections);

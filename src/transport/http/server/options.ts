@@ -1,6 +1,5 @@
 /** What an HTTP endpoint can be told. */
 
-import { timerMs } from '../../../timing/timer-range.ts';
 import { checkOptions, type KeysOf } from '../../../jsonrpc/known-options.ts';
 import type { Id, Response } from '../../../jsonrpc/message.ts';
 import { STRUCTURE_LIMITS, type StructureLimits } from '../../../jsonrpc/structure.ts';
@@ -8,8 +7,9 @@ import type { Authenticate, HttpRequest } from '../../../protocol/http-request.t
 import type { Session } from '../../../protocol/session.ts';
 import { checkServed } from '../../../server/served.ts';
 import { type EventStore, memoryEventStore } from '../../../store/events.ts';
-import { type Mailboxes, memoryMailboxes } from '../../../store/mailboxes.ts';
+import { memorySessionBus, type SessionBus } from '../../../store/session-bus.ts';
 import { DEFAULT_IDLE_MS, type SessionStore } from '../../../store/sessions.ts';
+import { timerMs } from '../../../timing/timer-range.ts';
 import type { GuardOptions } from './guard.ts';
 import type { OnResponse } from './response-log.ts';
 
@@ -59,34 +59,38 @@ export interface SessionOptions {
    */
   readonly max?: number | undefined;
   /** Default: memory. */
-  readonly store?: SessionStore<StoredSession> | undefined;
+  readonly store?: SessionStore<SessionRecord> | undefined;
   /** What lost streams are resumed from. Default: memory, 32 MiB. */
   readonly events?: EventStore | undefined;
-  /** How nodes reach each other. Default: memory, for one node. */
-  readonly mailboxes?: Mailboxes<Letter> | undefined;
+  /** How nodes that share sessions reach each other. Default: memory, for one node. */
+  readonly bus?: SessionBus<SessionMessage> | undefined;
 }
 
-/** A session as it is kept: JSON. */
-export interface StoredSession {
+/** The part of a session that does not change: JSON. */
+export interface SessionRecord {
+  /** The session as `initialize` opened it. */
   readonly session: Session;
   /** Whose it is. */
   readonly principal: string;
   /** Whose share of the server it uses: the principal, else the address of the client that opened it. */
   readonly caller: string;
-  /** Bytes that are counted for it. */
-  bytes: number;
+  /** Bytes that are counted for it while it is in memory. */
+  readonly bytes: number;
 }
 
-/** What is told to the node where a session's calls run. */
-export type Letter =
-  /** The client answered a question. */
+/** What nodes tell each other about a session: JSON. */
+export type SessionMessage =
+  /** The client's response to an input request, for the node whose call waits for it. */
   | { readonly type: 'response'; readonly response: Response }
-  /** The client's answer to this question cannot be read. */
+  /** The client's response to this input request cannot be read. */
   | { readonly type: 'malformed'; readonly id: Id; readonly message: string }
+  /** The client cancelled a request, for every node. */
   | { readonly type: 'cancelled'; readonly requestId: unknown; readonly reason: unknown }
-  /** The client reads this stream elsewhere from now on. */
-  | { readonly type: 'resumed'; readonly stream: string }
-  /** The session is over. */
+  /** The client reads this stream at the node `by` from now on, for the other nodes. */
+  | { readonly type: 'resumed'; readonly stream: string; readonly by: string }
+  /** Asks for nothing: whether the message is taken shows whether the node is there. */
+  | { readonly type: 'ping' }
+  /** The session is over, for every node. */
   | { readonly type: 'ended' };
 
 /** Bounds of what clients can make an endpoint do. */
@@ -140,7 +144,7 @@ export const HTTP_KEYS: KeysOf<HttpOptions> = {
   limits: true,
 };
 
-const SESSION_KEYS: KeysOf<SessionOptions> = { idleMs: true, max: true, store: true, events: true, mailboxes: true };
+const SESSION_KEYS: KeysOf<SessionOptions> = { idleMs: true, max: true, store: true, events: true, bus: true };
 
 const LISTENING = new Map([
   ['host', 'address'],
@@ -167,9 +171,9 @@ export interface SessionStores {
   readonly idleMs: number;
   readonly max: number | undefined;
   /** Undefined: sessions are kept in memory. */
-  readonly store: SessionStore<StoredSession> | undefined;
+  readonly store: SessionStore<SessionRecord> | undefined;
   readonly events: EventStore;
-  readonly mailboxes: Mailboxes<Letter>;
+  readonly bus: SessionBus<SessionMessage>;
 }
 
 /** The options with all defaults filled in. */
@@ -215,7 +219,7 @@ function limitsOf(wanted: Partial<HttpLimits>): HttpLimits {
   return { ...limits, bodyMs: timerMs(limits.bodyMs), slowReaderMs: timerMs(limits.slowReaderMs) };
 }
 
-function storesOf({ idleMs, max, store, events, mailboxes }: SessionOptions): SessionStores {
+function storesOf({ idleMs, max, store, events, bus }: SessionOptions): SessionStores {
   positive('sessions.idleMs', idleMs);
   positive('sessions.max', max);
   return {
@@ -223,7 +227,7 @@ function storesOf({ idleMs, max, store, events, mailboxes }: SessionOptions): Se
     max,
     store,
     events: events ?? memoryEventStore(),
-    mailboxes: mailboxes ?? memoryMailboxes(),
+    bus: bus ?? memorySessionBus(),
   };
 }
 

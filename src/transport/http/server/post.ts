@@ -1,12 +1,12 @@
 /** A POST with a request in it: what is said before the answer goes on an event stream, opened when there is something to say. */
 
-import { timerMs } from '../../../timing/timer-range.ts';
 import { errorResponse } from '../../../jsonrpc/error-response.ts';
 import { RpcError } from '../../../jsonrpc/errors.ts';
 import { isBatch, isRequest, type Message, type Response, serialize } from '../../../jsonrpc/message.ts';
 import type { Principal } from '../../../protocol/principal.ts';
 import type { Session } from '../../../protocol/session.ts';
 import type { Line } from '../../../server/connection-exchange.ts';
+import { timerMs } from '../../../timing/timer-range.ts';
 import { EVENT_STREAM, KEEP_ALIVE, keepAlivePromise, messageEvent } from './events.ts';
 import type { Beating, Heartbeat } from './heartbeat.ts';
 import type { Fields, Outlet } from './http-exchange.ts';

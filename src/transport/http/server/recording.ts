@@ -1,6 +1,6 @@
 /** The stream of a POST in a session: its events are kept, and it can carry questions to the client. */
 
-import type { Response } from '../../../jsonrpc/message.ts';
+import type { Id, Response } from '../../../jsonrpc/message.ts';
 import { OutgoingRequests } from '../../../jsonrpc/outgoing.ts';
 import type { Line } from '../../../server/connection-exchange.ts';
 import type { StoredEvent } from '../../../store/events.ts';
@@ -18,6 +18,8 @@ export interface RecordingPlace {
 
 /** What recordings need of their endpoint. */
 export interface RecordingHost {
+  /** The id of this node, for the names of streams. */
+  readonly node: string;
   readonly retryMs: number;
   /** Keeps an event of a session. */
   append(session: string, event: StoredEvent): void;
@@ -29,6 +31,8 @@ export interface RecordingHost {
 export class PostRecording implements Recording {
   /** What it records. */
   post: Post | undefined;
+  /** The requests of the post. */
+  requestIds: Id | readonly Id[] | undefined;
   readonly #host: RecordingHost;
   readonly #place: RecordingPlace;
   /** The client can be told to come back before the first message: the revision has events without one. */
@@ -53,8 +57,10 @@ export class PostRecording implements Recording {
   }
 
   record(data: string, isLast: boolean): string {
+    const isFirst = this.#events === 0;
     const id = `${this.#named()}.${this.#events++}`;
-    this.#host.append(this.#place.id, { id, data, isLast });
+    const requestIds = isFirst && this.requestIds !== undefined ? [this.requestIds].flat() : undefined;
+    this.#host.append(this.#place.id, requestIds ? { id, data, isLast, requestIds } : { id, data, isLast });
     return id;
   }
 
@@ -88,7 +94,7 @@ export class PostRecording implements Recording {
 
   #named(): string {
     if (this.#name === undefined) {
-      this.#name = postStreamName();
+      this.#name = postStreamName(this.#host.node);
       this.#place.addRecording(this.#name, this);
     }
     return this.#name;

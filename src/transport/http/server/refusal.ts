@@ -13,8 +13,9 @@ export class Refusal extends Error {
   readonly id: Id | null | undefined;
   readonly fields: Fields | undefined;
 
-  constructor(status: number, error: RpcError | string, id?: Id | null, fields?: Fields) {
-    super(typeof error === 'string' ? error : error.message);
+  /** `cause` is reported, and not sent. */
+  constructor(status: number, error: RpcError | string, id?: Id | null, fields?: Fields, cause?: unknown) {
+    super(typeof error === 'string' ? error : error.message, { cause });
     this.status = status;
     this.error = typeof error === 'string' ? RpcError.invalidRequest(error) : error;
     this.id = id;

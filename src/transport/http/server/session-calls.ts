@@ -4,6 +4,7 @@ import { errorResponse } from '../../../jsonrpc/error-response.ts';
 import { type ParseError, RpcError } from '../../../jsonrpc/errors.ts';
 import {
   type ErrorResponse,
+  type Id,
   isBatch,
   isObject,
   isRequest,
@@ -27,7 +28,7 @@ import type { Served } from '../../../server/served.ts';
 import { checkScopes } from './authenticate.ts';
 import type { LiveSession } from './live-session.ts';
 import type { Load } from './load.ts';
-import type { Letter } from './options.ts';
+import type { SessionMessage } from './options.ts';
 import type { Post } from './post.ts';
 import { busy, closing, Refusal } from './refusal.ts';
 import { reply, type Visit } from './visit.ts';
@@ -43,11 +44,13 @@ export interface CallsHost<P extends Place> {
   readonly settings: { readonly auth: Authenticate | undefined };
   readonly server: Served;
   readonly load: Load;
-  /** The post for this visit, with what keeps its events if there is a session to come back to. */
-  makePost(visit: Visit, place: P): Post;
-  /** Hands something to the node where the session's calls run. */
-  send(place: P, letter: Letter): Maybe<void>;
-  /** Keeps what the message changed in the session. */
+  /** The post for these requests, with what keeps its events if there is a session to come back to. */
+  makePost(visit: Visit, place: P, requestIds?: Id | readonly Id[]): Post;
+  /** Hands the response to an input request to the node that sent the request. False if that node is gone. */
+  respond(place: P, id: Id | null | undefined, message: SessionMessage): Maybe<boolean>;
+  /** Sends something to all nodes on which calls of the session may run. */
+  broadcast(place: P, message: SessionMessage): Maybe<void>;
+  /** Keeps what the message changed in the session. Throws a `Refusal` if that fails. */
   save(place: P): Maybe<void>;
   report(error: unknown): void;
 }
@@ -70,17 +73,19 @@ export class SessionCalls<P extends Place> {
     if (isUnreadable(payload)) return this.#takeUnreadable(payload);
     const message = payload as Message;
     if (isRequest(message)) return this.#takeRequest(visit, message);
-    const taken = isResponse(message)
-      ? this.#send({ type: 'response', response: message })
-      : this.#takeNotification(visit, message);
-    return chain(taken, () => reply(visit, 202, {}));
+    if (isResponse(message)) return chain(this.#takeResponse(message), (isTaken) => replyTo(visit, isTaken));
+    return chain(this.#takeNotification(visit, message), () => reply(visit, 202, {}));
+  }
+
+  #takeResponse(response: Response): Maybe<boolean> {
+    return this.#host.respond(this.#place, response.id, { type: 'response', response });
   }
 
   #takeRequest(visit: Visit, request: Request): void {
     this.#checkScopes(visit, request);
     const refusal = this.#refusalOf(visit, request);
     if (refusal) throw refusal;
-    const post = this.#host.makePost(visit, this.#place);
+    const post = this.#host.makePost(visit, this.#place, request.id);
     const exchange = this.#begin(post, request);
     const response = this.#answer(visit, exchange, request);
     if (isPromise(response)) this.#respondLater(post, exchange, response);
@@ -94,7 +99,18 @@ export class SessionCalls<P extends Place> {
     exchange.onEnd(() => exchange.dropped && (load.isOver ? post.refuse(closing()) : post.abandon()));
     // Hanging up is no cancellation here: the client may come back for the answer.
     post.wait(() => {});
-    void response.then((late) => this.#respond(post, late)).finally(release);
+    const failed = (error: unknown): void => this.#refuse(post, error);
+    void response.then((late) => this.#respond(post, late), failed).finally(release);
+  }
+
+  // The session could not be saved.
+  #refuse(post: Post, error: unknown): void {
+    const { report } = this.#host;
+    const refusal = error instanceof Refusal ? error : new Refusal(500, RpcError.internal());
+    report(refusal === error ? refusal.cause : error);
+    post.refuse(refusal);
+    post.close();
+    this.#place.live.inFlight.checkIdle();
   }
 
   #respond(post: Post, response: Response | undefined): void {
@@ -122,19 +138,8 @@ export class SessionCalls<P extends Place> {
     });
   }
 
-  #send(letter: Letter): Maybe<void> {
-    return this.#host.send(this.#place, letter);
-  }
-
-  // A session that cannot be kept now is kept the next time; the call itself was done.
   #save(): Maybe<void> {
-    const { report } = this.#host;
-    try {
-      const saved = this.#host.save(this.#place);
-      return isPromise(saved) ? saved.catch(report) : saved;
-    } catch (error) {
-      return report(error);
-    }
+    return this.#host.save(this.#place);
   }
 
   #checkScopes({ principal }: Visit, payload: Payload): void {
@@ -159,7 +164,7 @@ export class SessionCalls<P extends Place> {
     const { live } = this.#place;
     if (method === 'notifications/cancelled') {
       const { requestId, reason } = isObject(params) ? params : {};
-      return this.#send({ type: 'cancelled', requestId, reason });
+      return this.#host.broadcast(this.#place, { type: 'cancelled', requestId, reason });
     }
     // A request without an id is for nobody, and a flood is not taken on.
     const { load } = this.#host;
@@ -189,9 +194,14 @@ export class SessionCalls<P extends Place> {
     if (refusal) throw this.#unreadable(refusal);
     this.#checkScopes(visit, batch);
     const { live } = this.#place;
-    const post = this.#host.makePost(visit, this.#place);
+    const requests = batch.filter((one): one is Request => !isUnreadable(one) && isRequest(one));
+    const hasRequests = requests.length > 0;
+    const post = this.#host.makePost(
+      visit,
+      this.#place,
+      requests.map(({ id }) => id),
+    );
     const release = live.hold();
-    const hasRequests = batch.some((one) => !isUnreadable(one) && isRequest(one));
     if (hasRequests) post.wait(() => {});
     const answered = answerBatch(batch, {
       answer: (request) => this.#answerInBatch(visit, post, request),
@@ -221,11 +231,20 @@ export class SessionCalls<P extends Place> {
     const refusal = this.#refusalOf(visit, request);
     if (refusal) return errorResponse(refusal.error, refusal.id);
     const exchange = this.#begin(post, request);
-    return unlessDropped(this.#answer(visit, exchange, request), exchange);
+    return unlessDropped(this.#savedOrFailed(this.#answer(visit, exchange, request), request), exchange);
+  }
+
+  // The other responses of the batch are sent.
+  #savedOrFailed(response: Maybe<Response | undefined>, { id }: Request): Maybe<Response | undefined> {
+    if (!isPromise(response)) return response;
+    return response.catch((error: unknown) => {
+      this.#host.report(error instanceof Refusal ? error.cause : error);
+      return errorResponse(error instanceof Refusal ? error.error : RpcError.internal(), id);
+    });
   }
 
   #takeInBatch(visit: Visit, message: Message): void {
-    if (isResponse(message)) this.#unwatched(() => this.#send({ type: 'response', response: message }));
+    if (isResponse(message)) this.#unwatched(() => chain(this.#takeResponse(message), () => {}));
     else if (!isRequest(message)) this.#unwatched(() => this.#takeNotification(visit, message as Notification));
   }
 
@@ -237,7 +256,10 @@ export class SessionCalls<P extends Place> {
   #takeUnreadable(fault: ParseError): Maybe<never> {
     const { id, isResponse: isAnswer, message } = fault;
     // Whoever waits for it can be told.
-    if (isAnswer && id !== undefined) this.#unwatched(() => this.#send({ type: 'malformed', id, message }));
+    if (isAnswer && id !== undefined) {
+      const malformed = { type: 'malformed', id, message } as const;
+      this.#unwatched(() => chain(this.#host.respond(this.#place, id, malformed), () => {}));
+    }
     const { error, id: told } = this.#unreadableResponse(fault);
     throw new Refusal(400, RpcError.from(error), isAnswer ? undefined : told);
   }
@@ -256,4 +278,11 @@ export class SessionCalls<P extends Place> {
   get #unreadableId(): null | undefined {
     return this.#revision.facts.unreadableId === 'null' ? null : undefined;
   }
+}
+
+// 404 would end the session, and 202 would leave the client waiting for the call.
+function replyTo(visit: Visit, isTaken: boolean): void {
+  if (!isTaken)
+    throw new Refusal(400, 'The request that asked for this has ended: the server that processed it is gone');
+  reply(visit, 202, {});
 }

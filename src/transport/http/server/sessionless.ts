@@ -45,7 +45,8 @@ export class Sessionless {
       ...host,
       server,
       makePost: (visit, { session }) => new Post(visit, host, session),
-      send: () => {},
+      respond: () => true,
+      broadcast: () => {},
       save: () => {},
     };
   }
@@ -69,9 +70,9 @@ export class Sessionless {
     }
   }
 
-  // There is nobody to send letters, and nothing to be kept.
+  // No other node knows of it, and nothing is kept.
   readonly #liveHost: LiveSessionHost = {
-    stay: () => () => {},
+    stay: () => {},
     touch: () => {},
     onIdle: ({ id }) => void this.#live.delete(id),
   };

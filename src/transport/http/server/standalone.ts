@@ -1,12 +1,12 @@
 /** The stream a session's client keeps open to be told of changes. */
 
 import { type Notification, serialize } from '../../../jsonrpc/message.ts';
+import type { Session } from '../../../protocol/session.ts';
 import type { StoredEvent } from '../../../store/events.ts';
 import type { Audience } from './audience.ts';
 import { messageEvent, primingEvent } from './events.ts';
 import type { Beating } from './heartbeat.ts';
 import type { Reader } from './reader.ts';
-import { standaloneStreamName } from './stream-names.ts';
 
 /** What such streams need of their endpoint. */
 export interface StandaloneHost {
@@ -21,19 +21,32 @@ const BEATS_ALONE = 40;
 
 /** Goes on without a reader for a while, so that a client that comes back has missed nothing. */
 export class Standalone implements Beating {
-  /** The session it belongs to. */
-  readonly session: string;
+  /** The id of the session it belongs to. */
+  readonly id: string;
+  /** The session as `initialize` opened it. */
+  readonly session: Session;
+  /** The client had sent `notifications/initialized` when the stream was opened. */
+  readonly isInitialized: boolean;
   readonly #host: StandaloneHost;
   readonly #reader: Reader;
   /** Undefined before it has begun, and when it is over. */
   #audience: Audience<Standalone> | undefined;
   /** What the ids of its events begin with. */
-  readonly name: string = standaloneStreamName();
+  readonly name: string;
   #events = 0;
   #alone = 0;
 
-  constructor(session: string, reader: Reader, host: StandaloneHost) {
+  constructor(
+    name: string,
+    id: string,
+    { session, isInitialized }: Pick<Standalone, 'session' | 'isInitialized'>,
+    reader: Reader,
+    host: StandaloneHost,
+  ) {
+    this.name = name;
+    this.id = id;
     this.session = session;
+    this.isInitialized = isInitialized;
     this.#reader = reader;
     this.#host = host;
   }
@@ -77,7 +90,7 @@ export class Standalone implements Beating {
   tell(notification: Notification): void {
     const id = this.#nextId();
     const data = serialize(notification);
-    this.#host.append(this.session, { id, data, isLast: false });
+    this.#host.append(this.id, { id, data, isLast: false });
     this.#reader.write(messageEvent(data, id));
   }
 

@@ -1,45 +1,40 @@
-/** Clients of revisions with sessions: opening one, speaking in it, listening, coming back, ending it. */
+/** Clients of revisions with sessions: opening one, messages in it, its streams, ending it. */
 
-import { timerMs } from '../../../timing/timer-range.ts';
 import { RpcError } from '../../../jsonrpc/errors.ts';
-import type { Id, Request } from '../../../jsonrpc/message.ts';
-import type { Payload } from '../../../jsonrpc/parse.ts';
+import { type Id, isBatch, isRequest, type Message, type Request } from '../../../jsonrpc/message.ts';
+import { isUnreadable, type Payload } from '../../../jsonrpc/parse.ts';
 import { ShortLived } from '../../../jsonrpc/places.ts';
 import { retainedSize } from '../../../jsonrpc/retained-size.ts';
 import { unsupportedVersion } from '../../../protocol/errors.ts';
-import { factsOf } from '../../../protocol/facts.ts';
-import type { ClientCapabilities } from '../../../protocol/model/capabilities.ts';
-import type { ServerEvent } from '../../../protocol/model/changes.ts';
-import { isServed, revisionNamed } from '../../../protocol/pick.ts';
+import { isServed } from '../../../protocol/pick.ts';
 import { principalKey } from '../../../protocol/principal.ts';
-import type { Viewer } from '../../../protocol/revision.ts';
 import type { Session } from '../../../protocol/session.ts';
 import { KEEPS_TOO_MUCH, type Usage } from '../../../server/limits/usage.ts';
-import { chain, finallyDo, type Maybe, unwatched } from '../../../server/maybe.ts';
+import { chain, finallyDo, isPromise, type Maybe, unwatched } from '../../../server/maybe.ts';
 import type { Served } from '../../../server/served.ts';
-import { type StoredEvent, streamOf } from '../../../store/events.ts';
+import type { StoredEvent } from '../../../store/events.ts';
 import { memorySessionStore } from '../../../store/memory-sessions.ts';
-import type { SessionStore } from '../../../store/sessions.ts';
-import { Audience } from './audience.ts';
-import { EVENT_STREAM, keepAlivePromise, messageEvent, primingEvent } from './events.ts';
-import { whenExpired } from './expiry.ts';
+import { newNodeId } from '../../../store/node-id.ts';
+import type { SessionPatch, SessionStore } from '../../../store/sessions.ts';
+import { timerMs } from '../../../timing/timer-range.ts';
 import type { Handshakes } from './handshakes.ts';
 import type { Heartbeat } from './heartbeat.ts';
 import type { Fields } from './http-exchange.ts';
 import { Introductions, MAX_INTRODUCTION } from './introductions.ts';
 import { LiveSession, type LiveSessionHost } from './live-session.ts';
 import type { Load } from './load.ts';
-import { type Letter, type SessionStores, type Settings, type StoredSession } from './options.ts';
+import type { SessionMessage, SessionRecord, SessionStores, Settings } from './options.ts';
 import { Post, type PostHost } from './post.ts';
-import { Reader } from './reader.ts';
 import { PostRecording, type RecordingHost } from './recording.ts';
 import { busy, Refusal } from './refusal.ts';
 import { type CallsHost, type Place, SessionCalls } from './session-calls.ts';
+import { patchesOf, type SessionState, sessionOf } from './session-patches.ts';
+import { hasPrimedStreams, SessionStreams, type Stored } from './session-streams.ts';
 import { idOf, isHandshake } from './sessionless.ts';
-import { Standalone, type StandaloneHost } from './standalone.ts';
-import { isPostStream } from './stream-names.ts';
+import { fromStore, unavailable } from './store-failure.ts';
+import { nodeOf } from './stream-names.ts';
 import { unguessable } from './unguessable.ts';
-import { openStream, reply, type Visit } from './visit.ts';
+import { reply, type Visit } from './visit.ts';
 
 /** What it needs of its endpoint. */
 export interface StatefulHost extends PostHost {
@@ -52,25 +47,38 @@ export interface StatefulHost extends PostHost {
 // A session whose client says of itself what others say too, as it is kept in memory.
 const SESSION_BYTES = 1024;
 
+// The requests that need the subscriptions of their session.
+const OF_SUBSCRIPTIONS: ReadonlySet<string> = new Set(['resources/subscribe', 'resources/unsubscribe']);
+
 /** A session that is kept, and what goes on in it. */
 interface KeptPlace extends Place {
-  readonly stored: StoredSession;
+  /** The state that the store has, as far as this request knows. */
+  saved: SessionState;
 }
 
 /** Serves them, for as long as the store remembers their sessions. */
 export class Stateful {
+  /** Set until the stores can be used; rejected if they cannot. */
+  ready: Promise<void> | undefined;
   readonly #server: Served;
   readonly #host: StatefulHost;
   readonly #stores: SessionStores;
-  readonly #store: SessionStore<StoredSession>;
+  readonly #store: SessionStore<SessionRecord>;
   readonly #usage: Usage;
   readonly #calls: CallsHost<KeptPlace>;
   readonly #recordings: RecordingHost;
+  readonly #streams: SessionStreams;
   readonly #introductions = new Introductions();
   readonly #live = new ShortLived<string, LiveSession>();
-  readonly #audiences = new WeakMap<ClientCapabilities, Audience<Standalone>>();
+  /** Bytes that sessions in memory keep beside their records. */
+  readonly #grown = new Map<string, number>();
   /** Often enough that no session expires in which something goes on. */
   readonly #touches: Heartbeat;
+  /** Sessions to touch at the end of this tick. */
+  #touched = new Set<string>();
+  readonly #node = newNodeId();
+  #stopListening: (() => void) | undefined;
+  #isClosed = false;
 
   constructor(server: Served, host: StatefulHost, stores: SessionStores) {
     this.#server = server;
@@ -79,23 +87,45 @@ export class Stateful {
     this.#usage = server['~parts'].usage;
     this.#store = stores.store ?? this.#memoryStore(stores);
     this.#touches = host.heartbeat.every(timerMs(Math.min(host.settings.keepAliveMs, stores.idleMs / 3)));
+    const append = (id: string, event: StoredEvent): void => this.#unwatched(() => stores.events.append(id, event));
     this.#recordings = {
+      node: this.#node,
       retryMs: host.settings.retryMs,
-      append: (id, event) => this.#append(id, event),
+      append,
       grow: (id, bytes) => stores.store !== undefined || this.#grow(id, bytes),
     };
     this.#calls = {
       ...host,
       server,
-      makePost: (visit, place) => this.#makePost(visit, place),
-      send: ({ live }, letter) => stores.mailboxes.send(live.id, letter),
-      save: ({ live, stored }) => this.#store.save(live.id, stored),
+      makePost: (visit, place, requestIds) => this.#makePost(visit, place, requestIds),
+      respond: ({ live }, id, message) => this.#respond(live.id, id, message),
+      broadcast: ({ live }, message) => fromStore(() => stores.bus.broadcast(live.id, message)),
+      save: (place) => this.#save(place),
     };
+    this.#streams = new SessionStreams({
+      ...host,
+      server,
+      node: this.#node,
+      store: this.#store,
+      events: stores.events,
+      bus: stores.bus,
+      introductions: this.#introductions,
+      liveSession: (id) => this.#liveSession(id),
+      findLive: (id) => this.#live.get(id),
+      append,
+    });
+    this.ready = this.#start();
   }
 
   /** The sessions in which something goes on. */
   get live(): Iterable<LiveSession> {
     return this.#live.values();
+  }
+
+  /** Stops listening to other nodes. The stores stay open: they belong to the code that made them. */
+  close(): void {
+    this.#isClosed = true;
+    this.#stopListening?.();
   }
 
   /** Takes what a POST brought. */
@@ -108,27 +138,41 @@ export class Stateful {
 
   /** Opens the stream on which a session is told of changes, or goes on with one that was lost. */
   get(visit: Visit): Maybe<void> {
-    return this.#inSession(visit, (id, stored) => {
-      if (!visit.accept.events) throw new Refusal(406, 'The answer is an event stream: accept text/event-stream');
-      const refusal = this.#host.load.streamRefusalOf(visit);
-      if (refusal) throw refusal;
-      const last = visit.http.header('last-event-id');
-      if (!last) return this.#listen(visit, id, stored);
-      return isPostStream(streamOf(last))
-        ? this.#resume(visit, id, stored, last)
-        : this.#listenAgain(visit, id, stored, last);
-    });
+    return this.#inSession(visit, (id, stored) => this.#streams.open(visit, id, stored));
   }
 
   /** Ends a session. */
   delete(visit: Visit): Maybe<void> {
+    const { bus, events } = this.#stores;
     return this.#inSession(visit, async (id) => {
-      await this.#store.delete(id);
-      await this.#stores.mailboxes.send(id, { type: 'ended' });
-      await this.#stores.events.forget(id);
+      await fromStore(() => this.#store.delete(id));
+      await fromStore(() => bus.broadcast(id, { type: 'ended' }));
+      await fromStore(() => events.forget(id));
       reply(visit, 204, {});
     });
   }
+
+  // Without a promise where there is nothing to wait for: most stores are in memory.
+  #start(): Promise<void> | undefined {
+    const { store, events, bus } = this.#stores;
+    const opening = [store, events, bus].map((one) => one?.ready?.()).filter(isPromise);
+    const listening = bus.listen(this.#node, this.#receive);
+    if (!isPromise(listening)) this.#stopListening = listening;
+    if (!isPromise(listening) && opening.length === 0) return undefined;
+    const started = Promise.all([listening, ...opening]).then(([stop]) => {
+      this.#stopListening = stop as () => void;
+      if (this.#isClosed) this.#stopListening();
+      this.ready = undefined;
+    });
+    // Every request of a session reports it.
+    started.catch(() => {});
+    return started;
+  }
+
+  readonly #receive = (id: string, message: SessionMessage): void => {
+    const isOwn = message.type === 'resumed' && message.by === this.#node;
+    if (!isOwn) this.#live.get(id)?.receive(message);
+  };
 
   #keep(visit: Visit, request: Request, opened: Session): Maybe<Fields> {
     const session = this.#introductions.shared(opened);
@@ -140,22 +184,23 @@ export class Stateful {
     const { caller, principal } = visit;
     const bytes = SESSION_BYTES + (session.clientInfo === opened.clientInfo ? retainedSize(session) : 0);
     if (!this.#usage.kept.hasRoom(visit, bytes)) throw busy(KEEPS_TOO_MUCH);
-    const stored: StoredSession = { session, principal: principalKey(principal), caller, bytes };
-    return chain(this.#store.create(id, stored), (hasRoom) => {
+    const record: SessionRecord = { session, principal: principalKey(principal), caller, bytes };
+    const created = fromStore(() => chain(this.ready, () => this.#store.create(id, record, caller)));
+    return chain(created, (hasRoom) => {
       if (!hasRoom) throw busy('Too many sessions are open');
       if (!this.#stores.store) this.#usage.kept.take(caller, bytes);
       return { 'mcp-session-id': id };
     });
   }
 
-  #memoryStore({ idleMs, max }: SessionStores): SessionStore<StoredSession> {
-    return memorySessionStore<StoredSession>({
+  #memoryStore({ idleMs, max }: SessionStores): SessionStore<SessionRecord> {
+    return memorySessionStore<SessionRecord>({
       idleMs,
       max,
-      ownerOf: ({ caller }) => caller,
       isInUse: (id) => this.#live.get(id) !== undefined,
       onRemove: ({ caller, bytes }, id) => {
-        this.#usage.kept.release(caller, bytes);
+        this.#usage.kept.release(caller, bytes + (this.#grown.get(id) ?? 0));
+        this.#grown.delete(id);
         this.#unwatched(() => this.#stores.events.forget(id));
       },
     });
@@ -163,17 +208,25 @@ export class Stateful {
 
   // Sessions in a store of the user's own take no memory here.
   #grow(id: string, bytes: number): boolean {
-    const stored = this.#store.get(id) as StoredSession | undefined;
-    if (!stored || !this.#usage.kept.hasRoom(stored, Math.max(0, bytes))) return false;
-    if (bytes > 0) this.#usage.kept.take(stored.caller, bytes);
-    else this.#usage.kept.release(stored.caller, -bytes);
-    stored.bytes += bytes;
+    const { record } = (this.#store.get(id) as Stored | undefined) ?? {};
+    if (!record || !this.#usage.kept.hasRoom(record, Math.max(0, bytes))) return false;
+    if (bytes > 0) this.#usage.kept.take(record.caller, bytes);
+    else this.#usage.kept.release(record.caller, -bytes);
+    this.#grown.set(id, (this.#grown.get(id) ?? 0) + bytes);
     return true;
   }
 
-  #take(visit: Visit, payload: Payload, id: string, stored: StoredSession): Maybe<void> {
+  #take(visit: Visit, payload: Payload, id: string, stored: Stored): Maybe<void> {
+    const session = sessionOf(stored);
+    if (!needsSubscriptions(payload)) return this.#takeIn(visit, payload, id, session);
+    const read = fromStore(() => this.#store.subscriptions(id));
+    return chain(read, (subscriptions) => this.#takeIn(visit, payload, id, { ...session, subscriptions }));
+  }
+
+  #takeIn(visit: Visit, payload: Payload, id: string, session: Session): Maybe<void> {
     const live = this.#liveSession(id);
-    const calls = new SessionCalls(this.#calls, { session: stored.session, stored, live });
+    const { initialized, logLevel, subscriptions } = session;
+    const calls = new SessionCalls(this.#calls, { session, live, saved: { initialized, logLevel, subscriptions } });
     live.enter();
     return finallyDo(
       () => calls.take(visit, payload),
@@ -181,8 +234,8 @@ export class Stateful {
     );
   }
 
-  // A session is there only for whom it was opened; to others it does not exist.
-  #inSession(visit: Visit, action: (id: string, stored: StoredSession) => Maybe<void>, requestId?: Id): Maybe<void> {
+  // To all but the principal that opened it a session does not exist.
+  #inSession(visit: Visit, action: (id: string, stored: Stored) => Maybe<void>, requestId?: Id): Maybe<void> {
     const { http, principal } = visit;
     const id = http.header('mcp-session-id');
     const version = http.header('mcp-protocol-version');
@@ -193,8 +246,8 @@ export class Stateful {
     }
     if (version !== undefined && !isServed(version, versions, 'stateful'))
       throw new Refusal(400, unsupportedVersion(version, versions), requestId);
-    return chain(this.#store.get(id), (stored) => {
-      if (!stored || stored.principal !== principalKey(principal)) {
+    return chain(this.#find(id), (stored) => {
+      if (!stored || stored.record.principal !== principalKey(principal)) {
         throw new Refusal(
           404,
           'There is no such session, or it has ended: send "initialize" to open another',
@@ -205,130 +258,46 @@ export class Stateful {
     });
   }
 
-  #makePost(visit: Visit, { session, live }: KeptPlace): Post {
+  #find(id: string): Maybe<Stored | undefined> {
+    if (this.ready) return this.ready.then(() => this.#store.get(id)).catch(unavailable);
+    try {
+      const found = this.#store.get(id);
+      return isPromise(found) ? found.catch(unavailable) : found;
+    } catch (error) {
+      return unavailable(error);
+    }
+  }
+
+  #makePost(visit: Visit, { session, live }: KeptPlace, requestIds: Id | readonly Id[] | undefined): Post {
     const isPrimed = hasPrimedStreams(session);
     const recording = new PostRecording(this.#recordings, live, isPrimed);
     const post = new Post(visit, this.#host, session, recording);
     recording.post = post;
+    recording.requestIds = requestIds;
     if (isPrimed) post.maxStreamMs = this.#host.settings.maxStreamMs;
     return post;
   }
 
-  #listen(visit: Visit, id: string, stored: StoredSession): void {
-    this.#checkUnread(visit, id);
-    this.#standBy(visit, id, stored, []);
+  // The id of an input request names the node that sent it. No input request has an id without one.
+  #respond(session: string, id: Id | null | undefined, message: SessionMessage): Maybe<boolean> {
+    const node = nodeOf(id);
+    return node === undefined || fromStore(() => this.#stores.bus.send(node, session, message));
   }
 
-  // Without knowing who is there nobody can take over a stream that somebody reads, unless by its name.
-  #checkUnread({ principal }: Visit, id: string, name?: string): void {
-    const standalone = this.#live.get(id)?.standalone;
-    if (standalone?.isRead && standalone.name !== name && !principal) {
-      throw new Refusal(409, 'This session has a stream open already');
-    }
+  #save(place: KeptPlace): Maybe<void> {
+    const { live, session, saved } = place;
+    const patches = patchesOf(saved, session);
+    if (patches.length === 0) return undefined;
+    const { initialized, logLevel, subscriptions } = session;
+    place.saved = { initialized, logLevel, subscriptions };
+    return this.#update(live.id, patches);
   }
 
-  // Whoever knows an event of a stream is its reader, also if nothing is kept of the stream. What is not kept any more cannot
-  // be told again.
-  #listenAgain(visit: Visit, id: string, stored: StoredSession, last: string): Maybe<void> {
-    const stream = streamOf(last);
-    const missed: StoredEvent[] = [];
+  #update(id: string, [patch, ...others]: readonly SessionPatch[]): Maybe<void> {
+    if (!patch) return undefined;
     return chain(
-      this.#stores.events.follow(id, last, (event) => void missed.push(event)),
-      (stop) => {
-        if (stop) stop();
-        else this.#checkUnread(visit, id, stream);
-        this.#standBy(visit, id, stored, missed);
-        return this.#stores.mailboxes.send(id, { type: 'resumed', stream });
-      },
-    );
-  }
-
-  #standBy(visit: Visit, id: string, { session }: StoredSession, missed: readonly StoredEvent[]): void {
-    const live = this.#liveSession(id);
-    // Before the other one is closed: it may be all that goes on here.
-    live.stay();
-    live.standalone?.close();
-    const reader = this.#open(visit);
-    for (const event of missed) tell(reader, event, true);
-    const standalone = new Standalone(id, reader, this.#standaloneHost);
-    const { principal } = visit;
-    const audience = this.#audienceOf({ principal, capabilities: session.capabilities });
-    standalone.begin(audience, hasPrimedStreams(session) ? this.#host.settings.retryMs : undefined);
-    if (principal) visit.http.onClose(whenExpired(principal, () => standalone.detach()));
-    live.standalone = standalone;
-    this.#host.heartbeat.join(standalone);
-  }
-
-  readonly #standaloneHost: StandaloneHost = {
-    append: (session, event) => this.#append(session, event),
-    onEnd: (stream) => {
-      this.#host.heartbeat.leave(stream);
-      const live = this.#live.get(stream.session);
-      if (live?.standalone === stream) live.standalone = undefined;
-      live?.exit();
-    },
-  };
-
-  async #resume(visit: Visit, id: string, { session }: StoredSession, last: string): Promise<void> {
-    const stream = streamOf(last);
-    const live = this.#liveSession(id);
-    const release = live.hold();
-    const missed: StoredEvent[] = [];
-    let take = (event: StoredEvent): void => void missed.push(event);
-    let stop: (() => void) | undefined;
-    try {
-      stop = await this.#stores.events.follow(id, last, (event) => take(event));
-      if (!stop) throw new Refusal(400, 'This stream cannot be gone on with: it is over, and its events are not kept');
-      await this.#stores.mailboxes.send(id, { type: 'resumed', stream });
-    } catch (error) {
-      stop?.();
-      release();
-      throw error;
-    }
-    const reader = this.#open(visit);
-    // The official client v1 remembers ids of this stream only: if the stream is lost before its next event, it would come back
-    // without Last-Event-ID and never get its response. A client that has everything must not come back.
-    if (hasPrimedStreams(session) && !isAllTold(missed)) reader.write(primingEvent(last, this.#host.settings.retryMs));
-    const removed = live.addResumed(stream, () => reader.end());
-    this.#host.heartbeat.join(reader);
-    visit.http.onClose(() => {
-      this.#host.heartbeat.leave(reader);
-      removed();
-      stop();
-      release();
-    });
-    take = (event) => tell(reader, event, event.isLast);
-    // What is kept is bounded: however much was missed can be told at once.
-    for (const event of missed.splice(0)) tell(reader, event, true);
-  }
-
-  #open(visit: Visit): Reader {
-    this.#host.load.openStandalone(visit);
-    const reader = new Reader(openStream(visit, EVENT_STREAM), visit);
-    reader.write(keepAlivePromise(this.#host.settings.keepAliveMs));
-    return reader;
-  }
-
-  // Those of whom nobody knows who they are see the same, if they can do the same.
-  #audienceOf(viewer: Viewer): Audience<Standalone> {
-    const { principal, capabilities } = viewer;
-    const known = principal ? undefined : this.#audiences.get(capabilities);
-    if (known) return known;
-    const audience = new Audience<Standalone>(
-      (listener) => this.#server['~parts'].host.watch(listener, viewer),
-      (stream, change) => this.#tell(stream, change),
-    );
-    if (!principal) this.#audiences.set(capabilities, audience);
-    return audience;
-  }
-
-  #tell(stream: Standalone, change: ServerEvent): void {
-    // What a client subscribed to may have been said to another node.
-    this.#unwatched(() =>
-      chain(this.#store.get(stream.session), (stored) => {
-        const notification = stored && revisionNamed(stored.session.version).deliver(change, stored.session);
-        if (notification) stream.tell(notification);
-      }),
+      fromStore(() => this.#store.update(id, patch)),
+      () => this.#update(id, others),
     );
   }
 
@@ -340,48 +309,38 @@ export class Stateful {
     return live;
   }
 
-  // One function for all: one for each would take room for as long as a stream is open.
-  readonly #takeLetter = (letter: Letter, id: string): void => this.#live.get(id)?.take(letter);
-
   readonly #liveHost: LiveSessionHost = {
-    stay: (live) => {
-      this.#touches.join(live);
-      return this.#stores.mailboxes.read(live.id, this.#takeLetter);
-    },
-    touch: (live) => this.#touch(live),
+    stay: (live) => this.#touches.join(live),
+    touch: ({ id }) => this.#touch(id),
     onIdle: (live) => {
       if (this.#live.get(live.id) === live) this.#live.delete(live.id);
       this.#touches.leave(live);
     },
   };
 
-  #touch(live: LiveSession): void {
-    this.#unwatched(() =>
-      chain(this.#store.get(live.id), (stored) => {
-        if (!stored) live.end();
-      }),
-    );
+  // All that are due in one tick are one request to the store.
+  #touch(id: string): void {
+    if (this.#touched.size === 0) queueMicrotask(() => this.#unwatched(() => this.#touchAll()));
+    this.#touched.add(id);
   }
 
-  #append(id: string, event: StoredEvent): void {
-    this.#unwatched(() => this.#stores.events.append(id, event));
+  #touchAll(): Maybe<void> {
+    const ids = [...this.#touched];
+    this.#touched = new Set();
+    return chain(this.#store.touch(ids), (gone) => {
+      for (const id of gone) this.#live.get(id)?.end();
+    });
   }
 
-  // A store that fails is no reason for what goes on to fail.
+  // A store that fails must not end what goes on.
   #unwatched(action: () => Maybe<void>): void {
     unwatched(action, this.#host.report);
   }
 }
 
-function hasPrimedStreams({ version }: Session): boolean {
-  return factsOf(version).primedStreams;
-}
-
-function isAllTold(missed: readonly StoredEvent[]): boolean {
-  return missed.some(({ isLast }) => isLast) && missed.every(({ data }) => data === '');
-}
-
-function tell(reader: Reader, { id, data, isLast }: StoredEvent, isNeeded: boolean): void {
-  if (data !== '') reader.write(messageEvent(data, id), isNeeded);
-  if (isLast) reader.end();
+function needsSubscriptions(payload: Payload): boolean {
+  if (isBatch(payload)) return (payload as readonly Payload[]).some(needsSubscriptions);
+  if (isUnreadable(payload)) return false;
+  const message = payload as Message;
+  return isRequest(message) && OF_SUBSCRIPTIONS.has(message.method);
 }

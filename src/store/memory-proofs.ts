@@ -1,15 +1,14 @@
-/** Proofs that were used: each is accepted once, and remembered for as long as it is valid. */
+/** Used DPoP proofs within this process. */
 
-/** How much is remembered. */
+import type { ProofStore, ProofUse } from './proofs.ts';
+
+/** How many proofs are kept. */
 export interface ProofLimits {
   /** Proofs of one key. */
   readonly perKey: number;
   /** Proofs of all keys. */
   readonly total: number;
 }
-
-/** `full`: the proof was not used, and cannot be accepted because it could not be remembered. */
-export type ProofUse = 'first' | 'again' | 'full';
 
 interface Used {
   /** By id: when the proof is no longer valid. */
@@ -18,8 +17,12 @@ interface Used {
   until: number;
 }
 
-/** Remembers the ids of proofs, by the key that signed them. No proof is forgotten before it expires. */
-export class UsedProofs {
+/** Makes an empty store. No proof is forgotten before it expires. */
+export function memoryProofStore(limits: ProofLimits): ProofStore {
+  return new MemoryProofs(limits);
+}
+
+class MemoryProofs implements ProofStore {
   readonly #limits: ProofLimits;
   /** The key that was used last is last. */
   readonly #keys = new Map<string, Used>();
@@ -29,7 +32,6 @@ export class UsedProofs {
     this.#limits = limits;
   }
 
-  /** Uses a proof that is valid until then, in milliseconds since 1970. */
   use(jkt: string, jti: string, until: number): ProofUse {
     const now = Date.now();
     this.#forgetExpired(now);
@@ -46,6 +48,11 @@ export class UsedProofs {
     this.#keys.delete(jkt);
     this.#keys.set(jkt, used);
     return 'first';
+  }
+
+  close(): void {
+    this.#keys.clear();
+    this.#total = 0;
   }
 
   #forgetExpired(now: number): void {
