@@ -39,7 +39,7 @@ const IMPORTS = [
   { name: 'mcpp/client', of: 'mcpp', modules: ['../dist/entries/client.js'] },
   { name: 'zod', of: 'floor', modules: ['zod'] },
   { name: 'mcpp/server and zod', of: 'mcpp', modules: ['../dist/entries/server.js', 'zod'] },
-  { name: 'the JSON Schema engine', of: 'mcpp', modules: ['../dist/schema/engine.js'] },
+  { name: 'the JSON Schema engine', of: 'mcpp', modules: ['../dist/schema/check/engine.js'] },
   { name: 'official v2, server', of: 'official v2', modules: ['@modelcontextprotocol/server'] },
   { name: 'official v2, client', of: 'official v2', modules: ['@modelcontextprotocol/client'] },
   { name: 'official v1, server', of: 'official v1', modules: ['@modelcontextprotocol/sdk/server/mcp.js'] },

@@ -5,7 +5,7 @@ import { elicitForm } from '../protocol/elicit-form.ts';
 import type { ElicitResult } from '../protocol/model/elicitation.ts';
 import type { ListRootsResult } from '../protocol/model/roots.ts';
 import type { CreateMessageParams, CreateMessageResult } from '../protocol/model/sampling.ts';
-import { checkedSchema } from '../schema/checked.ts';
+import { checkedSchema } from '../schema/check/checked-schema.ts';
 import type { Questions } from './questions.ts';
 
 /** Options of every question. */

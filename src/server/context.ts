@@ -13,7 +13,7 @@ import type { ListRootsResult } from '../protocol/model/roots.ts';
 import type { CreateMessageParams, CreateMessageResult } from '../protocol/model/sampling.ts';
 import type { Principal } from '../protocol/principal.ts';
 import type { ResultFacts, Revision } from '../protocol/revision.ts';
-import type { AnySchema, InferOutput } from '../schema/infer.ts';
+import type { AnySchema, InferOutput } from '../schema/local/infer.ts';
 import {
   type AskOptions,
   type ElicitAnswer,

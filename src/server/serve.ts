@@ -4,7 +4,7 @@ import { checkOptions, type KeysOf } from '../jsonrpc/known-options.ts';
 import type { Transport } from '../jsonrpc/transport.ts';
 import type { Principal } from '../protocol/principal.ts';
 import { checkPrincipal } from '../protocol/principal-check.ts';
-import { engineLoading } from '../schema/engine-loader.ts';
+import { engineLoading } from '../schema/check/engine-loader.ts';
 import type { LineOptions } from './line-options.ts';
 import { checkServed, type Served } from './served.ts';
 import { ServedConnection } from './served-connection.ts';

@@ -8,7 +8,7 @@ import { badArguments } from '../protocol/errors.ts';
 import type { CallToolResult, Tool } from '../protocol/model/tools.ts';
 import { paramHeaders } from '../protocol/param-headers.ts';
 import type { ResultFacts } from '../protocol/revision.ts';
-import { type CheckedSchema, checkedSchema } from '../schema/checked.ts';
+import { type CheckedSchema, checkedSchema } from '../schema/check/checked-schema.ts';
 import { describeProblems } from '../schema/problems.ts';
 import type { Context, RequestContext } from './context.ts';
 import { checkErrors } from './error-disclosure.ts';

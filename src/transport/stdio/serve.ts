@@ -4,7 +4,7 @@ import type { Readable, Writable } from 'node:stream';
 import { clearTimeout, setTimeout } from 'node:timers';
 import { checkOptions, type KeysOf } from '../../jsonrpc/known-options.ts';
 import type { Transport } from '../../jsonrpc/transport.ts';
-import { engineLoading, loadEngine } from '../../schema/engine-loader.ts';
+import { engineLoading, loadEngine } from '../../schema/check/engine-loader.ts';
 import { serveTrusted } from '../../server/serve.ts';
 import { checkServed } from '../../server/served.ts';
 import type { McpServer } from '../../server/server.ts';

@@ -3,7 +3,7 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { loadEngine } from '../../schema/engine-loader.ts';
+import { loadEngine } from '../../schema/check/engine-loader.ts';
 import type { Served } from '../../server/served.ts';
 import { guardOf, isLoopback } from '../http/server/guard.ts';
 import { NO_SNIFFING } from '../http/server/http-exchange.ts';

@@ -1,7 +1,7 @@
 /** An endpoint as a function for Node's HTTP server, and for the frameworks built on it. */
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { loadEngine } from '../../../schema/engine-loader.ts';
+import { loadEngine } from '../../../schema/check/engine-loader.ts';
 import type { Served } from '../../../server/served.ts';
 import { Endpoint } from './endpoint.ts';
 import { SharedClock } from './heartbeat.ts';

@@ -3,7 +3,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { KeysOf } from '../../../jsonrpc/known-options.ts';
-import { loadEngine } from '../../../schema/engine-loader.ts';
+import { loadEngine } from '../../../schema/check/engine-loader.ts';
 import type { Served } from '../../../server/served.ts';
 import { Endpoint } from './endpoint.ts';
 import { isLoopback } from './guard.ts';
