@@ -6,7 +6,7 @@ import { z } from 'zod';
 import * as mini from 'zod/mini';
 import { checkedSchema } from './checked-schema.ts';
 import { describeProblems } from '../problems.ts';
-import { checkReceived } from './received-schema.ts';
+import { receivedSchema } from './received-schema.ts';
 
 const raw = {
   type: 'object',
@@ -102,15 +102,17 @@ test.each<[string, unknown, RegExp]>([
 });
 
 test('a received schema is checked, or says why it cannot be', async () => {
-  const received = checkReceived({
+  const received = receivedSchema({
     $schema: 'http://json-schema.org/draft-07/schema#',
     type: 'object',
     required: ['a'],
   });
   expect('schema' in received && (await received.schema.check({}))).toMatchObject({ ok: false });
   expect('schema' in received && (await received.schema.check({ a: 1 }))).toEqual({ ok: true, value: { a: 1 } });
-  expect(checkReceived({ $ref: 'https://example.com/x' })).toMatchObject({ fault: { path: '/$ref' } });
-  expect(checkReceived(null)).toMatchObject({ fault: { path: '' } });
+  expect(receivedSchema({ $ref: 'https://example.com/x' })).toMatchObject({ fault: { path: '/$ref' } });
+  expect(receivedSchema(null)).toMatchObject({ fault: { path: '' } });
+  const anchors = { $defs: { a: { $dynamicAnchor: 'x' }, b: { $dynamicAnchor: 'x' } }, $dynamicRef: '#x' };
+  expect(receivedSchema(anchors)).toEqual({ fault: { path: '', message: 'has one $dynamicAnchor in several places' } });
 });
 
 describe('the engine', () => {

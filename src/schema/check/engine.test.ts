@@ -1,15 +1,20 @@
 import Type from 'typebox';
 import { describe, expect, test } from 'vitest';
 import { patternFault } from '../redos/redos.ts';
-import { compile } from './engine.ts';
-import { interpret } from './interpret.ts';
+import { compile, interpret } from './engine.ts';
 import { readSchema } from '../read/read-schema.ts';
 import { wireCopy } from '../local/wire-copy.ts';
 
-function documentOf(schema: object) {
+function parsed(schema: object) {
   const read = readSchema(wireCopy(schema as Record<string, unknown>), patternFault);
   if ('fault' in read) throw new Error(`${read.fault.path}: ${read.fault.message}`);
-  return read.document;
+  return read.schema;
+}
+
+/** The problems that a check finds, or undefined. */
+function problemsBy(prepare: typeof compile, schema: object, value: unknown) {
+  const checked = prepare(parsed(schema))(value);
+  return checked.ok ? undefined : checked.problems;
 }
 
 const person = {
@@ -27,7 +32,7 @@ describe.each([
   ['compiled', compile],
   ['interpreted', interpret],
 ])('%s', (_, prepare) => {
-  const problems = (schema: object, value: unknown) => prepare(documentOf(schema))(value);
+  const problems = (schema: object, value: unknown) => problemsBy(prepare, schema, value);
   const texts = (schema: object, value: unknown) =>
     problems(schema, value)?.map(({ path, message }) => `${path} ${message}`);
 
@@ -136,24 +141,6 @@ describe.each([
     expect(problems(schema, { at: [1, 2] })).toBeDefined();
   });
 
-  test('a $dynamicRef leads to the outermost of several anchors', () => {
-    const schema = {
-      $id: 'https://x.example/strings',
-      $ref: 'list',
-      $defs: {
-        own: { $dynamicAnchor: 'item', type: 'string' },
-        list: {
-          $id: 'list',
-          type: 'array',
-          items: { $dynamicRef: '#item' },
-          $defs: { any: { $dynamicAnchor: 'item' } },
-        },
-      },
-    };
-    expect(problems(schema, ['a'])).toBeUndefined();
-    expect(problems(schema, [1])).toBeDefined();
-  });
-
   test('a hundred thousand duplicates are found at once', () => {
     const start = performance.now();
     expect(problems({ uniqueItems: true }, Array(100_000).fill(0))).toBeDefined();
@@ -161,18 +148,36 @@ describe.each([
   });
 });
 
-test('a pattern of our own is a rule, and its problem shows it', () => {
-  expect(compile(documentOf({ pattern: '^a' }))('secret')).toEqual([{ path: '', message: 'must match pattern ^a' }]);
+test('in an author\'s schema a $dynamicRef leads to the outermost of several anchors', () => {
+  const schema = {
+    $id: 'https://x.example/strings',
+    $ref: 'list',
+    $defs: {
+      own: { $dynamicAnchor: 'item', type: 'string' },
+      list: {
+        $id: 'list',
+        type: 'array',
+        items: { $dynamicRef: '#item' },
+        $defs: { any: { $dynamicAnchor: 'item' } },
+      },
+    },
+  };
+  expect(problemsBy(compile, schema, ['a'])).toBeUndefined();
+  expect(problemsBy(compile, schema, [1])).toBeDefined();
 });
 
-test('our own formats are rules, received ones are remarks', () => {
-  const schema = documentOf({ type: 'string', format: 'email' });
-  expect(compile(schema)('nobody')).toEqual([{ path: '', message: 'must match format "email"' }]);
-  expect(interpret(schema)('nobody')).toBeUndefined();
-  expect(compile(documentOf({ format: 'nobody-knows' }))('x')).toBeUndefined();
+test("an author's pattern is a rule, and its problem shows it", () => {
+  expect(problemsBy(compile, { pattern: '^a' }, 'secret')).toEqual([{ path: '', message: 'must match pattern ^a' }]);
 });
 
-test("TypeBox's own refinements are asked, received ones are not", () => {
+test("an author's formats are rules, received ones are annotations", () => {
+  const schema = { type: 'string', format: 'email' };
+  expect(problemsBy(compile, schema, 'nobody')).toEqual([{ path: '', message: 'must match format "email"' }]);
+  expect(problemsBy(interpret, schema, 'nobody')).toBeUndefined();
+  expect(problemsBy(compile, { format: 'unknown-format' }, 'x')).toBeUndefined();
+});
+
+test("TypeBox's refinements are evaluated, received members of that name are not", () => {
   const even = Type.Object({
     n: Type.Refine(
       Type.Number(),
@@ -180,11 +185,26 @@ test("TypeBox's own refinements are asked, received ones are not", () => {
       () => 'must be even',
     ),
   });
-  expect(compile(documentOf(even))({ n: 3 })).toEqual([{ path: '/n', message: 'must be even' }]);
-  expect(interpret(documentOf(even))({ n: 3 })).toBeUndefined();
+  expect(problemsBy(compile, even, { n: 3 })).toEqual([{ path: '/n', message: 'must be even' }]);
+  expect(problemsBy(interpret, even, { n: 3 })).toBeUndefined();
+  const read = readSchema(JSON.parse('{"~refine":[{"check":1}],"type":"number"}'));
+  expect('schema' in read && interpret(read.schema)(3)).toEqual({ ok: true, value: 3 });
 });
 
-test('a received schema made to take for ever is given up', () => {
+test('a reference and allOf side by side both count', () => {
+  const schema = {
+    $dynamicRef: '#a',
+    $ref: '#/$defs/b',
+    allOf: [{ maximum: 5 }],
+    $defs: { a: { $dynamicAnchor: 'a', type: 'number' }, b: { minimum: 1 } },
+  };
+  for (const prepare of [compile, interpret]) {
+    expect(problemsBy(prepare, schema, 3)).toBeUndefined();
+    for (const wrong of ['x', 0, 6]) expect(problemsBy(prepare, schema, wrong)).toHaveLength(1);
+  }
+});
+
+test('a recursive schema with two ways to every part of a deep value is not checked', () => {
   const twice = { $ref: '#/$defs/x' };
   const schema = {
     $ref: '#/$defs/x',
@@ -198,9 +218,10 @@ test('a received schema made to take for ever is given up', () => {
     },
   };
   const value = JSON.parse(`${'['.repeat(40)}${']'.repeat(40)}`);
-  expect(interpret(documentOf(schema))(value)).toEqual([{ path: '', message: 'takes too much work to check' }]);
-  const $defs = Object.fromEntries(
-    Array.from({ length: 60 }, (_, i) => [`d${i}`, { allOf: Array(2).fill({ $ref: `#/$defs/d${i + 1}` }) }]),
-  );
-  expect(interpret(documentOf({ $ref: '#/$defs/d0', $defs: { ...$defs, d60: {} } }))(1)).toHaveLength(1);
+  expect(interpret(parsed(schema))(value)).toEqual({ ok: true, value, unchecked: expect.any(String) });
+});
+
+test('a value that exhausts the stack is not checked', () => {
+  const value = JSON.parse(`${'['.repeat(20_000)}${']'.repeat(20_000)}`);
+  expect(interpret(parsed({ items: { $ref: '#' } }))(value)).toMatchObject({ ok: true, unchecked: expect.any(String) });
 });
