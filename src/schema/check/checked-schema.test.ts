@@ -38,7 +38,7 @@ describe.each([
     expect(await checked.check({ a: 1, b: 2 })).toEqual({ ok: true, value: { a: 1, b: 2 } });
   });
 
-  test('a wrong value is told by its place, as a JSON Pointer', async () => {
+  test('the problem of a wrong value has its place as a JSON Pointer', async () => {
     const result = await checked.check({ a: '1' });
     expect(result).toMatchObject({ ok: false, problems: [{ path: '/a' }] });
   });
@@ -77,7 +77,7 @@ test('a raw schema applies no defaults and coerces nothing', async () => {
   expect(await checked.check({ a: true })).toMatchObject({ ok: false });
 });
 
-test('a library that repeats what it was given is cut short', async () => {
+test('a library message that repeats the value is cut', async () => {
   const result = await checkedSchema(v.object({ a: v.number() }), 'x', 'input').check({ a: 'x'.repeat(100_000) });
   expect(result.ok || describeProblems(result.problems).length).toBeLessThan(600);
 });
@@ -93,7 +93,7 @@ test.each<[string, unknown, RegExp]>([
     { type: 'object', properties: { a: { $ref: 'http://x' } } },
     /inputSchema\/properties\/a\/\$ref: leads outside/,
   ],
-  ['a dialect nobody speaks', { $schema: 'urn:x', type: 'object' }, /inputSchema\/\$schema: dialect not supported/],
+  ['an unknown dialect', { $schema: 'urn:x', type: 'object' }, /inputSchema\/\$schema: dialect not supported/],
   ['a date', z.object({ a: z.date() }), /inputSchema\/properties\/a: Date cannot/],
   ['no schema at all', 'object', /inputSchema: must be a Standard Schema/],
 ])('%s throws at registration, naming tool and place', (_, schema, message) => {
@@ -101,7 +101,7 @@ test.each<[string, unknown, RegExp]>([
   expect(() => checkedSchema(schema, 'Tool "add": inputSchema', 'input')).toThrow(message);
 });
 
-test('a received schema is checked, or says why it cannot be', async () => {
+test('a received schema checks values, or has a fault', async () => {
   const received = receivedSchema({
     $schema: 'http://json-schema.org/draft-07/schema#',
     type: 'object',
@@ -134,7 +134,7 @@ describe('the engine', () => {
     expect(other.check(5)).toMatchObject({ ok: false });
   });
 
-  test('is loaded once for all who wait for it', async () => {
+  test('is loaded once for all waiting checks', async () => {
     const loaded = vi.fn();
     vi.doMock('./engine.ts', async (original) => {
       loaded();
@@ -150,7 +150,7 @@ describe('the engine', () => {
     expect(loaded).toHaveBeenCalledTimes(1);
   });
 
-  test('is asked for again after it could not be loaded', async () => {
+  test('is loaded again after a failed load', async () => {
     vi.doMock('./engine.ts', () => {
       throw new Error('no such chunk');
     });

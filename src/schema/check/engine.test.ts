@@ -77,12 +77,12 @@ describe.each([
     expect(texts(schema, value)).toContain(text);
   });
 
-  test('at most 10 problems are told, and long names are cut', () => {
+  test('at most 10 problems are reported, and long names are cut', () => {
     const value = Object.fromEntries(Array.from({ length: 1000 }, (_, i) => [`${'x'.repeat(1000)}${i}`, 1]));
-    const told = problems({ ...person, minProperties: 5000 }, value) ?? [];
-    expect(told.length).toBeLessThanOrEqual(10);
-    expect(JSON.stringify(told).length).toBeLessThan(4000);
-    expect(told.map(({ message }) => message)).toContainEqual(
+    const reported = problems({ ...person, minProperties: 5000 }, value) ?? [];
+    expect(reported.length).toBeLessThanOrEqual(10);
+    expect(JSON.stringify(reported).length).toBeLessThan(4000);
+    expect(reported.map(({ message }) => message)).toContainEqual(
       expect.stringMatching(/additional properties: 'x+…', .* more$/),
     );
     expect(problems({ items: { type: 'string' } }, Array(1000).fill(1))).toHaveLength(10);

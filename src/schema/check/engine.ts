@@ -56,7 +56,7 @@ const tooMuchWork = 'the schema and the value take too much work to check';
 
 const tooLarge = problem(
   '',
-  `does not follow the schema: it has more than ${maxValues} values, too many to tell where`,
+  `does not follow the schema: it has more than ${maxValues} values, too many to locate the problems`,
 );
 
 function checkable({ hasInheritedNames }: NormalForm, value: unknown): unknown {

@@ -22,7 +22,7 @@ export function relax(schema: Record<string, unknown>, hasPatterns: boolean): vo
   } else if (additionalProperties === false) {
     // The engine makes a regular expression of all names, for every value that it checks.
     delete schema.additionalProperties;
-    require(schema, { '~refine': [closed(new Set(Object.keys(Object(properties))))] });
+    alsoRequire(schema, { '~refine': [closed(new Set(Object.keys(Object(properties))))] });
   }
 }
 
@@ -31,7 +31,7 @@ function ignorePatterns(schema: Record<string, unknown>): void {
   delete schema.not;
   delete schema.maxContains;
   delete schema.oneOf;
-  if (oneOf !== undefined) require(schema, { anyOf: oneOf });
+  if (oneOf !== undefined) alsoRequire(schema, { anyOf: oneOf });
   // The condition may be false although it seems to hold.
   if (condition !== undefined) schema.then = { anyOf: [whenTrue, whenFalse] };
   if (patternProperties === undefined) return;
@@ -40,7 +40,7 @@ function ignorePatterns(schema: Record<string, unknown>): void {
   schema.patternProperties = everyName;
 }
 
-function require(schema: Record<string, unknown>, more: object): void {
+function alsoRequire(schema: Record<string, unknown>, more: object): void {
   schema.allOf = [...(Array.isArray(schema.allOf) ? schema.allOf : []), more];
 }
 

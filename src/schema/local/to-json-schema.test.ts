@@ -51,7 +51,7 @@ test('the direction reaches zod/mini and valibot', () => {
   expect(schemaOf(piped, 'output')).toHaveProperty('properties.a.type', 'number');
 });
 
-test('what z.toJSONSchema and toStandardJsonSchema give can be given as well', async () => {
+test('the output of z.toJSONSchema and toStandardJsonSchema is accepted', async () => {
   const { toStandardJsonSchema } = await import('@valibot/to-json-schema');
   const wanted = { type: 'object', properties: { a: { type: 'string' } }, required: ['a'] };
   expect(schemaOf(mini.toJSONSchema(mini.object({ a: mini.string() })))).toEqual(wanted);
@@ -134,7 +134,7 @@ test.each([
   expect(faultOf(schema)).toEqual({ path, message: expect.stringMatching(/represented|converted/) });
 });
 
-test('a plain object of zod schemas is told to be wrapped', () => {
+test('the fault of a plain object of zod schemas says to wrap it', () => {
   expect(faultOf({ a: z.string() })).toEqual({ path: '/a', message: expect.stringMatching(/z\.object/) });
 });
 

@@ -27,7 +27,7 @@ export function wireCopy(schema: JsonObject, isHandWritten = false): JsonObject 
       if (keyword.startsWith('~') || value === undefined || typeof value === 'function') continue;
       const at = pointer(path, keyword);
       const written = under(keyword, value, at, depth + 1);
-      insist(valueFault(keyword, written), at);
+      refuseIf(valueFault(keyword, written), at);
       set(to, keyword, written);
     }
     if (!declared && Array.isArray(to.items)) {
@@ -48,22 +48,22 @@ export function wireCopy(schema: JsonObject, isHandWritten = false): JsonObject 
       return mapped(value, (one, name) => (Array.isArray(one) ? names(one, pointer(path, name)) : each(one, name)));
     }
     if (holds === 'named-schemas' && isObject(value)) return mapped(value, each);
-    if (holds) insist(`must be an ${holds === 'schemas' ? 'array' : 'object'} of schemas`, path);
+    if (holds) refuseIf(`must be an ${holds === 'schemas' ? 'array' : 'object'} of schemas`, path);
     return plain(value, path);
   }
 
   function names(list: readonly unknown[], path: string): unknown {
-    insist(valueFault('required', list), path);
+    refuseIf(valueFault('required', list), path);
     return plain(list, path);
   }
 
   function subschema(value: unknown, path: string, depth: number): unknown {
     if (isObject(value)) return copy(value, path, depth);
-    if (typeof value !== 'boolean') insist('must be a schema: an object, true or false', path);
+    if (typeof value !== 'boolean') refuseIf('must be a schema: an object, true or false', path);
     return plain(value, path);
   }
 
-  function insist(fault: string | undefined, path: string): void {
+  function refuseIf(fault: string | undefined, path: string): void {
     if (isHandWritten && fault !== undefined) throw new Unconvertible(fault, path);
   }
 }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { patternFault } from '../redos/redos.ts';
 import { readSchema, type SchemaFault } from './read-schema.ts';
 
-function walkSchema(schema: unknown): SchemaFault | undefined {
+function faultOf(schema: unknown): SchemaFault | undefined {
   const read = readSchema(schema, patternFault);
   return 'fault' in read ? read.fault : undefined;
 }
@@ -18,11 +18,11 @@ test.each([
   ['draft-06', { $schema: 'http://json-schema.org/draft-06/schema#' }],
   ['draft-07 items in an array', { $schema: 'http://json-schema.org/draft-07/schema#', items: [{}, {}] }],
   ['draft-07 dependencies', { $schema: 'http://json-schema.org/draft-07/schema#', dependencies: { a: ['b'], c: {} } }],
-  ['keywords nobody knows', { 'x-mine': 5, nullable: true }],
+  ['unknown keywords', { 'x-mine': 5, nullable: true }],
   ['a property called type', object({ type: { type: 'string' }, properties: { type: 'number' } })],
   ['data that looks like a broken schema', { enum: [{ type: 5 }], const: { $ref: 'http://x' }, default: { type: 5 } }],
 ])('%s is accepted', (_, schema) => {
-  expect(walkSchema(schema)).toBeUndefined();
+  expect(faultOf(schema)).toBeUndefined();
 });
 
 test.each([
@@ -30,7 +30,7 @@ test.each([
   ['2019-09', 'https://json-schema.org/draft/2019-09/schema'],
   ['a made-up dialect', 'https://example.com/schema'],
 ])('%s is a dialect that is not supported', (_, $schema) => {
-  expect(walkSchema({ $schema })).toEqual({
+  expect(faultOf({ $schema })).toEqual({
     path: '/$schema',
     message: expect.stringMatching(/^dialect not supported/),
   });
@@ -40,7 +40,7 @@ test.each<[string, unknown, string]>([
   ['a schema that is no object', 5, ''],
   ['an array', [], ''],
   ['a boolean at the root', true, ''],
-  ['a type nobody knows', object({ a: { type: 'str' } }), '/properties/a/type'],
+  ['an unknown type', object({ a: { type: 'str' } }), '/properties/a/type'],
   ['an empty list of types', { type: [] }, '/type'],
   ['properties in an array', { properties: [] }, '/properties'],
   ['a property that is no schema', object({ 'a/b': 5 }), '/properties/a~1b'],
@@ -62,7 +62,7 @@ test.each<[string, unknown, string]>([
   ['such a pattern for names', { patternProperties: { '(a+)+': {} } }, '/patternProperties/(a+)+'],
   ['an array of items in 2020-12', { $schema: 'https://json-schema.org/draft/2020-12/schema', items: [] }, '/items'],
 ])('%s is a fault, named by its place', (_, schema, path) => {
-  expect(walkSchema(schema)?.path).toBe(path);
+  expect(faultOf(schema)?.path).toBe(path);
 });
 
 test.each([
@@ -83,11 +83,11 @@ test.each([
   ['a dynamic anchor', object({ a: { $dynamicRef: '#node' } }, { $dynamicAnchor: 'node' })],
   ['a boolean', object({ a: { $ref: '#/$defs/never' } }, { $defs: { never: false } })],
   [
-    'a place under a keyword nobody knows',
+    'a place under an unknown keyword',
     object({ a: { $ref: '#/components/x' } }, { components: { x: { type: 'string' } } }),
   ],
 ])('a reference to %s is accepted', (_, schema) => {
-  expect(walkSchema(schema)).toBeUndefined();
+  expect(faultOf(schema)).toBeUndefined();
 });
 
 test.each([
@@ -97,22 +97,22 @@ test.each([
   'http://169.254.169.254/',
   'file:///etc/passwd',
 ])('the external $ref %s is refused', ($ref) => {
-  expect(walkSchema(object({ a: { $ref } }))).toEqual({
+  expect(faultOf(object({ a: { $ref } }))).toEqual({
     path: '/properties/a/$ref',
     message: expect.stringMatching(/external/),
   });
 });
 
 test.each(['#/$defs/missing', '#missing', '#/properties/toString', '#/__proto__', '#/type', '#/%zz'])(
-  '%s leads nowhere',
+  'the reference %s has no target',
   ($ref) => {
-    expect(walkSchema(object({ a: { $ref } }))?.message).toMatch(/leads nowhere/);
+    expect(faultOf(object({ a: { $ref } }))?.message).toMatch(/leads nowhere/);
   },
 );
 
-test('what a reference leads to is gone over too, wherever it stands', () => {
+test('the target of a reference is checked too, in any place', () => {
   const schema = object({ a: { $ref: '#/components/x' } }, { components: { x: { type: 5 } } });
-  expect(walkSchema(schema)?.path).toBe('/components/x/type');
+  expect(faultOf(schema)?.path).toBe('/components/x/type');
 });
 
 test.each([
@@ -120,47 +120,47 @@ test.each([
   ['itself through allOf', { allOf: [{ $ref: '#' }] }],
   ['each other', { $ref: '#/$defs/a', $defs: { a: { $ref: '#/$defs/b' }, b: { anyOf: [{ $ref: '#/$defs/a' }] } } }],
 ])('a reference that only leads to %s is refused', (_, schema) => {
-  expect(walkSchema(schema)?.message).toMatch(/circle/);
+  expect(faultOf(schema)?.message).toMatch(/circle/);
 });
 
 test('in draft-07 an $id beside a $ref changes nothing', () => {
   const $schema = 'http://json-schema.org/draft-07/schema#';
   const a = { $id: 'https://x.example/elsewhere', $ref: '#/definitions/a' };
-  expect(walkSchema(object({ a }, { $schema, definitions: { a: {} } }))).toBeUndefined();
+  expect(faultOf(object({ a }, { $schema, definitions: { a: {} } }))).toBeUndefined();
 });
 
 test('a reference back through a property is recursion, not a circle', () => {
-  expect(walkSchema(object({ next: { $ref: '#' }, all: { items: { $ref: '#' } } }))).toBeUndefined();
+  expect(faultOf(object({ next: { $ref: '#' }, all: { items: { $ref: '#' } } }))).toBeUndefined();
 });
 
 test('a very long chain of references is refused', () => {
   const $defs = Object.fromEntries(Array.from({ length: 5000 }, (_, i) => [`d${i}`, { $ref: `#/$defs/d${i + 1}` }]));
-  expect(walkSchema({ $ref: '#/$defs/d0', $defs: { ...$defs, d5000: {} } })?.message).toMatch(/circle/);
+  expect(faultOf({ $ref: '#/$defs/d0', $defs: { ...$defs, d5000: {} } })?.message).toMatch(/circle/);
 });
 
 const nested = (depth: number): object => (depth === 0 ? {} : { items: nested(depth - 1) });
 
 test('a schema may be 32 schemas deep and no deeper', () => {
-  expect(walkSchema(nested(32))).toBeUndefined();
-  expect(walkSchema(nested(33))?.message).toMatch(/32/);
-  expect(walkSchema(JSON.parse(`${'{"items":'.repeat(5000)}{}${'}'.repeat(5000)}`))?.message).toMatch(/32/);
+  expect(faultOf(nested(32))).toBeUndefined();
+  expect(faultOf(nested(33))?.message).toMatch(/32/);
+  expect(faultOf(JSON.parse(`${'{"items":'.repeat(5000)}{}${'}'.repeat(5000)}`))?.message).toMatch(/32/);
 });
 
 test('a schema may have 10,000 subschemas and no more', () => {
-  expect(walkSchema({ anyOf: Array(9_999).fill({}) })).toBeUndefined();
-  expect(walkSchema({ anyOf: Array(10_000).fill({}) })?.message).toMatch(/10000/);
+  expect(faultOf({ anyOf: Array(9_999).fill({}) })).toBeUndefined();
+  expect(faultOf({ anyOf: Array(10_000).fill({}) })?.message).toMatch(/10000/);
 });
 
 test('an object that contains itself is refused, not followed', () => {
   const schema: Record<string, unknown> = {};
   Object.assign(schema, { items: schema, not: schema, properties: { a: schema, b: schema } });
-  expect(walkSchema(schema)).toBeDefined();
+  expect(faultOf(schema)).toBeDefined();
 });
 
 test('many costly patterns are refused', () => {
   const anyOf = Array.from({ length: 300 }, (_, i) => ({ pattern: `(${'a?'.repeat(100)}${i})*` }));
   const start = performance.now();
-  expect(walkSchema({ anyOf })).toBeDefined();
+  expect(faultOf({ anyOf })).toBeDefined();
   expect(performance.now() - start).toBeLessThan(3000);
 });
 
@@ -173,6 +173,6 @@ test('a fault never repeats a long value', () => {
     { pattern: long },
     { [long]: 1, properties: { [long]: 5 } },
   ]) {
-    expect(JSON.stringify(walkSchema(schema)).length).toBeLessThan(600);
+    expect(JSON.stringify(faultOf(schema)).length).toBeLessThan(600);
   }
 });

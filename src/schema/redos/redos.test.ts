@@ -67,7 +67,7 @@ test.each([
   expect(patternFault(pattern)).toMatch(/many ways/);
 });
 
-test('a pattern that is accepted takes no time on a text that almost matches', () => {
+test('an accepted pattern takes little time on a text that almost matches', () => {
   const start = performance.now();
   expect(compilePattern('^[a-z]+(-[a-z0-9]+)*$')?.test(`${'a-'.repeat(20_000)}!`)).toBe(false);
   expect(performance.now() - start).toBeLessThan(2000);
@@ -77,7 +77,7 @@ test('a long pattern is refused', () => {
   expect(patternFault('a'.repeat(1025))).toMatch(/1024/);
 });
 
-test('what is no regular expression is refused', () => {
+test('a text that is no regular expression is refused', () => {
   expect(patternFault('(')).toBe('must be a regular expression');
 });
 
@@ -87,7 +87,7 @@ test.each([
   `(${'a|'.repeat(500)}a)*`,
   '((a{1,200}b{1,200}){1,200})*',
   `(${'[a-z]?'.repeat(100)}){1,99}`,
-])('reading a hostile pattern takes no time', (pattern) => {
+])('checking a hostile pattern takes little time', (pattern) => {
   const start = performance.now();
   expect(patternFault(pattern)).toBeDefined();
   expect(performance.now() - start).toBeLessThan(2000);
