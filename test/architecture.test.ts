@@ -262,7 +262,9 @@ describe('the finder', () => {
   test('finds that the engine is not waited for at start-up', () => {
     const engine = { 'schema/check/engine.ts': "import { Check } from 'typebox/schema';" };
     const imported = { ...engine, 'schema/check/x.ts': "import { compile } from './engine.ts';" };
-    expect(faultsOf(imported)).toEqual(['schema/check/x.ts: imports ./engine.ts: the engine is loaded by import() only']);
+    expect(faultsOf(imported)).toEqual([
+      'schema/check/x.ts: imports ./engine.ts: the engine is loaded by import() only',
+    ]);
     const loaded = {
       ...engine,
       'schema/check/x.ts': "import type { A } from './engine.ts'; const b = () => import('./engine.ts');",

@@ -6,9 +6,9 @@ import { printable } from '../jsonrpc/printable.ts';
 import { isAnswer } from '../protocol/answers.ts';
 import type { ElicitResult } from '../protocol/model/elicitation.ts';
 import type { CheckedSchema } from '../schema/check/checked-schema.ts';
+import { receivedSchema } from '../schema/check/received-schema.ts';
 import { pointer } from '../schema/json-pointer.ts';
 import { describeProblems, type Problem, problem } from '../schema/problems.ts';
-import { receivedSchema } from '../schema/check/received-schema.ts';
 
 /** A form, ready for checking what is filled in. */
 export interface ReceivedForm {

@@ -6,8 +6,8 @@ export { missingCapability, resourceNotFound, ToolError } from '../protocol/erro
 export type { LogEvent, ServerEvent } from '../protocol/model/changes.ts';
 export { type Principal, principalKey } from '../protocol/principal.ts';
 export type { Viewer } from '../protocol/revision.ts';
-export type { AnySchema, InferInput, InferOutput } from '../schema/local/infer.ts';
 export type { CheckedInput } from '../schema/local/checked-input.ts';
+export type { AnySchema, InferInput, InferOutput } from '../schema/local/infer.ts';
 export type { AskOptions, ElicitAnswer, RawAskOptions, UrlOptions } from '../server/asking.ts';
 export type { Completer, Completers, CompletionInput } from '../server/completers.ts';
 export { audio, image, text } from '../server/content.ts';

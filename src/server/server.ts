@@ -9,8 +9,8 @@ import { isLoggingLevel, LOGGING_LEVELS, type LoggingLevel } from '../protocol/m
 import { checkShape } from '../protocol/request-shape.ts';
 import type { CacheHints, Host } from '../protocol/revision.ts';
 import { engineLoading } from '../schema/check/engine-loader.ts';
-import type { AnySchema, InferInput } from '../schema/local/infer.ts';
 import type { CheckedInput } from '../schema/local/checked-input.ts';
+import type { AnySchema, InferInput } from '../schema/local/infer.ts';
 import { memoryChangeBus } from '../store/changes.ts';
 import { Changes, type MaySee } from './changes.ts';
 import { complete } from './completion.ts';

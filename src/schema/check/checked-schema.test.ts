@@ -4,8 +4,8 @@ import * as v from 'valibot';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import * as mini from 'zod/mini';
-import { checkedSchema } from './checked-schema.ts';
 import { describeProblems } from '../problems.ts';
+import { checkedSchema } from './checked-schema.ts';
 import { receivedSchema } from './received-schema.ts';
 
 const raw = {

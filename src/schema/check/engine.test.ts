@@ -1,9 +1,9 @@
 import Type from 'typebox';
 import { describe, expect, test } from 'vitest';
+import { wireCopy } from '../local/wire-copy.ts';
+import { readSchema } from '../read/read-schema.ts';
 import { patternFault } from '../redos/redos.ts';
 import { compile, interpret } from './engine.ts';
-import { readSchema } from '../read/read-schema.ts';
-import { wireCopy } from '../local/wire-copy.ts';
 
 function parsed(schema: object) {
   const read = readSchema(wireCopy(schema as Record<string, unknown>), patternFault);
@@ -148,7 +148,7 @@ describe.each([
   });
 });
 
-test('in an author\'s schema a $dynamicRef leads to the outermost of several anchors', () => {
+test("in an author's schema a $dynamicRef leads to the outermost of several anchors", () => {
   const schema = {
     $id: 'https://x.example/strings',
     $ref: 'list',

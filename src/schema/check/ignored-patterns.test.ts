@@ -4,8 +4,8 @@
 
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect, test } from 'vitest';
-import { compile, interpret } from './engine.ts';
 import { readSchema } from '../read/read-schema.ts';
+import { compile, interpret } from './engine.ts';
 
 function accepts(schema: object): (value: unknown) => boolean {
   const read = readSchema(schema);

@@ -2,8 +2,8 @@
 
 import { isObject } from '../../jsonrpc/message.ts';
 import { pointerOf } from '../json-pointer.ts';
-import { type Checked, maxProblems, type Problem, problem } from '../problems.ts';
 import type { StandardIssue, StandardResult, StandardSchema } from '../local/standard-schema.ts';
+import { type Checked, maxProblems, type Problem, problem } from '../problems.ts';
 import { isSmall, maxValues } from './value-size.ts';
 
 /** Checks a value of the same program, such as the result of a tool. */

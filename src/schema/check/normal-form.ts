@@ -117,7 +117,8 @@ class Writer {
 
   #references(schema: JsonObject, result: Record<string, unknown>): void {
     for (const [keyword, target] of this.#parsed.targets.get(schema) ?? []) {
-      if (this.#isReceived) result.allOf = [...listOf(result.allOf), isObject(target) ? this.#target(target).result : target];
+      if (this.#isReceived)
+        result.allOf = [...listOf(result.allOf), isObject(target) ? this.#target(target).result : target];
       else if (this.#parsed.hasDynamicScope) result[keyword] = schema[keyword];
       else if (result.$ref === undefined) result.$ref = this.#reference(target);
       else result.allOf = [{ $ref: this.#reference(target) }];

@@ -33,6 +33,7 @@ function ignorePatterns(schema: Record<string, unknown>): void {
   delete schema.oneOf;
   if (oneOf !== undefined) alsoRequire(schema, { anyOf: oneOf });
   // The condition may be false although it seems to hold.
+  // biome-ignore lint/suspicious/noThenProperty: `then` is a keyword of JSON Schema
   if (condition !== undefined) schema.then = { anyOf: [whenTrue, whenFalse] };
   if (patternProperties === undefined) return;
   // Any name may match a pattern, so none is known to be an additional one.

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { patternFault } from '../redos/redos.ts';
 import { readSchema } from '../read/read-schema.ts';
+import { patternFault } from '../redos/redos.ts';
 import { compile, interpret } from './engine.ts';
 
 function many<T>(count: number, make: (index: number) => T): T[] {

@@ -1,8 +1,8 @@
 /** Converts the schemas of schema libraries to JSON Schema, by the converter of each library. */
 
 import { isObject } from '../../jsonrpc/message.ts';
-import { requireFromApp } from './require-from-app.ts';
 import { pointer, pointerOf } from '../json-pointer.ts';
+import { requireFromApp } from './require-from-app.ts';
 import type { StandardJsonSchema, StandardJsonSchemaOptions, StandardSchema } from './standard-schema.ts';
 
 export type Direction = 'input' | 'output';

@@ -3,8 +3,8 @@
 import { closest } from '../../jsonrpc/closest.ts';
 import { isObject } from '../../jsonrpc/message.ts';
 import type { JsonObject } from '../json.ts';
-import { keywordsWithValues, subschemas } from '../read/keywords.ts';
 import { pointer } from '../json-pointer.ts';
+import { keywordsWithValues, subschemas } from '../read/keywords.ts';
 import type { SchemaFault } from '../read/read-schema.ts';
 
 const MAX_DEPTH = 32;

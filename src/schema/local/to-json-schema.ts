@@ -1,9 +1,9 @@
 import { isObject } from '../../jsonrpc/message.ts';
 import type { JsonObject, JsonSchema } from '../json.ts';
 import { pointer } from '../json-pointer.ts';
-import { isStandardSchema } from './standard-schema.ts';
-import { type Direction, libraryJsonSchema, Unconvertible } from './libraries.ts';
 import type { SchemaFault } from '../read/read-schema.ts';
+import { type Direction, libraryJsonSchema, Unconvertible } from './libraries.ts';
+import { isStandardSchema } from './standard-schema.ts';
 import { wireCopy } from './wire-copy.ts';
 
 export type Converted = { readonly jsonSchema: JsonSchema } | { readonly fault: SchemaFault };

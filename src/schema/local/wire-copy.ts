@@ -1,7 +1,7 @@
 import { isObject } from '../../jsonrpc/message.ts';
 import type { JsonObject } from '../json.ts';
-import { subschemas, valueFault } from '../read/keywords.ts';
 import { pointer } from '../json-pointer.ts';
+import { subschemas, valueFault } from '../read/keywords.ts';
 import { Unconvertible } from './libraries.ts';
 
 const maxDepth = 40;

@@ -136,7 +136,8 @@ export class Automaton {
     const componentOf = componentsOf(followers);
     if (doubled.some(([from, to]) => componentOf.get(from) === componentOf.get(to))) return true;
     const withEqual = new Set<number>();
-    for (let position = 0; position < size; position++) withEqual.add(componentOf.get(position * size + position) ?? -1);
+    for (let position = 0; position < size; position++)
+      withEqual.add(componentOf.get(position * size + position) ?? -1);
     return pairs.some((pair) => pair % (size + 1) !== 0 && withEqual.has(componentOf.get(pair) ?? -2));
   }
 }

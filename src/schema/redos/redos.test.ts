@@ -2,7 +2,6 @@ import { expect, test } from 'vitest';
 import { compilePattern } from './compile-pattern.ts';
 import { hasModifiers, patternFault } from './redos.ts';
 
-
 test.each([
   ['kebab case', '^[a-z]+(-[a-z0-9]+)*$'],
   [

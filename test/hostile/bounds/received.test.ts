@@ -1,5 +1,7 @@
 /** Schemas and results of a hostile server: a client reads and checks them within the bounds of SECURITY.md. */
 
+// biome-ignore-all lint/suspicious/noThenProperty: `then` is a keyword of JSON Schema
+
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ScriptedServer, startScriptedServer } from './scripted-server.ts';
 import { expectCheap, startVictim, type Victim } from './victim.ts';
@@ -176,8 +178,16 @@ test('a chain of 60 schemas with two references each to the next one is not used
 
 /** Each is below the limit of work, or just above it. */
 const nearLimit: [string, object, (count: number) => unknown][] = [
-  ['rows', { items: { type: 'object', properties: { a: { type: 'string' } }, required: ['a'] } }, (count) => many(count, () => ({ a: 1 }))],
-  ['branches', { items: { anyOf: many(30, (at) => ({ type: 'object', required: [`x${at}`] })) } }, (count) => many(count / 15, () => ({}))],
+  [
+    'rows',
+    { items: { type: 'object', properties: { a: { type: 'string' } }, required: ['a'] } },
+    (count) => many(count, () => ({ a: 1 })),
+  ],
+  [
+    'branches',
+    { items: { anyOf: many(30, (at) => ({ type: 'object', required: [`x${at}`] })) } },
+    (count) => many(count / 15, () => ({})),
+  ],
   ['references', { items: { $ref: '#/$defs/a' }, $defs: { a: { $ref: '#/$defs/b' }, b: { type: 'number' } } }, wrong],
   ['conditions', { items: { if: { type: 'string' }, then: { minLength: 2 }, else: { type: 'null' } } }, wrong],
   ['typed additional members', { additionalProperties: { type: 'number' } }, (count) => named(count, () => 'x')],
@@ -186,14 +196,36 @@ const nearLimit: [string, object, (count: number) => unknown][] = [
     { items: { properties: named(100, () => ({})), additionalProperties: { type: 'number' } } },
     (count) => many(count / 100, () => named(110, () => 'x')),
   ],
-  ['closed objects of 100 properties', { items: { properties: named(100, () => ({ type: 'number' })), required: many(100, (at) => `k${at}`), additionalProperties: false } }, (count) => many(count / 100, () => named(101, () => 'x'))],
-  ['unevaluated members', { allOf: many(5, () => ({ additionalProperties: true })), unevaluatedProperties: false }, (count) => named(count, () => 1)],
+  [
+    'closed objects of 100 properties',
+    {
+      items: {
+        properties: named(100, () => ({ type: 'number' })),
+        required: many(100, (at) => `k${at}`),
+        additionalProperties: false,
+      },
+    },
+    (count) => many(count / 100, () => named(101, () => 'x')),
+  ],
+  [
+    'unevaluated members',
+    { allOf: many(5, () => ({ additionalProperties: true })), unevaluatedProperties: false },
+    (count) => named(count, () => 1),
+  ],
   ['items that must differ', { uniqueItems: true }, (count) => many(count, (a) => (a < 5 ? 0 : a))],
   ['items that are counted', { contains: { type: 'number' }, minContains: 5, maxContains: 9 }, wrong],
   ['options', { items: { enum: many(2000, (at) => `v${at}`) } }, (count) => many(count / 100, () => 'w')],
-  ['option objects', { items: { enum: many(500, (a) => ({ a, b: { c: [1, 2, 3] } })) } }, (count) => many(count / 100, () => ({ a: 499, b: { c: [1, 2, 4] } }))],
+  [
+    'option objects',
+    { items: { enum: many(500, (a) => ({ a, b: { c: [1, 2, 3] } })) } },
+    (count) => many(count / 100, () => ({ a: 499, b: { c: [1, 2, 4] } })),
+  ],
   ['lengths', { items: { minLength: 9000, maxLength: 9000 } }, (count) => many(count / 500, () => 'ab'.repeat(4499))],
-  ['nested lists', { $ref: '#/$defs/x', $defs: { x: { type: ['array', 'number'], items: { $ref: '#/$defs/x' } } } }, (count) => many(count / 12, () => [[[[['x']]]], 1])],
+  [
+    'nested lists',
+    { $ref: '#/$defs/x', $defs: { x: { type: ['array', 'number'], items: { $ref: '#/$defs/x' } } } },
+    (count) => many(count / 12, () => [[[[['x']]]], 1]),
+  ],
 ];
 
 test.each(nearLimit)('results near the limit of work cost little: %s', async (_, schema, make) => {
