@@ -63,14 +63,21 @@ function checkable({ hasInheritedNames }: NormalForm, value: unknown): unknown {
   return hasInheritedNames ? plainCopy(value, Number.POSITIVE_INFINITY) : value;
 }
 
-function problemsOf({ schema }: NormalForm, value: unknown): readonly Problem[] {
-  const problems = toProblems(Errors(schema, plainCopy(value, maxName))[1]);
+function problemsOf({ schema, hasInheritedNames }: NormalForm, value: unknown): readonly Problem[] {
+  const given = hasInheritedNames || hasLongName(value) ? plainCopy(value, maxName) : value;
+  const problems = toProblems(Errors(schema, given)[1]);
   // The rule may be one about long names, which the copy does not have.
   return problems.length > 0 ? problems : [problem('', 'does not follow the schema')];
 }
 
 /** The engine builds and escapes the path of every value, with the names in it. */
 const maxName = 1024;
+
+function hasLongName(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  if (Array.isArray(value)) return value.some(hasLongName);
+  return Object.keys(value).some((name) => name.length > maxName) || Object.values(value).some(hasLongName);
+}
 
 /**
  * Copies a value into objects that inherit nothing, with names cut to a length. The engine evaluates `name in value`,

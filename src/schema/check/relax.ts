@@ -51,10 +51,10 @@ function isTrue(schema: unknown): boolean {
 
 /** The refinement for `additionalProperties: false`. */
 function closed(names: ReadonlySet<string>): object {
-  const additional = (value: unknown): string[] =>
-    isObject(value) ? Object.keys(value).filter((name) => !names.has(name)) : [];
+  const namesOf = (value: unknown): string[] => (isObject(value) ? Object.keys(value) : []);
   return {
-    check: (value: unknown): boolean => additional(value).length === 0,
-    error: (value: unknown): string => `must not have additional properties: ${quotedNames(additional(value))}`,
+    check: (value: unknown): boolean => namesOf(value).every((name) => names.has(name)),
+    error: (value: unknown): string =>
+      `must not have additional properties: ${quotedNames(namesOf(value).filter((name) => !names.has(name)))}`,
   };
 }

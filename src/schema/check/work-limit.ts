@@ -20,7 +20,7 @@ const enumerating: readonly (readonly [keyword: string, work: number])[] = [
   ['maxProperties', 0.5],
   ['dependentRequired', 0.5],
   ['dependentSchemas', 0.5],
-  ['~refine', 0.7],
+  ['~refine', 0.6],
 ];
 
 /** The work of applying one schema: fixed, by the size of the value, and by the subschemas that are applied as well. */
@@ -102,6 +102,7 @@ export class WorkLimit {
     const names = this.#namesOf(value);
     this.#left -= work.perMember * names.length;
     for (const schema of work.everyName) this.#applyToEach(schema, names, 0);
+    if (work.everyMember.length + work.additional.length === 0) return;
     for (const name of names) {
       if (this.#left < 0) return;
       for (const schema of work.everyMember) this.#apply(schema, value[name]);

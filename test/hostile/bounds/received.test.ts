@@ -209,7 +209,7 @@ const nearLimit: [string, object, (count: number) => unknown][] = [
   ],
   [
     'unevaluated members',
-    { allOf: many(5, () => ({ additionalProperties: true })), unevaluatedProperties: false },
+    { allOf: [{ properties: { a: true } }], unevaluatedProperties: false },
     (count) => named(count, () => 1),
   ],
   ['items that must differ', { uniqueItems: true }, (count) => many(count, (a) => (a < 5 ? 0 : a))],
