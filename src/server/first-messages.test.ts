@@ -314,7 +314,7 @@ describe('calls of a tool with a raw schema', () => {
   });
 
   test('compile the schema once', async () => {
-    const compile = vi.fn(() => () => undefined);
+    const compile = vi.fn(() => (value: unknown) => ({ ok: true, value }));
     vi.doMock('../schema/check/engine.ts', () => ({ compile }));
     const { checkedSchema } = await import('../schema/check/checked-schema.ts');
     const schema = checkedSchema({ type: 'object' }, 'x', 'input');

@@ -5,7 +5,7 @@
 
 import { Check, Compile, Errors } from 'typebox/schema';
 import { Settings } from 'typebox/system';
-import { shorten } from '../json.ts';
+import { type JsonObject, shorten } from '../json.ts';
 import { type Checked, type Problem, problem } from '../problems.ts';
 import type { ParsedSchema } from '../read/read-schema.ts';
 import { toProblems } from './engine-errors.ts';
@@ -76,7 +76,8 @@ const maxName = 1024;
 function hasLongName(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false;
   if (Array.isArray(value)) return value.some(hasLongName);
-  return Object.keys(value).some((name) => name.length > maxName) || Object.values(value).some(hasLongName);
+  // `Object.values` is three times as slow for an object of many names.
+  return Object.keys(value).some((name) => name.length > maxName || hasLongName((value as JsonObject)[name]));
 }
 
 /**
