@@ -27,7 +27,9 @@ const enumerating: readonly (readonly [keyword: string, work: number])[] = [
 interface Work {
   readonly fixed: number;
   readonly perCharacter: number;
-  /** For each item or member of the value. */
+  /** For each item of an array. */
+  readonly perItem: number;
+  /** For each member of an object. */
   readonly perMember: number;
   /** For each node of an array whose items must differ. */
   readonly perNode: number;
@@ -78,7 +80,7 @@ export class WorkLimit {
   }
 
   #applyToItems(work: Work, value: readonly unknown[]): void {
-    this.#left -= work.perMember * value.length;
+    this.#left -= work.perItem * value.length;
     if (work.perNode > 0) this.#count(value, work.perNode);
     for (const [index, schema] of work.prefixItems.entries()) {
       if (index < value.length) this.#apply(schema, value[index]);
@@ -117,11 +119,11 @@ export class WorkLimit {
   }
 
   #count(value: unknown, perNode: number): void {
-    this.#left -= typeof value === 'object' ? perNode : perNode / 8;
+    this.#left -= typeof value === 'object' ? perNode : perNode / 2;
     if (this.#left < 0) return;
     if (typeof value === 'string') this.#left -= value.length / 256;
     else if (Array.isArray(value)) for (const item of value) this.#count(item, perNode);
-    else if (isObject(value)) for (const name of this.#namesOf(value)) this.#count(value[name], 4 * perNode);
+    else if (isObject(value)) for (const name of this.#namesOf(value)) this.#count(value[name], perNode);
   }
 }
 
@@ -152,6 +154,8 @@ function workOf(schema: JsonObject): Work {
       alternatives / 2 +
       alternativesLength / 64,
     perCharacter: given(schema, 'minLength', 'maxLength').length / 256,
+    // The engine merges the evaluated items and names of subschemas for the same value.
+    perItem: inPlace.length / 8,
     perMember: perMember + (inPlace.length + options.filter(isObject).length) / 8 + alternatives / 64,
     perNode: '~refine' in schema ? 1 : 0,
     inPlace,
