@@ -41,11 +41,7 @@ test.each<[string, object, unknown]>([
     { allOf: many(3000, () => ({ additionalProperties: true })), unevaluatedProperties: false },
     named(50_000, 'k', () => 1),
   ],
-  [
-    'unevaluated items',
-    { allOf: many(3000, () => ({ items: true })), unevaluatedItems: false },
-    many(50_000, () => 1),
-  ],
+  ['unevaluated items', { allOf: many(3000, () => ({ items: true })), unevaluatedItems: false }, many(50_000, () => 1)],
   ['contains side by side', { allOf: many(5000, () => ({ contains: false, minContains: 0 })) }, many(50_000, () => 1)],
   ['uniqueItems side by side', { allOf: many(3000, () => ({ uniqueItems: true })) }, many(20_000, (a) => ({ a }))],
   ['long texts that must differ', { allOf: many(3000, () => ({ uniqueItems: true })) }, ['x'.repeat(100_000)]],
