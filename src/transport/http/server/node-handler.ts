@@ -20,8 +20,16 @@ export interface NodeHandler {
 export function nodeHandler(server: Served, options: HttpOptions = {}): NodeHandler {
   checkHttpOptions('nodeHandler', server, options);
   const handler = handlerOf(new Endpoint(server, options, undefined, SharedClock));
-  loadEngine()?.catch(() => {}); // The first call that needs the engine reports the error.
-  return handler;
+  // Requests that arrive while the engine is loading wait for it. The first call that needs the engine reports its error.
+  let loading = loadEngine()?.then(loaded, loaded);
+  function loaded(): void {
+    loading = undefined;
+  }
+  const handle = (request: IncomingMessage, response: ServerResponse, body?: unknown): void => {
+    if (loading) void loading.then(() => handler(request, response, body));
+    else handler(request, response, body);
+  };
+  return Object.assign(handle, { close: handler.close });
 }
 
 /** The function for an endpoint. */
