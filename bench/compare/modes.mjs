@@ -53,16 +53,16 @@ const client = (name, { where, revision, inFlight, warmUp, slice }) => ({
   start: async (build) => {
     const floor = where === 'http' ? await startServer('floor/raw.mjs', { mode: FLOOR_MODES[revision] }) : undefined;
     const url = floor && `http://127.0.0.1:${floor.port}/mcp`;
-    const process = await startClient(build.clientFile, { where, revision, url });
+    const program = await startClient(build.clientFile, { where, revision, url });
     return {
       name: build.name,
       measure: async (count) => {
-        const figures = await process.measure({ count, milliseconds: LONGEST_MS, inFlight });
+        const figures = await program.measure({ count, milliseconds: LONGEST_MS, inFlight });
         return { cpu: figures['CPU µs/call'], time: 1e6 / figures['calls/s'] };
       },
       collectGarbage: async () => {},
       stop: async () => {
-        await process.stop();
+        await program.stop();
         await floor?.stop();
       },
     };
