@@ -4,7 +4,10 @@ import { BARS } from './bars.mjs';
 import { boundOf, withBars } from './judge.mjs';
 
 const tableWith = (mode, measures) => ({ title: mode, columns: [], rows: [], measured: [{ mode, measures }] });
-const growth = (tools, sessions) => [tableWith('tools', { growth: tools }), tableWith('sessions', { growth: sessions })];
+const growth = (tools, sessions) => [
+  tableWith('tools', { growth: tools }),
+  tableWith('sessions', { growth: sessions }),
+];
 
 test('a section, mode and measure has one bar', () => {
   const names = BARS.map(({ section, mode, measure }) => [section, mode, measure].join(' / '));

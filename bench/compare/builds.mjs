@@ -126,7 +126,8 @@ function copyBuild(root, dist, folder) {
 /** Replaces the programs that call mcpp by those of another checkout, which fit its API. */
 function copyPrograms(from, to) {
   for (const file of PROGRAMS) {
-    if (!existsSync(join(from, file))) throw new Error(`${join(from, file)} does not exist: --own-programs needs a checkout`);
+    if (!existsSync(join(from, file)))
+      throw new Error(`${join(from, file)} does not exist: --own-programs needs a checkout`);
     cpSync(join(from, file), join(to, file));
   }
 }

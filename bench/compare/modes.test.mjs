@@ -1,13 +1,7 @@
 import { expect, test } from 'vitest';
 import { MODES, modesNamed } from './modes.mjs';
 
-const HTTP = [
-  'http-modern-json',
-  'http-modern-sse',
-  'http-stateful-json',
-  'http-stateful-sse',
-  'http-stateless-json',
-];
+const HTTP = ['http-modern-json', 'http-modern-sse', 'http-stateful-json', 'http-stateful-sse', 'http-stateless-json'];
 const named = (...names) => modesNamed(names).map(({ name }) => name);
 
 test('no name means every mode', () => {

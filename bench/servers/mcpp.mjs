@@ -22,10 +22,14 @@ server.registerTool(
   },
   async ({ a, b }) => ({ sum: a + b }),
 );
-server.registerTool('burst', { description: desc.burst, inputSchema: z.object({ n: z.number() }) }, async ({ n }, ctx) => {
-  for (let i = 1; i <= n; i++) ctx.reportProgress(i, n);
-  return 'done';
-});
+server.registerTool(
+  'burst',
+  { description: desc.burst, inputSchema: z.object({ n: z.number() }) },
+  async ({ n }, ctx) => {
+    for (let i = 1; i <= n; i++) ctx.reportProgress(i, n);
+    return 'done';
+  },
+);
 for (let i = 0; i < NEXTRA; i++) {
   const inputSchema = z.object(extraShape(z));
   server.registerTool(extraName(i), { description: extraDesc(i), inputSchema }, async () => extraName(i));
