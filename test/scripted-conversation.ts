@@ -3,7 +3,7 @@
 import { ConnectionError, type Notification } from 'mcpp';
 import { vi } from 'vitest';
 import { type WatchEvent, type WatchedConversation, Watches } from '../src/client/watching.ts';
-import { REVISIONS, type RevisionFacts } from '../src/protocol/facts.ts';
+import { REVISIONS, type RevisionFacts } from '../src/protocol/revisions.ts';
 import type { Change } from '../src/protocol/model/changes.ts';
 
 type Params = Readonly<Record<string, unknown>>;

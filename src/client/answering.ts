@@ -2,9 +2,9 @@
 
 import { ErrorCode, RpcError } from '../jsonrpc/errors.ts';
 import { isObject, type Params } from '../jsonrpc/message.ts';
-import { capabilityFor, isAnswer } from '../protocol/answers.ts';
-import { hasCapability } from '../protocol/caller.ts';
-import { stringParam } from '../protocol/checks.ts';
+import { capabilityFor, isAnswer } from '../protocol/input-requests.ts';
+import { hasCapability } from '../protocol/capabilities.ts';
+import { stringParam } from '../protocol/params.ts';
 import type { ClientCapabilities, ClientCapabilityName } from '../protocol/model/capabilities.ts';
 import type { ElicitFormParams, ElicitResult, ElicitUrlParams } from '../protocol/model/elicitation.ts';
 import type { Implementation } from '../protocol/model/implementation.ts';

@@ -5,7 +5,7 @@ import type { Notification, Params } from '../jsonrpc/message.ts';
 import { runThrough } from '../jsonrpc/middleware.ts';
 import type { OutgoingDetails } from '../jsonrpc/outgoing.ts';
 import { revisionNamed } from '../protocol/client-revisions.ts';
-import type { RevisionFacts } from '../protocol/facts.ts';
+import type { RevisionFacts } from '../protocol/revisions.ts';
 import { livesIn, METHODS } from '../protocol/methods.ts';
 import type { ClientCapabilities } from '../protocol/model/capabilities.ts';
 import { changeToldBy } from '../protocol/model/changes.ts';

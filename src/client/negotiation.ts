@@ -2,10 +2,10 @@
 
 import { ConnectionError, RpcError, shorten } from '../jsonrpc/errors.ts';
 import { isObject, type Params } from '../jsonrpc/message.ts';
-import { isImplementation } from '../protocol/checks.ts';
+import { isImplementation } from '../protocol/params.ts';
 import { revisionNamed } from '../protocol/client-revisions.ts';
 import { McpErrorCode } from '../protocol/errors.ts';
-import { REVISIONS, type RevisionFacts } from '../protocol/facts.ts';
+import { REVISIONS, type RevisionFacts } from '../protocol/revisions.ts';
 import { MetaKey } from '../protocol/model/meta.ts';
 import type { ClientRevision as Revision } from '../protocol/revision.ts';
 import { NO_ANSWERS } from './statuses.ts';

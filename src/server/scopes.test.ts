@@ -1,7 +1,7 @@
 import { McpServer, type McpServerOptions, serve } from 'mcpp/server';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { claim, open, REVISIONS, STATEFUL, Wire, type WireOptions } from '../../test/wire.ts';
-import { hasScopes } from './scope-checks.ts';
+import { hasScopes } from './scopes.ts';
 
 const known = { subject: 'alice', scopes: ['files:read'] };
 const granted = { subject: 'alice', scopes: ['other', 'files:write', 'files:read'] };

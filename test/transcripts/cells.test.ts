@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
-import { REVISIONS } from '../../src/protocol/facts.ts';
+import { REVISIONS } from '../../src/protocol/revisions.ts';
 import { METHODS } from '../../src/protocol/methods.ts';
 import { missingBatches, missingOf, type Talk } from './cells.ts';
 import { memory } from './memory.ts';

@@ -2,8 +2,8 @@
 
 import { RpcError } from '../../jsonrpc/errors.ts';
 import { isObject, type Params } from '../../jsonrpc/message.ts';
-import type { Caller } from '../caller.ts';
-import { isImplementation, levelParam } from '../checks.ts';
+import type { Caller } from '../revision.ts';
+import { isImplementation, levelParam } from '../params.ts';
 import type { ClientCapabilities } from '../model/capabilities.ts';
 import { MetaKey } from '../model/meta.ts';
 
