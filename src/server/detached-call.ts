@@ -96,7 +96,7 @@ function plain(result: object): object {
 }
 
 /** Goes on after the request; keeps nothing of the connection that brought it. */
-export class ApartExchange implements Exchange {
+class ApartExchange implements Exchange {
   readonly isApart = true;
   readonly row: MethodFacts | undefined;
   readonly trusted: boolean;

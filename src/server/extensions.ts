@@ -131,7 +131,7 @@ function subscriptionsOf(all: readonly ServerExtension[]): ReadonlyMap<string, O
 }
 
 /** Answers a method of its own. */
-export function answerMethod(extension: ServerExtension, method: string, ctx: RequestContext): unknown {
+function answerMethod(extension: ServerExtension, method: string, ctx: RequestContext): unknown {
   const native = handlerIn(inProtocol(extension, ctx.revision)?.methods, method);
   if (native) return native(ctx.params, ctx);
   const handler = isKnownIn(extension, ctx.revision) ? handlerIn(extension.server?.methods, method) : undefined;
@@ -150,7 +150,7 @@ function handlerIn(
 }
 
 /** Opens a field of its own in `subscriptions/listen`. */
-export async function openField(
+async function openField(
   extension: ServerExtension,
   field: SubscriptionField,
   wanted: unknown,

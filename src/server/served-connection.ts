@@ -38,7 +38,7 @@ import { currentTurn, untilApart } from './turns.ts';
 import { Unread } from './unread.ts';
 
 /** One connection being served. */
-export class ServedConnection implements Receiver, ServedLine, Line {
+class ServedConnection implements Receiver, ServedLine, Line {
   readonly closed: Promise<void>;
   principal: Principal | undefined;
   readonly caller: string;

@@ -35,7 +35,7 @@ export function withStructured(result: CallToolResult, structuredContent: unknow
 }
 
 /** Throws if no result can be made of a value, or of what it has for members. */
-export function refuseWrongData(value: unknown, name: string): void {
+function refuseWrongData(value: unknown, name: string): void {
   const wrong = wrongValue(value);
   if (wrong !== undefined) throw new WrongReturn(`Tool "${name}" returned ${wrong}`);
   const inside = typeof value === 'object' && value !== null ? wrongMember(value) : undefined;
@@ -140,7 +140,7 @@ const MAX_MEMBERS = 1000;
 const MAX_DEPTH = 16;
 
 /** The same for the members of an object or an array, and for theirs: an `await` is forgotten most often in there. */
-export function wrongMember(value: object): string | undefined {
+function wrongMember(value: object): string | undefined {
   const found = search(value, MAX_DEPTH, { left: MAX_MEMBERS });
   return found && `${found.what} at ${printable(found.place, 128)}: ${found.remedy}`;
 }
@@ -223,7 +223,7 @@ const FIELDS: ReadonlyMap<unknown, readonly string[]> = new Map([
 ]);
 
 /** What is wrong with `content` of a result, with the place. */
-export function wrongContent(content: unknown): string | undefined {
+function wrongContent(content: unknown): string | undefined {
   if (!Array.isArray(content)) return '/content must be an array, such as [{ type: "text", text: "..." }]';
   for (const [index, block] of content.entries()) {
     const wrong = wrongBlock(block);
@@ -233,7 +233,7 @@ export function wrongContent(content: unknown): string | undefined {
 }
 
 /** What is wrong with one piece of content, beginning with the place; undefined if it is content. */
-export function wrongBlock(block: unknown): string | undefined {
+function wrongBlock(block: unknown): string | undefined {
   if (!isObject(block)) return ' must be an object with "type"';
   const { type, resource } = block;
   if (type === 'resource') {
