@@ -33,9 +33,9 @@ export { checkMessage, type Payload, parseMessage, parsePayload } from '../jsonr
 export { printable } from '../jsonrpc/printable.ts';
 export type { StructureLimits } from '../jsonrpc/structure.ts';
 export type { Receiver, SendOptions, Transport } from '../jsonrpc/transport.ts';
-export { isAnswer } from '../protocol/input-requests.ts';
 export { McpErrorCode, ToolError } from '../protocol/errors.ts';
 export type { Vocabulary } from '../protocol/extension.ts';
+export { isAnswer } from '../protocol/input-requests.ts';
 export type {
   ClientCapabilities,
   ClientCapabilityName,

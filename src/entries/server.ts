@@ -26,6 +26,8 @@ export type {
 } from '../server/extension.ts';
 export { type ExtensionResult, extensionResult } from '../server/extension-result.ts';
 export { type InputRequired, inputRequired, isSuspension } from '../server/input-required.ts';
+export type { ErrorReport } from '../server/internals.ts';
+export type { Limits } from '../server/limits.ts';
 export type { Log } from '../server/log.ts';
 export type {
   Middleware,
@@ -37,10 +39,9 @@ export type {
   TypedRequest,
 } from '../server/middleware.ts';
 export type { McpServerOptions } from '../server/options.ts';
-export type { ErrorReport } from '../server/internals.ts';
-export type { Limits } from '../server/limits.ts';
 export type { PromptConfig, PromptHandler, PromptReturn } from '../server/prompts.ts';
 export type { ErrorDisclosure, Features, Visible } from '../server/registry.ts';
+export type { Secret } from '../server/request-state.ts';
 export type {
   ListedResource,
   ResourceConfig,
@@ -50,7 +51,6 @@ export type {
   ResourceTemplateHandler,
   Variables,
 } from '../server/resources.ts';
-export type { Secret } from '../server/request-state.ts';
 export { serve } from '../server/serve.ts';
 export { McpServer } from '../server/server.ts';
 export type { ServeOptions, Serving } from '../server/serving.ts';

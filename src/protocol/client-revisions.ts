@@ -1,7 +1,7 @@
 /** The revisions as clients speak them; a server loads nothing of this. */
 
-import { REVISIONS } from './revisions.ts';
 import type { ClientRevision } from './revision.ts';
+import { REVISIONS } from './revisions.ts';
 import { statefulClientRevision } from './stateful/client.ts';
 import { statelessClientRevision } from './stateless/client.ts';
 

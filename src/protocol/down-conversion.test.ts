@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { badArguments, missingCapability, resourceNotFound } from './errors.ts';
-import type { ContentBlock } from './model/content.ts';
 import { METHODS } from './methods.ts';
-import { revisionNamed } from './select-revision.ts';
+import type { ContentBlock } from './model/content.ts';
 import type { Host, ListKind, ResultFacts, Revision } from './revision.ts';
+import { revisionNamed } from './select-revision.ts';
 
 const VERSIONS = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25', '2026-07-28'] as const;
 

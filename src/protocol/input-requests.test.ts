@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { capabilityFor, isAnswer, isAnyAnswer } from './input-requests.ts';
 import { capabilityObject, hasCapability, isAvailable } from './capabilities.ts';
-import { factsOf, type RevisionFacts } from './revisions.ts';
+import { capabilityFor, isAnswer, isAnyAnswer } from './input-requests.ts';
 import type { ClientCapabilities } from './model/capabilities.ts';
+import { factsOf, type RevisionFacts } from './revisions.ts';
 
 function facts(version: string): RevisionFacts {
   const found = factsOf(version);

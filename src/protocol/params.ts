@@ -1,9 +1,9 @@
 /** Checks of the params of requests: required members, shapes by method, and lengths of strings. */
 
 import { RpcError } from '../jsonrpc/errors.ts';
-import { type Params, isObject } from '../jsonrpc/message.ts';
+import { isObject, type Params } from '../jsonrpc/message.ts';
 import type { Implementation } from './model/implementation.ts';
-import { LOGGING_LEVELS, type LoggingLevel, isLoggingLevel } from './model/logging.ts';
+import { isLoggingLevel, LOGGING_LEVELS, type LoggingLevel } from './model/logging.ts';
 
 /** True for an object with a name and a version. */
 export function isImplementation(value: unknown): value is Implementation {

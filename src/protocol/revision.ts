@@ -3,9 +3,8 @@
 import type { RpcError } from '../jsonrpc/errors.ts';
 import type { EncodedJson, ErrorObject, Id, Notification, Params } from '../jsonrpc/message.ts';
 import type { Exchange } from './exchange.ts';
-import type { MethodFacts } from './methods.ts';
 import type { Declaration } from './extension.ts';
-import type { RevisionFacts } from './revisions.ts';
+import type { MethodFacts } from './methods.ts';
 import type { ClientCapabilities, ServerCapabilities } from './model/capabilities.ts';
 import type { ServerEvent } from './model/changes.ts';
 import type { Implementation } from './model/implementation.ts';
@@ -14,6 +13,7 @@ import type { Meta } from './model/meta.ts';
 import type { Answer, Question } from './model/questions.ts';
 import type { JsonSchemaObject } from './model/tools.ts';
 import type { Principal } from './principal.ts';
+import type { RevisionFacts } from './revisions.ts';
 import type { Session } from './session.ts';
 
 /** The client as one request shows it. */

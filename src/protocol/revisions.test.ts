@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { LATEST_VERSION, REVISIONS, VERSIONS, familyOf } from './revisions.ts';
 import { isCacheable, livesIn, METHODS } from './methods.ts';
+import { familyOf, LATEST_VERSION, REVISIONS, VERSIONS } from './revisions.ts';
 
 const versions = REVISIONS.map((facts) => facts.version);
 

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { REVISIONS } from './revisions.ts';
 import { MetaKey } from './model/meta.ts';
+import { REVISIONS } from './revisions.ts';
 import { claimedVersion, isServed, revisionNamed, selectRevision } from './select-revision.ts';
 import type { Session } from './session.ts';
 
-const all = REVISIONS.map((facts) => facts.version);
+const all: readonly string[] = REVISIONS.map((facts) => facts.version);
 const meta = (version: unknown, more: object = {}): { _meta: Record<string, unknown> } => ({
   _meta: { [MetaKey.protocolVersion]: version, [MetaKey.clientCapabilities]: {}, ...more },
 });

@@ -1,14 +1,14 @@
 /** Selects the revision of a message: by the version in its `_meta`, else by its session. */
 
 import { RpcError } from '../jsonrpc/errors.ts';
-import { type Params, isObject } from '../jsonrpc/message.ts';
+import { isObject, type Params } from '../jsonrpc/message.ts';
 import { unsupportedVersion } from './errors.ts';
 import { MetaKey } from './model/meta.ts';
 import type { Revision } from './revision.ts';
+import { type Family, familyOf, LATEST_VERSION, VERSIONS } from './revisions.ts';
 import type { Session } from './session.ts';
 import { statefulRevision } from './stateful/revision.ts';
 import { statelessRevision } from './stateless/revision.ts';
-import { type Family, LATEST_VERSION, VERSIONS, familyOf } from './revisions.ts';
 
 const REVISIONS: ReadonlyMap<string, Revision> = new Map(
   VERSIONS.map((version) => [

@@ -1,13 +1,13 @@
 /** Completion: completers of arguments and template variables, and `completion/complete`. */
 
 import { RpcError } from '../jsonrpc/errors.ts';
-import { type Params, isObject } from '../jsonrpc/message.ts';
+import { isObject, type Params } from '../jsonrpc/message.ts';
 import type { CompleteResult, Completion } from '../protocol/model/completion.ts';
 import type { Context } from './context.ts';
-import type { RequestContext } from './request-context.ts';
 import { MAX_COMPLETION_VALUES } from './limits.ts';
-import { type Maybe, chain } from './maybe.ts';
+import { chain, type Maybe } from './maybe.ts';
 import type { Entry, Registry } from './registry.ts';
+import type { RequestContext } from './request-context.ts';
 
 interface CompletableEntry extends Entry {
   readonly complete: Completers | undefined;
@@ -40,7 +40,11 @@ function cut(suggested: readonly string[] | Completion): CompleteResult {
     completion: {
       values: values.slice(0, MAX_COMPLETION_VALUES),
       ...(total === undefined ? {} : { total }),
-      ...(hasMore || values.length > MAX_COMPLETION_VALUES ? { hasMore: true } : hasMore === undefined ? {} : { hasMore }),
+      ...(hasMore || values.length > MAX_COMPLETION_VALUES
+        ? { hasMore: true }
+        : hasMore === undefined
+          ? {}
+          : { hasMore }),
     },
   };
 }

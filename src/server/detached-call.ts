@@ -9,13 +9,13 @@ import type { MethodFacts } from '../protocol/methods.ts';
 import type { Question } from '../protocol/model/questions.ts';
 import type { Principal } from '../protocol/principal.ts';
 import type { Session } from '../protocol/session.ts';
-import type { RequestContext } from './request-context.ts';
 import type { Desk, HandedOff, TakeOver } from './extension.ts';
-import { KeptBytes, callBytes } from './limits/usage.ts';
-import type { Maybe } from './maybe.ts';
-import { finishRounds } from './multi-round-trip.ts';
 import { encodeResult } from './handle-request.ts';
 import { encodeError, type Outcome } from './handler-errors.ts';
+import { callBytes, KeptBytes } from './limits/usage.ts';
+import type { Maybe } from './maybe.ts';
+import { finishRounds } from './multi-round-trip.ts';
+import type { RequestContext } from './request-context.ts';
 
 /** Hands the call off and then runs it: the client hears nothing of the handler itself. */
 export async function runApart(

@@ -1,6 +1,6 @@
 /** All extensions of a server: what they declare, their methods, subscription fields and result metadata. */
 
-import { RpcError, guarded } from '../jsonrpc/errors.ts';
+import { guarded, RpcError } from '../jsonrpc/errors.ts';
 import { isObject } from '../jsonrpc/message.ts';
 import { hasCapability } from '../protocol/capabilities.ts';
 import { missingCapability } from '../protocol/errors.ts';
@@ -10,10 +10,17 @@ import type { Tool } from '../protocol/model/tools.ts';
 import type { Principal } from '../protocol/principal.ts';
 import type { Call, OpenSubscription } from '../protocol/revision.ts';
 import type { ProtocolVersion } from '../protocol/revisions.ts';
-import type { RequestContext } from './request-context.ts';
+import type {
+  ExtensionHandler,
+  InProtocol,
+  OpenField,
+  ServerExtension,
+  SubscriptionField,
+  TakeOver,
+} from './extension.ts';
 import type { ExtensionResult } from './extension-result.ts';
-import type { ExtensionHandler, InProtocol, OpenField, ServerExtension, SubscriptionField, TakeOver } from './extension.ts';
 import type { ServedExtensions } from './internals.ts';
+import type { RequestContext } from './request-context.ts';
 import type { ToolConfig } from './tool-types.ts';
 
 type Result = Readonly<Record<string, unknown>>;

@@ -1,12 +1,12 @@
 /** Maps thrown values to the wire: `RpcError` and `ToolError` are sent, other errors go to `onError` and leave a reference. */
 
-import { RpcError, isMcpError } from '../jsonrpc/errors.ts';
-import { printable } from '../jsonrpc/printable.ts';
+import { isMcpError, RpcError } from '../jsonrpc/errors.ts';
 import type { ErrorObject } from '../jsonrpc/message.ts';
+import { printable } from '../jsonrpc/printable.ts';
 import type { CallToolResult } from '../protocol/model/tools.ts';
-import type { RequestContext } from './request-context.ts';
 import { isSuspension } from './input-required.ts';
 import { MAX_ERROR_MESSAGE } from './limits.ts';
+import type { RequestContext } from './request-context.ts';
 import { WrongReturn } from './tool-result.ts';
 
 /** The part of a response that is not its envelope. */

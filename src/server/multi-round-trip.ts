@@ -3,11 +3,11 @@
 import { missingCapability } from '../protocol/errors.ts';
 import { capabilityFor } from '../protocol/input-requests.ts';
 import type { Question } from '../protocol/model/questions.ts';
-import type { RequestContext } from './request-context.ts';
 import { InputRequired } from './input-required.ts';
 import { SUSPEND_GRACE_MS } from './limits.ts';
-import { type Maybe, isPromise } from './maybe.ts';
+import { isPromise, type Maybe } from './maybe.ts';
 import type { Questions } from './questions.ts';
+import type { RequestContext } from './request-context.ts';
 import { openJournal, sealJournal } from './request-state.ts';
 
 /** Gives what `run` gives, or the end of a round that stands before it. Code that never asks is not slowed down. */

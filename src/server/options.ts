@@ -8,11 +8,11 @@ import type { ServerEvent } from '../protocol/model/changes.ts';
 import type { CacheHints } from '../protocol/revision.ts';
 import { type ProtocolVersion, VERSIONS } from '../protocol/revisions.ts';
 import type { ChangeBus } from '../store/changes.ts';
-import { checkErrors, type ErrorDisclosure } from './registry.ts';
 import type { ServerExtension } from './extension.ts';
-import { isPromise } from './maybe.ts';
 import type { ErrorReport } from './internals.ts';
 import { DEFAULT_LIMITS, type Limits } from './limits.ts';
+import { isPromise } from './maybe.ts';
+import { checkErrors, type ErrorDisclosure } from './registry.ts';
 import type { Secret } from './request-state.ts';
 
 /** Options of `McpServer`; none is needed. */

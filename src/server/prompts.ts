@@ -1,7 +1,7 @@
 /** Prompts: registration and `prompts/get`. */
 
 import { RpcError, shorten } from '../jsonrpc/errors.ts';
-import { type KeysOf, checkOptions } from '../jsonrpc/known-options.ts';
+import { checkOptions, type KeysOf } from '../jsonrpc/known-options.ts';
 import { isObject } from '../jsonrpc/message.ts';
 import type { ContentBlock } from '../protocol/model/content.ts';
 import type { Icon } from '../protocol/model/implementation.ts';
@@ -13,12 +13,12 @@ import type { AnySchema, InferOutput } from '../schema/infer.ts';
 import { describeProblems } from '../schema/problems.ts';
 import { type Completers, checkCompleters } from './completion.ts';
 import type { Context } from './context.ts';
-import type { RequestContext } from './request-context.ts';
-import { type Entry, type ErrorDisclosure, type Registry, type Visible, checkErrors, unknownName } from './registry.ts';
 import { InputRequired } from './input-required.ts';
-import { type Maybe, chain } from './maybe.ts';
-import { WrongReturn, isContent } from './tool-result.ts';
+import { chain, type Maybe } from './maybe.ts';
+import { checkErrors, type Entry, type ErrorDisclosure, type Registry, unknownName, type Visible } from './registry.ts';
+import type { RequestContext } from './request-context.ts';
 import { scopesOf } from './scopes.ts';
+import { isContent, WrongReturn } from './tool-result.ts';
 
 /** What a prompt is, apart from its name and its handler. */
 export interface PromptConfig<S extends AnySchema = AnySchema> {

@@ -2,15 +2,15 @@
 
 import { fingerprint } from '../jsonrpc/canonical.ts';
 import { ErrorCode, RpcError, shorten } from '../jsonrpc/errors.ts';
-import { capabilityFor, isAnswer } from '../protocol/input-requests.ts';
 import { missingCapability } from '../protocol/errors.ts';
+import { capabilityFor, isAnswer } from '../protocol/input-requests.ts';
 import type { MethodFacts } from '../protocol/methods.ts';
 import type { ClientCapabilityName } from '../protocol/model/capabilities.ts';
 import type { Answer, Question } from '../protocol/model/questions.ts';
 import type { Call, Revision } from '../protocol/revision.ts';
-import { type Asked, Journal } from './journal.ts';
-import type { ServerInternals } from './internals.ts';
 import { Suspension } from './input-required.ts';
+import type { ServerInternals } from './internals.ts';
+import { type Asked, Journal } from './journal.ts';
 
 /** What the questions of a request need of it. */
 export interface Asker extends Call {

@@ -1,7 +1,7 @@
 /** Resources and resource templates: registration, lookup by URI, `resources/read` and `resources/list`. */
 
 import { shorten } from '../jsonrpc/errors.ts';
-import { type KeysOf, checkOptions } from '../jsonrpc/known-options.ts';
+import { checkOptions, type KeysOf } from '../jsonrpc/known-options.ts';
 import { isObject } from '../jsonrpc/message.ts';
 import { resourceNotFound } from '../protocol/errors.ts';
 import type { ResourceContents } from '../protocol/model/content.ts';
@@ -11,15 +11,15 @@ import type { CacheHints, Viewer } from '../protocol/revision.ts';
 import { toBase64 } from './base64.ts';
 import { type Completers, checkCompleters } from './completion.ts';
 import type { Context } from './context.ts';
-import type { RequestContext } from './request-context.ts';
-import { type Entry, type ErrorDisclosure, type Registry, type Visible, checkErrors } from './registry.ts';
 import { InputRequired } from './input-required.ts';
-import { type Maybe, chain } from './maybe.ts';
+import { chain, type Maybe } from './maybe.ts';
 import { pageOf } from './pages.ts';
-import { WrongReturn } from './tool-result.ts';
+import { checkErrors, type Entry, type ErrorDisclosure, type Registry, type Visible } from './registry.ts';
+import type { RequestContext } from './request-context.ts';
 import { scopesOf } from './scopes.ts';
+import { WrongReturn } from './tool-result.ts';
+import { encodeNonAscii, parseUriTemplate, type UriTemplate } from './uri-template.ts';
 import { matchUri } from './uri-template-match.ts';
-import { type UriTemplate, encodeNonAscii, parseUriTemplate } from './uri-template.ts';
 
 /** What a resource is, apart from its URI and its handler. */
 export interface ResourceConfig extends Partial<Omit<Resource, 'uri' | 'name'>> {

@@ -19,7 +19,11 @@ function checkTransport(transport: unknown): void {
 }
 
 /** Serves one connection, over any transport. */
-export async function serve(server: McpServer, transport: Transport, options: ServeOptions = {}): Promise<Serving> {
+export async function serve(
+  server: McpServer<unknown>,
+  transport: Transport,
+  options: ServeOptions = {},
+): Promise<Serving> {
   const internals = internalsOf('serve', server);
   checkTransport(transport);
   checkOptions('serve', options, KEYS);

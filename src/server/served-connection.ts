@@ -19,20 +19,20 @@ import { OutgoingRequests } from '../jsonrpc/outgoing.ts';
 import { type Batch, callIn, isUnreadable, type Payload } from '../jsonrpc/parse.ts';
 import { printable } from '../jsonrpc/printable.ts';
 import type { Receiver, Transport } from '../jsonrpc/transport.ts';
-import type { RevisionFacts } from '../protocol/revisions.ts';
 import { METHODS, type MethodFacts } from '../protocol/methods.ts';
-import { claimedVersion, revisionNamed } from '../protocol/select-revision.ts';
 import { checkPrincipal, type Principal, principalKey } from '../protocol/principal.ts';
+import type { RevisionFacts } from '../protocol/revisions.ts';
+import { claimedVersion, revisionNamed } from '../protocol/select-revision.ts';
 import type { Session } from '../protocol/session.ts';
-import { handleNotification, handleRequest } from './handle-request.ts';
 import { answerBatch, batchRefusal, unlessDropped } from './batch.ts';
 import { ConnectionExchange, type Line } from './connection-exchange.ts';
-import { PreHandshakeQueue } from './pre-handshake-queue.ts';
-import type { ServerInternals } from './internals.ts';
+import { handleNotification, handleRequest } from './handle-request.ts';
 import { InFlight } from './in-flight.ts';
+import type { ServerInternals } from './internals.ts';
 import { ConnectionUsage, KEEPS_TOO_MUCH } from './limits/usage.ts';
 import { ABORT_GRACE_MS, MAX_REPORTED_ERRORS } from './limits.ts';
 import { chain, isPromise, type Maybe } from './maybe.ts';
+import { PreHandshakeQueue } from './pre-handshake-queue.ts';
 import type { LineOptions, ServedLine } from './serving.ts';
 import { currentTurn, untilApart } from './turns.ts';
 import { Unread } from './unread.ts';
@@ -242,11 +242,7 @@ class ServedConnection implements Receiver, ServedLine, Line {
     return this.#usage.hasRoom ? undefined : errorResponse(RpcError.internal(KEEPS_TOO_MUCH), id);
   }
 
-  #respondLater(
-    request: Request,
-    row: MethodFacts | undefined,
-    response: Promise<Response | undefined>,
-  ): void {
+  #respondLater(request: Request, row: MethodFacts | undefined, response: Promise<Response | undefined>): void {
     const opens = request.method === 'initialize' && this.#queue.begin();
     void response.then((late) => this.#respond(request, row, late, opens));
   }

@@ -2,10 +2,10 @@
 
 import { memoryPair } from '../jsonrpc/memory.ts';
 import type { Transport } from '../jsonrpc/transport.ts';
-import { checkShape, isImplementation } from '../protocol/params.ts';
 import type { ServerCapabilities } from '../protocol/model/capabilities.ts';
 import type { Implementation } from '../protocol/model/implementation.ts';
 import { isLoggingLevel, LOGGING_LEVELS, type LoggingLevel } from '../protocol/model/logging.ts';
+import { checkShape, isImplementation } from '../protocol/params.ts';
 import type { CacheHints, Host } from '../protocol/revision.ts';
 import { engineLoading } from '../schema/engine-loader.ts';
 import type { AnySchema, InferInput } from '../schema/infer.ts';
@@ -14,25 +14,32 @@ import { memoryChangeBus } from '../store/changes.ts';
 import { Changes, type MaySee } from './changes.ts';
 import { complete } from './completion.ts';
 import type { Context } from './context.ts';
-import type { RequestContext } from './request-context.ts';
 import { Extensions } from './extensions.ts';
 import type { ServerInternals } from './internals.ts';
-import { limitsOf } from './limits.ts';
-import { canObserve } from './scopes.ts';
 import { usageOf } from './limits/usage.ts';
+import { limitsOf } from './limits.ts';
 import type { Maybe } from './maybe.ts';
 import type { Middleware, ParamsOf } from './middleware.ts';
-import {
-  checkServerOptions,
-  type McpServerOptions,
-  mergeCapabilities,
-  reporter,
-  servedVersions,
-} from './options.ts';
-import { type PromptConfig, type PromptEntry, type PromptHandler, getPrompt, promptEntry } from './prompts.ts';
+import { checkServerOptions, type McpServerOptions, mergeCapabilities, reporter, servedVersions } from './options.ts';
+import { getPrompt, type PromptConfig, type PromptEntry, type PromptHandler, promptEntry } from './prompts.ts';
 import { type Features, Registry } from './registry.ts';
-import { type ResourceConfig, type ResourceEntry, type ResourceHandler, type ResourceTemplateConfig, type ResourceTemplateHandler, type TemplateEntry, type VariablesOf, listWithTemplates, readResource, resourceAt, resourceEntry, templateEntry } from './resources.ts';
+import type { RequestContext } from './request-context.ts';
 import { secretsOf } from './request-state.ts';
+import {
+  listWithTemplates,
+  type ResourceConfig,
+  type ResourceEntry,
+  type ResourceHandler,
+  type ResourceTemplateConfig,
+  type ResourceTemplateHandler,
+  readResource,
+  resourceAt,
+  resourceEntry,
+  type TemplateEntry,
+  templateEntry,
+  type VariablesOf,
+} from './resources.ts';
+import { canObserve } from './scopes.ts';
 import { serveConnection } from './served-connection.ts';
 import type { ServeOptions } from './serving.ts';
 import type {
@@ -309,7 +316,12 @@ export class McpServer<out Tools = {}> {
   }
 
   #offerCompletions(): void {
-    this.#offer('completions', {}, [['completion/complete', (ctx) => complete({ prompts: this.#prompts, templates: this.#templates, resources: this.#resources }, ctx)]]);
+    this.#offer('completions', {}, [
+      [
+        'completion/complete',
+        (ctx) => complete({ prompts: this.#prompts, templates: this.#templates, resources: this.#resources }, ctx),
+      ],
+    ]);
   }
 
   #listResources(ctx: RequestContext): Maybe<object> {

@@ -3,26 +3,26 @@
 import { RpcError, shorten } from '../jsonrpc/errors.ts';
 import { checkOptions, type KeysOf } from '../jsonrpc/known-options.ts';
 import { isObject } from '../jsonrpc/message.ts';
-import { stringParam } from '../protocol/params.ts';
 import { badArguments } from '../protocol/errors.ts';
-import type { CallToolResult, Tool } from '../protocol/model/tools.ts';
 import { paramHeaders } from '../protocol/http-headers.ts';
+import type { CallToolResult, Tool } from '../protocol/model/tools.ts';
+import { stringParam } from '../protocol/params.ts';
 import type { ResultFacts } from '../protocol/revision.ts';
 import { type CheckedSchema, checkedSchema } from '../schema/checked.ts';
 import { describeProblems } from '../schema/problems.ts';
 import type { Context } from './context.ts';
-import type { RequestContext } from './request-context.ts';
-import { type Entry, type Registry, checkErrors, unknownName } from './registry.ts';
+import { runApart, runUntilHandOff } from './detached-call.ts';
 import type { TakeOver } from './extension.ts';
 import { ExtensionResult } from './extension-result.ts';
 import type { Extensions } from './extensions.ts';
 import { toolFailure } from './handler-errors.ts';
-import { runApart, runUntilHandOff } from './detached-call.ts';
 import { InputRequired } from './input-required.ts';
 import { chain, isPromise, type Maybe } from './maybe.ts';
-import { WrongReturn, toolResult, withStructured, wrongValue } from './tool-result.ts';
 import { runInRounds } from './multi-round-trip.ts';
+import { checkErrors, type Entry, type Registry, unknownName } from './registry.ts';
+import type { RequestContext } from './request-context.ts';
 import { scopesOf } from './scopes.ts';
+import { toolResult, WrongReturn, withStructured, wrongValue } from './tool-result.ts';
 import type { ToolConfig } from './tool-types.ts';
 
 /** A registered tool. */

@@ -3,7 +3,6 @@ import { expandTemplate, type UriTemplateValues } from '../../test/uri-template-
 import { encodeNonAscii, parseTemplate, parseUriTemplate } from './uri-template.ts';
 import { matchUri } from './uri-template-match.ts';
 
-
 /** The variables of RFC 6570, section 3.2. */
 const values = {
   count: ['one', 'two', 'three'],

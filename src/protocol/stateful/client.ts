@@ -2,15 +2,15 @@
 
 import { ConnectionError } from '../../jsonrpc/errors.ts';
 import { isFiniteThroughout, mayOverflow } from '../../jsonrpc/finite.ts';
-import { type Params, isObject } from '../../jsonrpc/message.ts';
+import { isObject, type Params } from '../../jsonrpc/message.ts';
 import { STRUCTURE_LIMITS, structureFault } from '../../jsonrpc/structure.ts';
 import { declaredBy, hasCapability } from '../capabilities.ts';
-import type { RevisionFacts } from '../revisions.ts';
 import type { ClientCapabilities } from '../model/capabilities.ts';
 import { type Meta, STRUCTURED_TEXT, WRAPPED_RESULT } from '../model/meta.ts';
 import type { Answer } from '../model/questions.ts';
 import type { CreateMessageResult, SamplingContent } from '../model/sampling.ts';
 import type { ClientFacts, ClientRevision, Decoded } from '../revision.ts';
+import type { RevisionFacts } from '../revisions.ts';
 import { encodeContent } from './content.ts';
 import { encodeImplementation } from './items.ts';
 import { unmarked, unwrapSchema } from './structured.ts';

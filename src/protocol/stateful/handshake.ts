@@ -1,13 +1,13 @@
 /** The methods only stateful revisions have: `initialize`, `ping`, and the state of the session. */
 
 import { RpcError } from '../../jsonrpc/errors.ts';
-import { type Params, isObject } from '../../jsonrpc/message.ts';
+import { isObject, type Params } from '../../jsonrpc/message.ts';
 import { retainedSize } from '../../jsonrpc/retained-size.ts';
-import type { Call, Caller, Host, OwnMethod, OwnNotification } from '../revision.ts';
 import { unsupportedVersion } from '../errors.ts';
-import { REVISIONS, type RevisionFacts } from '../revisions.ts';
 import type { ClientCapabilities, ServerCapabilities } from '../model/capabilities.ts';
-import { MAX_SUBSCRIBED_CHARACTERS, isImplementation, levelParam, stringParam } from '../params.ts';
+import { isImplementation, levelParam, MAX_SUBSCRIBED_CHARACTERS, stringParam } from '../params.ts';
+import type { Call, Caller, Host, OwnMethod, OwnNotification } from '../revision.ts';
+import { REVISIONS, type RevisionFacts } from '../revisions.ts';
 import type { Session } from '../session.ts';
 import { encodeImplementation } from './items.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { REVISIONS } from '../revisions.ts';
 import type { ElicitForm } from '../model/elicitation.ts';
 import type { CreateMessageParams } from '../model/sampling.ts';
+import { REVISIONS } from '../revisions.ts';
 import { revisionNamed } from '../select-revision.ts';
 
 const encode = (version: string, question: unknown): { method: string; params?: Readonly<Record<string, unknown>> } => {

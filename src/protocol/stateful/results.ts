@@ -2,12 +2,12 @@
 
 import { EncodedJson, isObject } from '../../jsonrpc/message.ts';
 import type { MethodFacts } from '../methods.ts';
-import type { RevisionFacts } from '../revisions.ts';
 import type { ContentBlock, ResourceContents } from '../model/content.ts';
 import { STRUCTURED_TEXT, WRAPPED_RESULT } from '../model/meta.ts';
 import type { PromptMessage } from '../model/prompts.ts';
-import type { EncodedPage, ListKind, ResultFacts } from '../revision.ts';
 import { without } from '../params.ts';
+import type { EncodedPage, ListKind, ResultFacts } from '../revision.ts';
+import type { RevisionFacts } from '../revisions.ts';
 import { encodeContent, encodeContents } from './content.ts';
 import { encodeItem } from './items.ts';
 import { isWrappedValue, marked, unmarked } from './structured.ts';

@@ -1,10 +1,10 @@
 /** The revisions with a handshake, 2024-11-05 to 2025-11-25: the same code over different rows of `revisions.ts`. */
 
 import type { Notification } from '../../jsonrpc/message.ts';
-import { factsOf } from '../revisions.ts';
-import { type ServerEvent, isWithin } from '../model/changes.ts';
+import { isWithin, type ServerEvent } from '../model/changes.ts';
 import { isLoud } from '../model/logging.ts';
 import type { Revision } from '../revision.ts';
+import { factsOf } from '../revisions.ts';
 import type { Session } from '../session.ts';
 import { encodeFailure } from './failures.ts';
 import { callerOf, methods, notifications } from './handshake.ts';

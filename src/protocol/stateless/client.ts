@@ -1,14 +1,14 @@
 /** Stateless revisions as clients speak them: requests with `_meta`, and results by `resultType`. */
 
 import { ConnectionError } from '../../jsonrpc/errors.ts';
-import { type Params, isObject } from '../../jsonrpc/message.ts';
+import { isObject, type Params } from '../../jsonrpc/message.ts';
 import { declaredBy } from '../capabilities.ts';
-import type { RevisionFacts } from '../revisions.ts';
 import { canAsk } from '../methods.ts';
 import type { ClientCapabilities } from '../model/capabilities.ts';
 import { type Meta, MetaKey } from '../model/meta.ts';
 import type { Question } from '../model/questions.ts';
 import type { ClientFacts, ClientRevision, Decoded } from '../revision.ts';
+import type { RevisionFacts } from '../revisions.ts';
 
 /** The revision this row describes. */
 export function statelessClientRevision(facts: RevisionFacts): ClientRevision {

@@ -1,11 +1,11 @@
 /** The methods only stateless revisions have: `server/discover` and `subscriptions/listen`. */
 
 import { RpcError } from '../../jsonrpc/errors.ts';
-import { type Id, type Params, isObject } from '../../jsonrpc/message.ts';
+import { type Id, isObject, type Params } from '../../jsonrpc/message.ts';
 import type { ServerCapabilities } from '../model/capabilities.ts';
-import { type ServerEvent, type SubscriptionFilter, isWithin } from '../model/changes.ts';
-import { MAX_SUBSCRIPTION_URIS } from '../params.ts';
+import { isWithin, type ServerEvent, type SubscriptionFilter } from '../model/changes.ts';
 import { type Meta, MetaKey } from '../model/meta.ts';
+import { MAX_SUBSCRIPTION_URIS } from '../params.ts';
 import type { Call, FieldToTell, Host, OpenSubscription, OwnMethod } from '../revision.ts';
 
 /** The requests of every stateless revision. */
@@ -88,7 +88,9 @@ export function filterOf(params: Params): SubscriptionFilter {
     throw RpcError.invalidParams('"notifications.resourceSubscriptions" must be an array of strings');
   }
   if (Array.isArray(uris) && uris.length > MAX_SUBSCRIPTION_URIS) {
-    throw RpcError.invalidParams(`"notifications.resourceSubscriptions" may hold at most ${MAX_SUBSCRIPTION_URIS} URIs`);
+    throw RpcError.invalidParams(
+      `"notifications.resourceSubscriptions" may hold at most ${MAX_SUBSCRIPTION_URIS} URIs`,
+    );
   }
   return filter as SubscriptionFilter;
 }

@@ -4,18 +4,13 @@ import { EncodedJson } from '../../jsonrpc/message.ts';
 import type { MethodFacts } from '../methods.ts';
 import type { Implementation } from '../model/implementation.ts';
 import { type Meta, MetaKey } from '../model/meta.ts';
-import type { CacheHints, EncodedPage, Host, ResultFacts } from '../revision.ts';
 import { without } from '../params.ts';
+import type { CacheHints, EncodedPage, Host, ResultFacts } from '../revision.ts';
 
 const STALE: CacheHints = { ttlMs: 0, cacheScope: 'private' };
 
 /** A result with everything this revision wants on it. */
-export function encodeResult(
-  row: MethodFacts | undefined,
-  result: object,
-  about: ResultFacts,
-  host: Host,
-): object {
+export function encodeResult(row: MethodFacts | undefined, result: object, about: ResultFacts, host: Host): object {
   const { cache, resultType = 'complete' } = about;
   const { _meta } = result as { _meta?: object };
   const hints = resultType === 'complete' && row?.cacheable ? (cache ?? STALE) : undefined;

@@ -1,10 +1,10 @@
 /** The revisions without a handshake, from 2026-07-28 on: each request carries its version and its caller. */
 
 import type { Params } from '../../jsonrpc/message.ts';
-import { factsOf } from '../revisions.ts';
 import type { Question } from '../model/questions.ts';
 import { without } from '../params.ts';
 import type { Revision } from '../revision.ts';
+import { factsOf } from '../revisions.ts';
 import { callerOf } from './caller.ts';
 import { encodeFailure } from './failures.ts';
 import { methods } from './methods.ts';

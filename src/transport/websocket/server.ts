@@ -14,11 +14,14 @@ import {
  * Serves the clients of an HTTP server that is there already: `httpServer.on('upgrade', handler.upgrade)`. Every
  * upgrade it is given is its own, whichever the path.
  */
-export function webSocketHandler(server: McpServer, options: WebSocketOptions = {}): WebSocketHandler {
+export function webSocketHandler(server: McpServer<unknown>, options: WebSocketOptions = {}): WebSocketHandler {
   return makeHandler(checkWebSocketOptions('webSocketHandler', server, options), options);
 }
 
 /** Listens for clients, by default at `ws://127.0.0.1:3000/mcp`. Resolves when they can come. */
-export async function serveWebSocket(server: McpServer, options: ServeWebSocketOptions = {}): Promise<ServingWebSocket> {
+export async function serveWebSocket(
+  server: McpServer<unknown>,
+  options: ServeWebSocketOptions = {},
+): Promise<ServingWebSocket> {
   return listen(checkWebSocketOptions('serveWebSocket', server, options), options);
 }

@@ -10,14 +10,14 @@ import {
   type HttpRequest,
   isChallenge,
 } from '../../../protocol/http-request.ts';
-import { type Principal, checkPrincipal } from '../../../protocol/principal.ts';
-import { insufficientScope, isGranted, requiredScopes } from '../../../server/scopes.ts';
 import type { ClientCapabilities } from '../../../protocol/model/capabilities.ts';
+import { checkPrincipal, type Principal } from '../../../protocol/principal.ts';
 import type { Viewer } from '../../../protocol/revision.ts';
 import { claimedVersion } from '../../../protocol/select-revision.ts';
 import type { Session } from '../../../protocol/session.ts';
 import { callerOf } from '../../../protocol/stateless/caller.ts';
 import type { ServerInternals } from '../../../server/internals.ts';
+import { insufficientScope, isGranted, requiredScopes } from '../../../server/scopes.ts';
 import type { Fields } from './http-exchange.ts';
 import { Refusal } from './refusal.ts';
 

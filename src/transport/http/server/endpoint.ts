@@ -12,12 +12,12 @@ import {
 } from '../../../jsonrpc/message.ts';
 import { callIn, isUnreadable, type Payload } from '../../../jsonrpc/parse.ts';
 import { readPayload } from '../../../jsonrpc/structure.ts';
-import { claimedVersion } from '../../../protocol/select-revision.ts';
 import { McpErrorCode, unsupportedVersion } from '../../../protocol/errors.ts';
 import { familyOf } from '../../../protocol/revisions.ts';
+import { claimedVersion } from '../../../protocol/select-revision.ts';
 import type { InFlight } from '../../../server/in-flight.ts';
-import { isPromise, type Maybe } from '../../../server/maybe.ts';
 import type { ServerInternals } from '../../../server/internals.ts';
+import { isPromise, type Maybe } from '../../../server/maybe.ts';
 import { withoutSessions } from '../../../server/without-sessions.ts';
 import { acceptOf, isJson } from './accept.ts';
 import { authenticate, refusalOfMessage, requestsIn } from './authenticate.ts';

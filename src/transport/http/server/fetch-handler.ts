@@ -14,7 +14,7 @@ export interface FetchHandler {
 }
 
 /** Serves a server wherever requests are answered with the web's own objects. */
-export function fetchHandler(server: McpServer, options: HttpOptions = {}): FetchHandler {
+export function fetchHandler(server: McpServer<unknown>, options: HttpOptions = {}): FetchHandler {
   const endpoint = new Endpoint(checkHttpOptions('fetchHandler', server, options), options);
   const handle = (request: Request): Promise<Response> =>
     new Promise((resolve) => endpoint.handle(new FetchExchange(request, resolve)));

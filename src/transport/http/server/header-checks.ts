@@ -3,11 +3,11 @@
 import { RpcError } from '../../../jsonrpc/errors.ts';
 import { isBatch, isObject, type Params, type Request } from '../../../jsonrpc/message.ts';
 import { callIn, type Payload } from '../../../jsonrpc/parse.ts';
-import { isServed, revisionNamed } from '../../../protocol/select-revision.ts';
 import { McpErrorCode, unsupportedVersion } from '../../../protocol/errors.ts';
 import { argumentText, decodeHeaderValue, paramHeaders } from '../../../protocol/http-headers.ts';
 import type { HttpRequest } from '../../../protocol/http-request.ts';
 import { nameIn } from '../../../protocol/methods.ts';
+import { isServed, revisionNamed } from '../../../protocol/select-revision.ts';
 import { callerOf } from '../../../protocol/stateless/caller.ts';
 import type { Admitted } from '../../../server/handle-request.ts';
 import type { HttpExchange } from './http-exchange.ts';

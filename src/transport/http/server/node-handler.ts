@@ -17,7 +17,7 @@ export interface NodeHandler {
 }
 
 /** Serves a server at one path of an HTTP server of your own. */
-export function nodeHandler(server: McpServer, options: HttpOptions = {}): NodeHandler {
+export function nodeHandler(server: McpServer<unknown>, options: HttpOptions = {}): NodeHandler {
   const internals = checkHttpOptions('nodeHandler', server, options);
   const handler = handlerOf(new Endpoint(internals, options, undefined, SharedClock));
   loadEngine()?.catch(() => {}); // The first call that needs the engine reports the error.

@@ -45,7 +45,7 @@ const PATIENCE = {
 const FLUSH_MS = 500;
 
 /** Listens until it is closed. Prints nothing. */
-export async function serveHttp(server: McpServer, options: ServeHttpOptions = {}): Promise<ServingHttp> {
+export async function serveHttp(server: McpServer<unknown>, options: ServeHttpOptions = {}): Promise<ServingHttp> {
   const internals = checkHttpOptions('serveHttp', server, options, KEYS);
   const { port = 3000, address = '127.0.0.1', path = '/mcp', hosts, auth } = options;
   if (!Number.isInteger(port) || port < 0 || port > 65_535) throw new TypeError('serveHttp: port must be 0 to 65535');

@@ -16,14 +16,14 @@ import {
 import { type Batch, isUnreadable, type Payload } from '../../../jsonrpc/parse.ts';
 import type { Authenticate } from '../../../protocol/http-request.ts';
 import { METHODS } from '../../../protocol/methods.ts';
-import { revisionNamed } from '../../../protocol/select-revision.ts';
 import type { Revision } from '../../../protocol/revision.ts';
+import { revisionNamed } from '../../../protocol/select-revision.ts';
 import type { Session } from '../../../protocol/session.ts';
-import { handleNotification, handleRequest } from '../../../server/handle-request.ts';
 import { answerBatch, batchRefusal, unlessDropped } from '../../../server/batch.ts';
 import { ConnectionExchange } from '../../../server/connection-exchange.ts';
-import { chain, isPromise, type Maybe, unwatched } from '../../../server/maybe.ts';
+import { handleNotification, handleRequest } from '../../../server/handle-request.ts';
 import type { ServerInternals } from '../../../server/internals.ts';
+import { chain, isPromise, type Maybe, unwatched } from '../../../server/maybe.ts';
 import { checkScopes } from './authenticate.ts';
 import type { LiveSession } from './live-session.ts';
 import type { Load } from './load.ts';
@@ -165,8 +165,7 @@ export class SessionCalls<P extends Place> {
     }
     // A request without an id is for nobody, and a flood is not taken on.
     const { load } = this.#host;
-    const isFull =
-      live.inFlight.notifications >= server.limits.inFlight || load.refusalOf(visit) !== undefined;
+    const isFull = live.inFlight.notifications >= server.limits.inFlight || load.refusalOf(visit) !== undefined;
     if (METHODS.get(method)?.kind === 'request' || isFull) return undefined;
     const post = this.#host.makePost(visit, this.#place);
     post.isQuiet = true;

@@ -2,16 +2,16 @@
 
 import { ConnectionError, RpcError } from '../../../jsonrpc/errors.ts';
 import { isErrorResponse, isObject, type Notification, type Request, type Response } from '../../../jsonrpc/message.ts';
-import { isServed } from '../../../protocol/select-revision.ts';
 import { McpErrorCode, unsupportedVersion } from '../../../protocol/errors.ts';
 import type { Authenticate } from '../../../protocol/http-request.ts';
 import { METHODS } from '../../../protocol/methods.ts';
 import type { Principal } from '../../../protocol/principal.ts';
-import { type Admitted, handleNotification, handleRequest } from '../../../server/handle-request.ts';
+import { isServed } from '../../../protocol/select-revision.ts';
 import { ConnectionExchange } from '../../../server/connection-exchange.ts';
+import { type Admitted, handleNotification, handleRequest } from '../../../server/handle-request.ts';
 import { InFlight } from '../../../server/in-flight.ts';
-import { isPromise } from '../../../server/maybe.ts';
 import type { ServerInternals } from '../../../server/internals.ts';
+import { isPromise } from '../../../server/maybe.ts';
 import { checkScopes } from './authenticate.ts';
 import { EXPIRED, whenExpired } from './expiry.ts';
 import { checkHeaders, checkParamHeaders, headersOf } from './header-checks.ts';
