@@ -56,7 +56,8 @@ function noRevision(served: readonly string[]): RpcError {
 }
 
 function claimedRevision(claim: unknown, params: Params, served: readonly string[]): Revision {
-  if (isServed(claim, served, 'stateless')) return revisionNamed(claim);
+  const revision = typeof claim === 'string' && served.includes(claim) ? REVISIONS.get(claim) : undefined;
+  if (revision?.facts.family === 'stateless') return revision;
   // A malformed envelope is the first thing to be told, an unknown version the second.
   revisionNamed(LATEST_VERSION).callerOf(params, undefined);
   throw unsupportedVersion(claim as string, served);
