@@ -1,6 +1,6 @@
 // Builds dist/: a file for each entry of the package, a few that entries share, and declarations, one per source file. Why
 // not one module per source file is in docs/decisions/bundled-entries.md. What we use of others is bundled with ours, except
-// for what authorization needs, which is a dependency (docs/decisions/two-dependencies.md).
+// for what authorization needs, which is a dependency (docs/decisions/runtime-dependencies.md).
 // With --if-changed nothing is done when the sources are those of the last build.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';

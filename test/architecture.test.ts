@@ -71,6 +71,8 @@ const ON_DEMAND: ReadonlyMap<string, 'an engine' | 'a runtime' | 'an optional pe
   ['client/node-proxy.ts: node:http', 'a runtime'],
   ['client/node-proxy.ts: node:https', 'a runtime'],
   ['entries/client.ts: #child-transport', 'a runtime'],
+  ['entries/client.ts: ../transport/http/client/old-transport.ts', 'a runtime'],
+  ['entries/client.ts: ../transport/http/client/transport.ts', 'a runtime'],
   ['transport/websocket/node-ws.ts: ws', 'an optional peer'],
 ]);
 

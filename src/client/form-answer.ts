@@ -3,7 +3,7 @@
 import { RpcError } from '../jsonrpc/errors.ts';
 import { isObject } from '../jsonrpc/message.ts';
 import { printable } from '../jsonrpc/printable.ts';
-import { isAnswer } from '../protocol/answers.ts';
+import { isAnswer } from '../protocol/input-requests.ts';
 import type { ElicitResult } from '../protocol/model/elicitation.ts';
 import type { CheckedSchema } from '../schema/check/checked-schema.ts';
 import { receivedSchema } from '../schema/check/received-schema.ts';

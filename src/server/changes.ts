@@ -1,16 +1,16 @@
 /** The one publisher of changes: what happens within one tick is told once. */
 
 import type { ServerEvent } from '../protocol/model/changes.ts';
-import type { Viewer } from '../protocol/revision.ts';
+import type { Observer } from '../protocol/revision.ts';
 import type { ChangeBus } from '../store/changes.ts';
 import { isPromise } from './maybe.ts';
 
-/** Whether a change is told to this viewer. */
-export type MaySee = (change: ServerEvent, viewer: Viewer) => boolean;
+/** Whether a change is told to this observer. */
+export type MaySee = (change: ServerEvent, observer: Observer) => boolean;
 
 interface Watcher {
   readonly listener: (change: ServerEvent) => void;
-  readonly viewer: Viewer;
+  readonly observer: Observer;
   readonly maySee: MaySee;
 }
 
@@ -34,9 +34,9 @@ export class Changes {
     this.#pending.set(this.#keyOf(change), change);
   }
 
-  /** Hears of every change that may be told to this viewer, until the returned function is called. */
-  watch(listener: (change: ServerEvent) => void, viewer: Viewer, maySee: MaySee): () => void {
-    const watcher = { listener, viewer, maySee };
+  /** Hears of every change that may be told to this observer, until the returned function is called. */
+  watch(listener: (change: ServerEvent) => void, observer: Observer, maySee: MaySee): () => void {
+    const watcher = { listener, observer, maySee };
     this.#watchers.add(watcher);
     this.#unsubscribe ??= this.#bus.subscribe((change) => this.#deliver(change));
     return this.#unwatch.bind(this, watcher);
@@ -51,8 +51,8 @@ export class Changes {
 
   // One listener that fails must not keep the others from hearing.
   #deliver(change: ServerEvent): void {
-    for (const { listener, viewer, maySee } of [...this.#watchers]) {
-      this.#attempt(() => maySee(change, viewer) && listener(change));
+    for (const { listener, observer, maySee } of [...this.#watchers]) {
+      this.#attempt(() => maySee(change, observer) && listener(change));
     }
   }
 

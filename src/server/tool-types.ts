@@ -7,10 +7,9 @@ import type { CallToolResult, ToolAnnotations } from '../protocol/model/tools.ts
 import type { CheckedInput } from '../schema/local/checked-input.ts';
 import type { AnySchema, InferInput, InferOutput } from '../schema/local/infer.ts';
 import type { Context } from './context.ts';
-import type { ErrorDisclosure } from './error-disclosure.ts';
 import type { ExtensionResult } from './extension-result.ts';
 import type { InputRequired } from './input-required.ts';
-import type { Visible } from './registry.ts';
+import type { ErrorDisclosure, Visible } from './registry.ts';
 
 /** Stands for "no input schema": the tool takes no arguments. */
 export interface NoArguments {

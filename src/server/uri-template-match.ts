@@ -1,7 +1,6 @@
 /** A URI to values: the way back from an expansion, in one pass and without backtracking. */
 
-import type { UriTemplate } from './uri-template.ts';
-import type { Expression, Operator, Part, Variable } from './uri-template-syntax.ts';
+import type { Expression, Operator, Part, UriTemplate, Variable } from './uri-template.ts';
 
 /** What a URI says of a template's variables; those with `*` are lists. */
 export type UriTemplateMatch = Map<string, string | string[]>;

@@ -6,16 +6,16 @@ import type { Payload } from '../../../jsonrpc/parse.ts';
 import { ShortLived } from '../../../jsonrpc/places.ts';
 import { retainedSize } from '../../../jsonrpc/retained-size.ts';
 import { unsupportedVersion } from '../../../protocol/errors.ts';
-import { factsOf } from '../../../protocol/facts.ts';
 import type { ClientCapabilities } from '../../../protocol/model/capabilities.ts';
 import type { ServerEvent } from '../../../protocol/model/changes.ts';
-import { isServed, revisionNamed } from '../../../protocol/pick.ts';
 import { principalKey } from '../../../protocol/principal.ts';
-import type { Viewer } from '../../../protocol/revision.ts';
+import type { Observer } from '../../../protocol/revision.ts';
+import { factsOf } from '../../../protocol/revisions.ts';
+import { isServed, revisionNamed } from '../../../protocol/select-revision.ts';
 import type { Session } from '../../../protocol/session.ts';
+import type { ServerInternals } from '../../../server/internals.ts';
 import { KEEPS_TOO_MUCH, type Usage } from '../../../server/limits/usage.ts';
 import { chain, finallyDo, type Maybe, unwatched } from '../../../server/maybe.ts';
-import type { Served } from '../../../server/served.ts';
 import { type StoredEvent, streamOf } from '../../../store/events.ts';
 import { memorySessionStore } from '../../../store/memory-sessions.ts';
 import type { SessionStore } from '../../../store/sessions.ts';
@@ -58,7 +58,7 @@ interface KeptPlace extends Place {
 
 /** Serves them, for as long as the store remembers their sessions. */
 export class Stateful {
-  readonly #server: Served;
+  readonly #server: ServerInternals;
   readonly #host: StatefulHost;
   readonly #stores: SessionStores;
   readonly #store: SessionStore<StoredSession>;
@@ -71,11 +71,11 @@ export class Stateful {
   /** Often enough that no session expires in which something goes on. */
   readonly #touches: Heartbeat;
 
-  constructor(server: Served, host: StatefulHost, stores: SessionStores) {
+  constructor(server: ServerInternals, host: StatefulHost, stores: SessionStores) {
     this.#server = server;
     this.#host = host;
     this.#stores = stores;
-    this.#usage = server['~parts'].usage;
+    this.#usage = server.usage;
     this.#store = stores.store ?? this.#memoryStore(stores);
     this.#touches = host.heartbeat.every(countable(Math.min(host.settings.keepAliveMs, stores.idleMs / 3)));
     this.#recordings = {
@@ -185,7 +185,7 @@ export class Stateful {
     const { http, principal } = visit;
     const id = http.header('mcp-session-id');
     const version = http.header('mcp-protocol-version');
-    const { versions } = this.#server['~parts'].host;
+    const { versions } = this.#server.host;
     if (id === undefined) {
       const message = 'The header Mcp-Session-Id is missing: send "initialize" to open a session';
       throw new Refusal(400, RpcError.invalidRequest(message, { supported: versions }), requestId);
@@ -251,7 +251,7 @@ export class Stateful {
     for (const event of missed) tell(reader, event, true);
     const standalone = new Standalone(id, reader, this.#standaloneHost);
     const { principal } = visit;
-    const audience = this.#audienceOf({ principal, capabilities: session.capabilities });
+    const audience = this.#audienceOf({ principal, capabilities: session.capabilities, trusted: false });
     standalone.begin(audience, hasPrimedStreams(session) ? this.#host.settings.retryMs : undefined);
     if (principal) visit.http.onClose(whenExpired(principal, () => standalone.detach()));
     live.standalone = standalone;
@@ -309,12 +309,12 @@ export class Stateful {
   }
 
   // Those of whom nobody knows who they are see the same, if they can do the same.
-  #audienceOf(viewer: Viewer): Audience<Standalone> {
+  #audienceOf(viewer: Observer): Audience<Standalone> {
     const { principal, capabilities } = viewer;
     const known = principal ? undefined : this.#audiences.get(capabilities);
     if (known) return known;
     const audience = new Audience<Standalone>(
-      (listener) => this.#server['~parts'].host.watch(listener, viewer),
+      (listener) => this.#server.host.watch(listener, viewer),
       (stream, change) => this.#tell(stream, change),
     );
     if (!principal) this.#audiences.set(capabilities, audience);
