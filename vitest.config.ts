@@ -33,7 +33,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'together',
-          include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'scripts/*.test.mjs', 'bench/compare/*.test.mjs'],
+          include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'scripts/*.test.mjs', 'bench/{,compare/}*.test.mjs'],
           exclude: ['test/alone/**', 'test/hostile/bounds/**'],
           sequence: { groupOrder: 0 },
         },

@@ -27,15 +27,12 @@ export function callTable({ title, label, note, found, isOneByOne = false, log }
       'driver µs': driver,
     },
   }));
-  return { title, label, note: [note, ...warnings].filter(Boolean).join(' '), columns: COLUMNS, rows, bars: [] };
+  return { title, label, note: [note, ...warnings].filter(Boolean).join(' '), columns: COLUMNS, rows };
 }
 
-/** How far mcpp is ahead of the peer that comes closest, in requests per second. */
+/** Returns the requests per second of mcpp as a multiple of those of the fastest peer; undefined without a peer. */
 export function aheadOfPeers(found) {
   const peers = [...found.keys()].filter((name) => !name.startsWith('floor') && name !== 'mcpp');
-  const ratios = peers.map((name) => ({
-    name,
-    value: ratioInRounds(found.get('mcpp'), found.get(name), 'perSecond'),
-  }));
-  return ratios.sort((a, b) => a.value - b.value)[0];
+  const ratios = peers.map((name) => ratioInRounds(found.get('mcpp'), found.get(name), 'perSecond'));
+  return ratios.length > 0 ? Math.min(...ratios) : undefined;
 }

@@ -24,13 +24,24 @@ export function asText({ title, note, columns, rows, bars = [] }) {
     .join('\n');
 }
 
-const verdict = ({ isMet }) => (isMet ? 'met' : 'NOT MET');
-const barText = (bar) => `${verdict(bar).padEnd(7)}  ${bar.text}: ${shown(bar.value)} (bar: ${shown(bar.bar)})`;
+const VERDICTS = new Map([
+  [true, 'met'],
+  [false, 'NOT MET'],
+  [undefined, 'not measured'],
+]);
+const boundText = ({ direction = '', bar }) => `${direction} ${shown(bar)}`.trim();
+const barText = (bar) =>
+  `${VERDICTS.get(bar.isMet).padEnd(12)}  ${bar.text} ${shown(bar.value)} (bar: ${boundText(bar)})`;
 
-/** How many bars there are, and how many are met. */
+/** Returns how many of the bars of these tables are met. */
 export function score(tables) {
   const bars = tables.flatMap((table) => table.bars ?? []);
   return `${bars.filter(({ isMet }) => isMet).length} of ${bars.length} bars met`;
+}
+
+/** Returns a line for each bar of these tables that is not met or not measured. */
+export function missedBars(tables) {
+  return tables.flatMap((table) => (table.bars ?? []).filter(({ isMet }) => !isMet).map(barText));
 }
 
 /** All sections in Markdown. */
@@ -53,10 +64,12 @@ function sectionLines({ title, date, machine, loadBefore, command, rounds, secon
   return [`## ${title}`, '', how, '', ...tables.flatMap(tableLines)];
 }
 
+const markdownVerdict = ({ isMet }) => (isMet === false ? '**not met**' : VERDICTS.get(isMet));
+
 function tableLines({ title, note, columns, rows, bars = [] }) {
   const figures = rows.map((row) => [row.name, ...columns.map((column) => shown(row.figures[column]))]);
   const marks = ['---', ...columns.map(() => '---:')];
-  const judged = bars.map((bar) => [bar.text, shown(bar.value), shown(bar.bar), bar.isMet ? 'met' : '**not met**']);
+  const judged = bars.map((bar) => [bar.text, shown(bar.value), boundText(bar), markdownVerdict(bar)]);
   return [
     `### ${title}`,
     '',

@@ -1,7 +1,7 @@
-// Measures this package beside a floor written by hand and other MCP libraries: prints tables, and what of the bars is met.
-// `npm run bench`, `-- http stdio` for some sections, `-- --quick` for short rounds, `-- --only mcpp,tmcp` for some candidates
-// (the floor is always one). A run of full length over all candidates is kept: bench/results.json, docs/benchmarks.md and
-// docs/benchmarks.svg; `-- --write` keeps any. `-- compare <commit>` compares two builds of this package instead.
+// Measures this package beside a floor written by hand and other MCP libraries; prints tables and which bars are met.
+// `npm run bench`, `-- http stdio` for some sections, `-- --quick` for fewer rounds, `-- --only mcpp,tmcp` for some candidates
+// (the floor is always one). A run of full length over all candidates is written to bench/results.json, docs/benchmarks.md
+// and docs/benchmarks.svg; `-- --write` writes any run. `-- compare <path or commit>` compares two builds of this package.
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { arch, cpus, loadavg, platform } from 'node:os';
@@ -9,14 +9,15 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { chartOf } from '../bench/chart.mjs';
-import { asMarkdown, asText, replaced, score } from '../bench/report.mjs';
+import { withBars } from '../bench/judge.mjs';
+import { asMarkdown, asText, missedBars, replaced, score } from '../bench/report.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const resultsFile = join(root, 'bench/results.json');
 
 /** In the order in which they are told. They are modules, because some need what is built and installed first. */
 const SECTIONS = ['http', 'stdio', 'list', 'clients', 'payloads', 'start', 'memory', 'size', 'growth'];
-const LENGTHS = { quick: { rounds: 2, seconds: 0.4 }, full: { rounds: 15, seconds: 0.5 } };
+const LENGTHS = { quick: { rounds: 5, seconds: 0.25 }, full: { rounds: 15, seconds: 0.5 } };
 
 /** Installs the peers if they are not there, or not those of the lock file. */
 function install() {
@@ -68,7 +69,8 @@ function keep(candidates, measured) {
 /** Runs a section, and prints what it found. */
 async function measure(name) {
   const { section } = await import(`../bench/sections/${name}.mjs`);
-  const { tables } = await section.run({ ...length, candidates, log });
+  const found = await section.run({ ...length, candidates, log });
+  const tables = withBars(name, found.tables);
   console.log(`\n${section.title.toUpperCase()}`);
   for (const table of tables) console.log(asText(table));
   const date = new Date().toISOString().slice(0, 10);
@@ -125,5 +127,6 @@ for (const name of names) {
     process.exitCode = 1;
   }
 }
-console.log(`\n${score(Object.values(measured).flatMap(({ tables }) => tables))}`);
+const tables = Object.values(measured).flatMap((section) => section.tables);
+console.log(['', ...missedBars(tables), score(tables)].join('\n'));
 if (values.write || (!values.quick && only.length === 0)) keep(CANDIDATES, measured);

@@ -1,6 +1,6 @@
 // Builds dist/: a file for each entry of the package, a few that entries share, and declarations, one per source file. Why
 // not one module per source file is in docs/decisions/bundled-entries.md. What we use of others is bundled with ours, except
-// for what authorization needs, which is a dependency (docs/decisions/two-dependencies.md).
+// for what authorization needs, which is a dependency (docs/decisions/runtime-dependencies.md).
 // With --if-changed nothing is done when the sources are those of the last build.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -24,7 +24,7 @@ const published = [
 /** Every file that has a name of its own: what package.json names, and the large parts that are loaded late, if at all. */
 const entries = [
   ...new Set(published.filter((path) => path !== undefined).map((path) => /^\.\/dist\/(.*)\.js$/.exec(path)[1])),
-  'schema/engine',
+  'schema/check/engine',
   'extensions/skills/yaml',
   'transport/stdio/cross-spawn',
 ];
@@ -42,7 +42,7 @@ const shared = {
   server: (by) => by('server'),
   messages: (by) => by('client') && (by('stdio') || by('fetch') || by('websocket')),
   requests: (by) => by('client') && by('auth/client'),
-  checks: (by) => by('client') && by('schema/engine'),
+  checks: (by) => by('client') && by('schema/check/engine'),
   client: (by) => by('client'),
   protected: (by) => by('fetch') && by('auth/server'),
   'http-server': (by) => by('fetch'),
@@ -61,10 +61,6 @@ const bundled = [
   'isexe',
 ];
 const licences = ['MIT', 'ISC'];
-
-/** What the engine has for keywords that the normal form of a schema never has (src/schema/normal-form.ts). */
-const unused =
-  /typebox[\\/]build[\\/](schema[\\/]engine[\\/](additionalItems|dependencies|recursiveRef|uniqueItems)|system[\\/]hashing[\\/]hash)\.mjs$/;
 
 /** What CommonJS modules ask Node for. There is no require() in an ES module. */
 const required = ['child_process', 'fs', 'path'];
@@ -102,7 +98,7 @@ async function buildInto(scratch) {
     platform: 'neutral',
     // Which file a `#` means is decided where the package is used.
     external: [/^(#|node:)/, ...Object.keys({ ...dependencies, ...peerDependencies })],
-    plugins: [esmExternalRequirePlugin({ external: required }), withoutUnused()],
+    plugins: [esmExternalRequirePlugin({ external: required })],
     resolve: { mainFields: ['main'] },
     tsconfig: false,
     preserveEntrySignatures: 'strict',
@@ -124,20 +120,6 @@ async function buildInto(scratch) {
   } finally {
     await bundle.close();
   }
-}
-
-/** Leaves of such modules only functions that say so, should anybody call them nevertheless. */
-function withoutUnused() {
-  return {
-    name: 'without-unused',
-    load: {
-      filter: { id: unused },
-      handler(id) {
-        const names = [...readFileSync(id, 'utf8').matchAll(/^export function (\w+)/gm)].map(([, name]) => name);
-        return names.map((name) => `export function ${name}() { throw new Error('${name} is left out'); }`).join('\n');
-      },
-    },
-  };
 }
 
 function sharedFile(name, index, { length }) {

@@ -284,7 +284,7 @@ await check('a plain JSON Schema is enforced, by the bundled engine', () => {
     bad.isError === true && /Invalid arguments/.test(bad.content[0].text),
     `{ n: 0 } gives ${JSON.stringify(bad)}`,
   );
-  assert(existsSync(join(installed, 'dist/schema/engine.js')), 'dist/schema/engine.js is missing');
+  assert(existsSync(join(installed, 'dist/schema/check/engine.js')), 'dist/schema/check/engine.js is missing');
 });
 
 await check('what is bundled is imported by nothing', () => {

@@ -36,7 +36,7 @@ const ON_NODE =
 /** Who may write to stdout: the transport it belongs to, and commands for people. */
 const OWNS_STDOUT = /^(cli|transport\/stdio)\//;
 /** The one file that has the JSON Schema engine. */
-const ENGINE = 'schema/engine.ts';
+const ENGINE = 'schema/check/engine.ts';
 /** The files with a dependency, which the build bundles into each. */
 const BUNDLED: ReadonlyMap<string, string> = new Map([
   [ENGINE, 'typebox'],
@@ -63,7 +63,7 @@ const AUTH_ONLY: ReadonlySet<string> = new Set(['jose', 'oauth4webapi']);
 
 /** Every `import()`, and why the module is not loaded at import. */
 const ON_DEMAND: ReadonlyMap<string, 'an engine' | 'a runtime' | 'an optional peer'> = new Map([
-  ['schema/engine-loader.ts: ./engine.ts', 'an engine'],
+  ['schema/check/engine-loader.ts: ./engine.ts', 'an engine'],
   ['extensions/skills/frontmatter.ts: ./yaml.ts', 'an engine'],
   ['extensions/skills/server.ts: #skill-folder', 'a runtime'],
   ['auth/client/oauth.ts: #auth-browser', 'a runtime'],
@@ -72,6 +72,8 @@ const ON_DEMAND: ReadonlyMap<string, 'an engine' | 'a runtime' | 'an optional pe
   ['client/node-proxy.ts: node:http', 'a runtime'],
   ['client/node-proxy.ts: node:https', 'a runtime'],
   ['entries/client.ts: #child-transport', 'a runtime'],
+  ['entries/client.ts: ../transport/http/client/old-transport.ts', 'a runtime'],
+  ['entries/client.ts: ../transport/http/client/transport.ts', 'a runtime'],
   ['transport/websocket/node-ws.ts: ws', 'an optional peer'],
 ]);
 
@@ -263,12 +265,14 @@ describe('the finder', () => {
   });
 
   test('finds that the engine is not waited for at start-up', () => {
-    const engine = { 'schema/engine.ts': "import { Check } from 'typebox/schema';" };
-    const imported = { ...engine, 'schema/x.ts': "import { compile } from './engine.ts';" };
-    expect(faultsOf(imported)).toEqual(['schema/x.ts: imports ./engine.ts: the engine is loaded by import() only']);
+    const engine = { 'schema/check/engine.ts': "import { Check } from 'typebox/schema';" };
+    const imported = { ...engine, 'schema/check/x.ts': "import { compile } from './engine.ts';" };
+    expect(faultsOf(imported)).toEqual([
+      'schema/check/x.ts: imports ./engine.ts: the engine is loaded by import() only',
+    ]);
     const loaded = {
       ...engine,
-      'schema/x.ts': "import type { A } from './engine.ts'; const b = () => import('./engine.ts');",
+      'schema/check/x.ts': "import type { A } from './engine.ts'; const b = () => import('./engine.ts');",
     };
     expect(faultsOf(loaded)).toEqual([]);
   });

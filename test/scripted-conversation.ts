@@ -3,8 +3,8 @@
 import { ConnectionError, type Notification } from 'mcpp';
 import { vi } from 'vitest';
 import { type WatchEvent, type WatchedConversation, Watches } from '../src/client/watching.ts';
-import { REVISIONS, type RevisionFacts } from '../src/protocol/facts.ts';
 import type { Change } from '../src/protocol/model/changes.ts';
+import { REVISIONS, type RevisionFacts } from '../src/protocol/revisions.ts';
 
 type Params = Readonly<Record<string, unknown>>;
 type Result = Record<string, unknown>;

@@ -29,9 +29,9 @@ test('all of a server is loaded at its start, but for the JSON Schema engine', (
   const later = [...modulesOf(program, true)].filter((path) => !start.has(path));
   expect(start).toContain('src/server/tools.ts');
   expect(start).toContain('src/protocol/stateful/revision.ts');
-  expect(start).not.toContain('src/schema/engine.ts');
+  expect(start).not.toContain('src/schema/check/engine.ts');
   expect(later.filter((path) => path.startsWith('src/') && !path.startsWith('src/schema/'))).toEqual([]);
-  expect(later).toContain('src/schema/engine.ts');
+  expect(later).toContain('src/schema/check/engine.ts');
 });
 
 test('a program never loads what serves HTTP, nor a client, whatever it loads later', () => {

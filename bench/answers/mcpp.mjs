@@ -7,6 +7,6 @@ import { textOf } from './text.mjs';
 const server = new McpServer({ name: 'mcpp', version: '1.0.0' }).registerTool(
   'text',
   { inputSchema: z.object({ bytes: z.number() }) },
-  ({ bytes }) => textOf(bytes),
+  async ({ bytes }) => textOf(bytes),
 );
 await serveHttp(server, { port: Number(process.env.PORT) });

@@ -10,7 +10,7 @@ const responseMode = process.env.MCP_MODE.endsWith('sse') ? 'sse' : 'auto';
 const handler = createMcpHandler(
   () => {
     const server = new McpServer({ name: 'official v2', version: '1.0.0' });
-    server.registerTool('text', { inputSchema: z.object({ bytes: z.number() }) }, ({ bytes }) => ({
+    server.registerTool('text', { inputSchema: z.object({ bytes: z.number() }) }, async ({ bytes }) => ({
       content: [{ type: 'text', text: textOf(bytes) }],
     }));
     return server;

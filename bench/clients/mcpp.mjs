@@ -16,7 +16,7 @@ const makeServer = () =>
       inputSchema: z.object({ a: z.number(), b: z.number() }),
       outputSchema: z.object({ sum: z.number() }),
     },
-    ({ a, b }) => ({ sum: a + b }),
+    async ({ a, b }) => ({ sum: a + b }),
   );
 
 const targets = { pair: makeServer, stdio: () => FLOOR, http: () => url };

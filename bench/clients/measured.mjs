@@ -1,5 +1,5 @@
-// What every client program of the benchmark does once it is connected: it calls as fast as it can, for as long as it is
-// told, with as many calls at a time as it is told.
+// The loop of every client program: it calls a tool as fast as it can, for as long or as often as the driver asks, with as
+// many calls in flight as the driver asks.
 const SUM = 5;
 
 /** What is called: a tool with a schema for what goes in and what comes out. */
@@ -9,22 +9,23 @@ export const ADD = { name: 'add', arguments: { a: 2, b: 3 } };
 export async function measured(call) {
   const { sum } = await call();
   if (sum !== SUM) throw new Error(`The answer is ${sum}`);
-  process.on('message', async ({ milliseconds, inFlight }) => {
-    process.send(await callFor(call, milliseconds, inFlight));
+  process.on('message', async (length) => {
+    process.send(await callFor(call, length));
   });
   process.on('disconnect', () => process.exit());
   process.send('ready');
 }
 
-async function callFor(call, milliseconds, inFlight) {
+/** JSON has no Infinity: a length that the driver leaves out has no limit. */
+async function callFor(call, { milliseconds = Number.POSITIVE_INFINITY, count = Number.POSITIVE_INFINITY, inFlight }) {
   const before = process.cpuUsage();
   const started = performance.now();
   const end = started + milliseconds;
   let calls = 0;
   const keepCalling = async () => {
-    while (performance.now() < end) {
-      await call();
+    while (calls < count && performance.now() < end) {
       calls++;
+      await call();
     }
   };
   await Promise.all(Array.from({ length: inFlight }, keepCalling));

@@ -18,7 +18,7 @@ async function inProcess() {
     inputSchema: { a: z.number(), b: z.number() },
     outputSchema: { sum: z.number() },
   };
-  server.registerTool('add', config, ({ a, b }) => ({
+  server.registerTool('add', config, async ({ a, b }) => ({
     content: [{ type: 'text', text: String(a + b) }],
     structuredContent: { sum: a + b },
   }));

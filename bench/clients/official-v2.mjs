@@ -19,7 +19,7 @@ async function inProcess() {
       inputSchema: z.object({ a: z.number(), b: z.number() }),
       outputSchema: z.object({ sum: z.number() }),
     };
-    server.registerTool('add', config, ({ a, b }) => ({
+    server.registerTool('add', config, async ({ a, b }) => ({
       content: [{ type: 'text', text: String(a + b) }],
       structuredContent: { sum: a + b },
     }));

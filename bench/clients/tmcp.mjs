@@ -21,7 +21,7 @@ server.tool(
     schema: z.object({ a: z.number(), b: z.number() }),
     outputSchema: z.object({ sum: z.number() }),
   },
-  ({ a, b }) => tool.structured({ sum: a + b }),
+  async ({ a, b }) => tool.structured({ sum: a + b }),
 );
 
 async function connect() {

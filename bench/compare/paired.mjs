@@ -1,48 +1,48 @@
-// Measures two servers against each other, in rounds whose ratios are independent of each other.
+// Measures two builds against each other, in rounds whose ratios are independent of each other.
 import { median } from '../rounds.mjs';
 import { medianWithInterval } from './interval.mjs';
 
+const MEASURES = ['cpu', 'time'];
+
 /**
- * Measures both candidates in each round and returns, of CPU microseconds per call, the medians of `old` and `new`, and the
- * median of their ratios with its interval. A round starts two new processes: how a process was compiled stays with it, and
- * can change its cost by more than the difference looked for. Within a round, calls are made in slices in the order old,
- * new, new, old, so that what else the machine does meets both.
+ * Measures both builds in each round. Returns for `cpu` and `time` (microseconds per call) the medians of `old` and `new` and
+ * the median of their ratios with its interval. A round starts two new processes: the way V8 compiled a process stays with it
+ * and can change its cost by more than the difference in question. Within a round, calls are made in slices in the order old,
+ * new, new, old, so that a disturbance of the machine meets both builds.
  */
-export async function comparePaired(mode, candidates, { rounds, slices, share }) {
+export async function comparePaired(mode, builds, { rounds, slices, share }) {
   const found = [];
   for (let round = 0; round < rounds; round++) {
-    found.push(await measureRound(mode, round % 2 === 0 ? candidates : [...candidates].reverse(), slices, share));
+    found.push(await measureRound(mode, round % 2 === 0 ? builds : [...builds].reverse(), slices, share));
   }
-  return summary(found);
+  return Object.fromEntries(MEASURES.map((measure) => [measure, summary(found, measure)]));
 }
 
-/** Returns the summary of rounds, each with CPU per call of `old` and `new`. */
-export function summary(found) {
-  const ratios = found.map((round) => round.new / round.old);
+function summary(found, measure) {
   return {
-    old: median(found.map((round) => round.old)),
-    new: median(found.map((round) => round.new)),
-    ratio: medianWithInterval(ratios),
+    old: median(found.map((round) => round.old[measure])),
+    new: median(found.map((round) => round.new[measure])),
+    ratio: medianWithInterval(found.map((round) => round.new[measure] / round.old[measure])),
   };
 }
 
-async function measureRound(mode, candidates, slices, share) {
-  const servers = [];
+async function measureRound(mode, builds, slices, share) {
+  const subjects = [];
   try {
-    for (const candidate of candidates) servers.push(await mode.ready(candidate));
-    for (const server of servers) {
-      await mode.measure(server, mode.warmUp * share);
-      await server.server.usage('gc');
+    for (const build of builds) subjects.push(await mode.start(build));
+    for (const subject of subjects) {
+      await subject.measure(mode.warmUp * share);
+      await subject.collectGarbage();
     }
-    const cpu = new Map(servers.map((server) => [server, 0]));
+    const means = new Map(subjects.map((subject) => [subject, { cpu: 0, time: 0 }]));
     for (let slice = 0; slice < slices; slice++) {
-      for (const server of slice % 2 === 0 ? servers : [...servers].reverse()) {
-        const figures = await mode.measure(server, mode.slice);
-        cpu.set(server, cpu.get(server) + figures.cpu / slices);
+      for (const subject of slice % 2 === 0 ? subjects : [...subjects].reverse()) {
+        const figures = await subject.measure(mode.slice);
+        for (const measure of MEASURES) means.get(subject)[measure] += figures[measure] / slices;
       }
     }
-    return Object.fromEntries([...cpu].map(([{ name }, microseconds]) => [name, microseconds]));
+    return Object.fromEntries([...means].map(([{ name }, figures]) => [name, figures]));
   } finally {
-    for (const { server } of servers) await server.stop();
+    for (const subject of subjects) await subject.stop();
   }
 }

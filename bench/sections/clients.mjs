@@ -1,7 +1,7 @@
 // Clients: a pair within one process, and clients of the floor server over stdio and over HTTP, beside a client that is
 // written by hand.
-import { atLeast, figure } from '../bars.mjs';
 import { startClient } from '../clients/client-process.mjs';
+import { figuresOf } from '../figures.mjs';
 import { areInstalled } from '../installed.mjs';
 import { allRounds, medians, ratioInRounds } from '../rounds.mjs';
 import { startServer } from '../server-process.mjs';
@@ -75,7 +75,10 @@ async function tablesOf({ where, title }, libraries, { rounds, seconds, log }) {
         note,
         columns: ['calls/s', 'CPU µs/call', ...columns],
         rows: rows.map((row) => ({ ...row, name: row.name.replace('floor', 'raw driver') })),
-        bars: where === 'pair' ? pairBars(rows, words) : transportBars(rows, title, { inFlight, words }),
+        measured: [NEW, OLD].map((revision) => ({
+          mode: `${where}-${revision.slice(0, 4)}-${inFlight}`,
+          measures: figuresOf(rows, rowName('mcpp', revision)),
+        })),
       });
     }
     return tables;
@@ -106,28 +109,6 @@ function rowsOf(found) {
       name,
       figures: { ...medians(all), toRaw: to('floor'), toTmcp: to('tmcp'), toOfficial: to('official v2') },
     };
-  });
-}
-
-function pairBars(rows, words) {
-  return [NEW, OLD].flatMap((revision) =>
-    atLeast(
-      `${revision}, in one process, ${words}: at least what tmcp does`,
-      figure(rows, rowName('mcpp', revision), 'toTmcp'),
-      1,
-    ),
-  );
-}
-
-// One call at a time is mostly waiting for two processes to wake: there not even the raw driver is so far ahead of official v2.
-function transportBars(rows, title, { inFlight, words }) {
-  return [NEW, OLD].flatMap((revision) => {
-    const what = `${revision}, ${title.toLowerCase().replace('http', 'HTTP')}, ${words}`;
-    const row = rowName('mcpp', revision);
-    return [
-      ...atLeast(`${what}: calls/s of a raw driver`, figure(rows, row, 'toRaw'), 0.6),
-      ...(inFlight > 1 ? atLeast(`${what}: calls/s of official v2`, figure(rows, row, 'toOfficial'), 4) : []),
-    ];
   });
 }
 

@@ -1,6 +1,6 @@
 // Growth: what a call costs the server with more tools, more sessions, and more calls in flight.
-import { atMost } from '../bars.mjs';
 import { OFFICIAL } from '../call-table.mjs';
+import { figuresOf } from '../figures.mjs';
 import { ADD, bytesOf, greetOften } from '../modes.mjs';
 import {
   lengthOf,
@@ -14,7 +14,6 @@ import {
 import { medians, ratioInRounds } from '../rounds.mjs';
 
 const CONNECTIONS = 32;
-const FLAT = 1.1;
 
 const KINDS = [
   {
@@ -86,9 +85,9 @@ async function tableOf(kind, { rounds, seconds, candidates, log }) {
     );
     const roundsOf = (name, size) => [...all].find(([one]) => one.name === name && one.size === size)?.[1];
     const rows = names.filter((name) => roundsOf(name, sizes[0])).map((name) => rowOf(name, kind, roundsOf));
-    const bars = isFlat ? barsOf(rows, unit, sizes) : [];
+    const measured = isFlat ? [{ mode: unit, measures: figuresOf(rows, 'mcpp') }] : [];
     const columns = [...sizes.map((size) => columnOf(size, unit)), ...(isFlat ? ['growth'] : [])];
-    return { title, note, columns, rows, bars };
+    return { title, note, columns, rows, measured };
   });
 }
 
@@ -99,12 +98,6 @@ function rowOf(name, { unit, sizes }, roundsOf) {
   const costs = sizes.map((size) => [columnOf(size, unit), medians(roundsOf(name, size) ?? []).cpu]);
   const ratios = sizes.map((size) => ratioInRounds(roundsOf(name, size), roundsOf(name, sizes[0]), 'cpu') ?? 0);
   return { name, figures: { ...Object.fromEntries(costs), growth: Math.max(...ratios) } };
-}
-
-function barsOf(rows, unit, sizes) {
-  const growth = rows.find(({ name }) => name === 'mcpp')?.figures.growth;
-  const [least, most] = [sizes[0], sizes.at(-1)].map((size) => size.toLocaleString('en'));
-  return atMost(`${least} to ${most} ${unit}: the greatest cost of a call to the first`, growth, FLAT);
 }
 
 export const section = {

@@ -1,6 +1,6 @@
 // HTTP: 32 connections that are kept alive, each with one call at a time, in each mode.
-import { atLeast, atMost, figure } from '../bars.mjs';
 import { aheadOfPeers, callTable } from '../call-table.mjs';
+import { figuresOf } from '../figures.mjs';
 import { ADD, HTTP_MODES } from '../modes.mjs';
 import { lengthOf, measureAll, measureHttp, readyOverHttp, withReady } from '../ready.mjs';
 
@@ -20,18 +20,9 @@ async function tableOf(mode, { rounds, seconds, candidates, log }) {
     const all = await measureAll(ready, rounds, log, (one, round) => measureHttp(one, lengthOf(round, seconds)));
     const found = new Map([...all].map(([{ name }, figures]) => [name, figures]));
     const table = callTable({ title: `tools/call over HTTP, ${WORDS[mode]}`, label: WORDS[mode], found, log });
-    return { ...table, bars: barsOf(WORDS[mode], table.rows, found) };
+    const measures = { ...figuresOf(table.rows, 'mcpp'), toFastestPeer: aheadOfPeers(found) };
+    return { ...table, measured: [{ mode, measures }] };
   });
-}
-
-function barsOf(words, rows, found) {
-  const closest = aheadOfPeers(found);
-  return [
-    ...atLeast(`${words}: requests/s of the floor`, figure(rows, 'mcpp', 'toFloor'), 0.8),
-    ...atMost(`${words}: CPU per request of the floor`, figure(rows, 'mcpp', 'CPU toFloor'), 1.25),
-    ...atLeast(`${words}: requests/s of official v2`, figure(rows, 'mcpp', 'toOfficial'), 7),
-    ...atLeast(`${words}: requests/s of the fastest peer (${closest?.name})`, closest?.value, 1),
-  ];
 }
 
 export const section = {

@@ -1,6 +1,6 @@
 // A list of 500 tools, over stdio and over HTTP.
-import { atLeast, figure } from '../bars.mjs';
 import { callTable } from '../call-table.mjs';
+import { figuresOf } from '../figures.mjs';
 import { LIST } from '../modes.mjs';
 import {
   lengthOf,
@@ -17,12 +17,14 @@ const TOOLS = 500;
 
 const WAYS = [
   {
+    mode: 'stdio',
     words: 'stdio, 2025-11-25',
     able: overStdio,
     start: (candidate) => readyOverStdio(candidate, { tools: TOOLS, request: LIST }),
     measure: (one, length) => measureStdio(one, length, 8),
   },
   {
+    mode: 'http',
     words: 'HTTP, 2026-07-28',
     able: (candidates) => candidates.filter(({ modes }) => modes.includes('modern-json')),
     start: (candidate) => readyOverHttp(candidate, { mode: 'modern-json', tools: TOOLS, request: LIST }),
@@ -30,7 +32,7 @@ const WAYS = [
   },
 ];
 
-async function tableOf({ words, able, start, measure }, { rounds, seconds, candidates, log }) {
+async function tableOf({ mode, words, able, start, measure }, { rounds, seconds, candidates, log }) {
   const title = `tools/list with ${TOOLS} tools over ${words}`;
   log(title);
   return withReady(able(candidates), log, start, async (ready) => {
@@ -38,17 +40,7 @@ async function tableOf({ words, able, start, measure }, { rounds, seconds, candi
     const found = new Map([...all].map(([{ name }, figures]) => [name, figures]));
     const note = 'The floor stringifies its list each time.';
     const table = callTable({ title, note, found, log });
-    return {
-      ...table,
-      bars: [
-        ...atLeast(`${TOOLS} tools over ${words}: requests/s of the floor`, figure(table.rows, 'mcpp', 'toFloor'), 2),
-        ...atLeast(
-          `${TOOLS} tools over ${words}: requests/s of official v2`,
-          figure(table.rows, 'mcpp', 'toOfficial'),
-          30,
-        ),
-      ],
-    };
+    return { ...table, measured: [{ mode, measures: figuresOf(table.rows, 'mcpp') }] };
   });
 }
 

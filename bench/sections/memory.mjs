@@ -1,6 +1,6 @@
 // Memory that a server keeps for a session nothing goes on in, and for a stream that is open; and whether it is given back.
-import { atMost, figure } from '../bars.mjs';
 import { acceptOf } from '../candidates.mjs';
+import { figuresOf } from '../figures.mjs';
 import { inTurn } from '../load/http.mjs';
 import { openStreams, requestWithoutBody } from '../load/streams.mjs';
 import { bytesOf, greetOften } from '../modes.mjs';
@@ -126,11 +126,7 @@ async function sessionTable(settings) {
     note: 'toFloor compares streams. What is kept is that of both together, after the streams were closed and the sessions ended. fastmcp is left out: it takes a second to open a session.',
     columns: ['KB/session', 'KB/stream', 'toFloor', 'kept %'],
     rows,
-    bars: [
-      ...atMost('KB of heap for an idle session', figure(rows, 'mcpp', 'KB/session'), 2),
-      ...atMost('Heap of an open stream of a session, of the floor', figure(rows, 'mcpp', 'toFloor'), 1.3),
-      ...atMost('% of heap of sessions and streams kept after they ended', figure(rows, 'mcpp', 'kept %'), 10),
-    ],
+    measured: [{ mode: 'sessions', measures: figuresOf(rows, 'mcpp') }],
   };
 }
 
@@ -142,10 +138,7 @@ async function subscriptionTable(settings) {
     title: `Heap of ${STREAMS} open subscriptions, 2026-07-28`,
     columns: ['KB/stream', 'toFloor', 'kept %'],
     rows,
-    bars: [
-      ...atMost('Heap of an open subscription, of the floor', figure(rows, 'mcpp', 'toFloor'), 1.3),
-      ...atMost('% of heap of subscriptions kept after they ended', figure(rows, 'mcpp', 'kept %'), 10),
-    ],
+    measured: [{ mode: 'subscriptions', measures: figuresOf(rows, 'mcpp') }],
   };
 }
 

@@ -1,6 +1,6 @@
 // Large messages, and bursts of small ones.
-import { atLeast, atMost, figure, rowsOf } from '../bars.mjs';
 import { acceptOf } from '../candidates.mjs';
+import { figuresOf, rowsOf } from '../figures.mjs';
 import { areInstalled } from '../installed.mjs';
 import { HTTP_MODES } from '../modes.mjs';
 import { allRounds } from '../rounds.mjs';
@@ -92,17 +92,10 @@ async function measure({ name, server, run }, unit, seconds) {
     : { [unit]: perSecond, 'CPU ms/thousand': cpu, ms: found.milliseconds, arrived: found.each };
 }
 
-const ofFloor = ({ title, rows }) => atLeast(`${title}: of the floor`, figure(rows, 'mcpp', 'toFloor'), 0.8);
+/** The title of a table is its mode. */
+const measuredIn = ({ title, rows }, more) => [{ mode: title, measures: { ...figuresOf(rows, 'mcpp'), ...more } }];
 
-/** A burst of which something is missing is no burst. */
-const arrived = ({ title, rows }) =>
-  atLeast(`${title}: share that arrived`, figure(rows, 'mcpp', 'arrived') / BURST, 1);
-
-/** What a byte of a long line costs, beside one of a short line. */
-function lineBars(short, long) {
-  const cost = (table) => figure(table.rows, 'mcpp', 'CPU ms/MB');
-  return atMost('A byte of a line of 10 MB, in CPU of one of 1 MB', cost(long) / cost(short), 1.3);
-}
+const costOf = ({ rows }) => figuresOf(rows, 'mcpp')['CPU ms/MB'];
 
 export const section = {
   name: 'payloads',
@@ -116,16 +109,17 @@ export const section = {
     const tables = [];
     for (const each of TRIALS) {
       const table = await tableOf(each, able(each), 'MB/s', settings);
-      tables.push({ ...table, columns: ['MB/s', 'CPU ms/MB', 'toFloor', 'toOfficial'], bars: ofFloor(table) });
+      tables.push({ ...table, columns: ['MB/s', 'CPU ms/MB', 'toFloor', 'toOfficial'], measured: measuredIn(table) });
     }
     const [short, long] = ['1 MB', '10 MB'].map((size) =>
       tables.find(({ title }) => title === `${size} echoed over stdio`),
     );
-    long.bars.push(...lineBars(short, long));
+    long.measured = measuredIn(long, { 'CPU to 1 MB': costOf(long) / costOf(short) });
     for (const each of BURSTS) {
       const table = await tableOf(each, able(each), 'thousand/s', settings);
       const columns = ['ms', 'arrived', 'thousand/s', 'CPU ms/thousand', 'toFloor', 'toOfficial'];
-      tables.push({ ...table, columns, bars: [...ofFloor(table), ...arrived(table)] });
+      const share = figuresOf(table.rows, 'mcpp').arrived / BURST;
+      tables.push({ ...table, columns, measured: measuredIn(table, { share }) });
     }
     return { tables };
   },

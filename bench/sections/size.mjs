@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { once as event } from 'node:events';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { atMost, figure } from '../bars.mjs';
+import { figuresOf } from '../figures.mjs';
 import { areInstalled, folderOf } from '../installed.mjs';
 import { once } from '../load/http.mjs';
 import { ask } from '../load/stdio.mjs';
@@ -114,16 +114,14 @@ async function bundleTable(names, log) {
       log(`${program.name} is left out: ${error.message.split('\n')[0]}`);
     }
   }
-  const [atStart, called] = ['KB at start', 'KB with the first call'];
   return {
     title: 'Bundles of the smallest programs, minified and compressed',
     note: 'By esbuild, with all dependencies. At start is without what import() loads later; with the first call is what a process had loaded when a tool was called.',
-    columns: [atStart, called, 'KB of the JSON Schema engine'],
+    columns: ['KB at start', 'KB with the first call', 'KB of the JSON Schema engine'],
     rows,
-    bars: [
-      ...atMost('KB of a stdio server at start', figure(rows, STDIO, atStart), 50),
-      ...atMost('KB of a client at start', figure(rows, CLIENT, atStart), 45),
-      ...atMost('KB more of the JSON Schema engine', figure(rows, STDIO, 'KB of the JSON Schema engine'), 20),
+    measured: [
+      { mode: 'stdio server', measures: figuresOf(rows, STDIO) },
+      { mode: 'client', measures: figuresOf(rows, CLIENT) },
     ],
   };
 }
@@ -142,10 +140,7 @@ function installTable(names, log) {
     note: 'Server and client, for stdio and HTTP, as far as there is one: official v2 is three packages, tmcp four.',
     columns: ['MB', 'packages'],
     rows,
-    bars: [
-      ...atMost('MB that `npm i mcpp` installs', figure(rows, 'mcpp', 'MB'), 3),
-      ...atMost('Packages that `npm i mcpp` installs', figure(rows, 'mcpp', 'packages'), 12),
-    ],
+    measured: [{ mode: 'npm i mcpp', measures: figuresOf(rows, 'mcpp') }],
   };
 }
 

@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { atMost, figure, rowsOf } from '../bars.mjs';
+import { figuresOf, rowsOf } from '../figures.mjs';
 import { areInstalled } from '../installed.mjs';
 import { ask } from '../load/stdio.mjs';
 import { greetOverStdio, LIST, messageOf } from '../modes.mjs';
@@ -39,7 +39,7 @@ const IMPORTS = [
   { name: 'mcpp/client', of: 'mcpp', modules: ['../dist/entries/client.js'] },
   { name: 'zod', of: 'floor', modules: ['zod'] },
   { name: 'mcpp/server and zod', of: 'mcpp', modules: ['../dist/entries/server.js', 'zod'] },
-  { name: 'the JSON Schema engine', of: 'mcpp', modules: ['../dist/schema/engine.js'] },
+  { name: 'the JSON Schema engine', of: 'mcpp', modules: ['../dist/schema/check/engine.js'] },
   { name: 'official v2, server', of: 'official v2', modules: ['@modelcontextprotocol/server'] },
   { name: 'official v2, client', of: 'official v2', modules: ['@modelcontextprotocol/client'] },
   { name: 'official v1, server', of: 'official v1', modules: ['@modelcontextprotocol/sdk/server/mcp.js'] },
@@ -116,10 +116,7 @@ async function startTable(candidates, { rounds, log }) {
     note: `Servers named after mcpp have one tool, the others the tools of the other sections. RSS is that after the list; bare Node has ${bareRss.toFixed(1)} MB.`,
     columns: ['ms', 'toFloor', 'toOfficial', 'RSS MB', 'over bare Node MB'],
     rows: table,
-    bars: [
-      ...atMost('Cold start with a stub schema, of the floor', figure(table, STUB, 'toFloor'), 1.25),
-      ...atMost('RSS over bare Node in MB, with a stub schema', figure(table, STUB, 'over bare Node MB'), 8),
-    ],
+    measured: [{ mode: 'stub schema', measures: figuresOf(table, STUB) }],
   };
 }
 
@@ -158,11 +155,7 @@ async function importTable(candidates, { rounds, log }) {
       title: 'Imports: a process that imports and ends',
       columns: ['ms', 'over bare Node ms'],
       rows: table,
-      bars: atMost(
-        "`import 'mcpp/server'` over bare Node, in ms",
-        figure(table, 'mcpp/server', 'over bare Node ms'),
-        20,
-      ),
+      measured: [{ mode: 'import mcpp/server', measures: figuresOf(table, 'mcpp/server') }],
     };
   } finally {
     rmSync(scratch, { recursive: true, force: true });

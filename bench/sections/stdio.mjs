@@ -1,16 +1,21 @@
-// stdio: calls with so many unanswered that a server is never without work, with up to 64, and one at a time. The floor is
-// there twice: with a write per answer, and with one write for all answers to what was read at once.
-import { atLeast, figure } from '../bars.mjs';
+// tools/call over stdio with 1,024, 64 and 1 unanswered calls, in both revisions. The floor is measured twice: with one write
+// per answer, and with one write for all answers to the requests of one read.
 import { callTable } from '../call-table.mjs';
+import { figuresOf } from '../figures.mjs';
 import { ADD } from '../modes.mjs';
 import { lengthOf, measureAll, measureStdio, readyOverStdio, withReady } from '../ready.mjs';
 
+const OLD = '2025-11-25';
+const NEW = '2026-07-28';
+
+/** `inFlight` is the largest number of unanswered calls. A server reads fewer than 1,024 at once, so it always has work. */
 const WAYS = [
-  // More than a server reads at once. Of fewer it may answer all together, and then it waits for the driver.
-  { words: 'pipelined', title: 'tools/call over stdio, up to 1,024 unanswered', window: 1024, isNew: false },
-  { words: 'pipelined, 2026-07-28', title: 'The same in 2026-07-28', window: 1024, isNew: true },
-  { title: 'tools/call over stdio, up to 64 unanswered', window: 64, isNew: false },
-  { title: 'tools/call over stdio, one at a time', window: 1, isNew: false },
+  { inFlight: 1024, revision: OLD, label: 'stdio, pipelined' },
+  { inFlight: 1024, revision: NEW },
+  { inFlight: 64, revision: OLD },
+  { inFlight: 64, revision: NEW },
+  { inFlight: 1, revision: OLD },
+  { inFlight: 1, revision: NEW },
 ];
 
 /** The candidates that can be talked to over stdio, and the floor with its writes joined. */
@@ -24,36 +29,22 @@ export function overStdio(candidates) {
     );
 }
 
-async function tableOf({ words, title, window, isNew }, { rounds, seconds, candidates, log }) {
+async function tableOf({ inFlight, revision, label }, { rounds, seconds, candidates, log }) {
+  const isNew = revision === NEW;
   const start = (candidate) => readyOverStdio(candidate, { isNew, tools: 3, request: ADD });
+  const words = inFlight === 1 ? 'one at a time' : `up to ${inFlight.toLocaleString('en')} unanswered`;
+  const title = `tools/call over stdio, ${words}, ${revision}`;
   log(title);
-  const able = overStdio(candidates).filter(({ revisions }) => !isNew || revisions.includes('2026-07-28'));
+  const able = overStdio(candidates).filter(({ revisions }) => !isNew || revisions.includes(NEW));
   return withReady(able, log, start, async (ready) => {
     const all = await measureAll(ready, rounds, log, (one, round) =>
-      measureStdio(one, lengthOf(round, seconds), window),
+      measureStdio(one, lengthOf(round, seconds), inFlight),
     );
     const found = new Map([...all].map(([{ name }, figures]) => [name, figures]));
-    const label = words === 'pipelined' ? 'stdio, pipelined' : undefined;
-    const table = callTable({
-      title: `${title}${isNew ? '' : ', 2025-11-25'}`,
-      label,
-      found,
-      isOneByOne: window === 1,
-      log,
-    });
-    return { ...table, bars: words ? barsOf(words, table.rows) : [] };
+    const table = callTable({ title, label, found, isOneByOne: inFlight === 1, log });
+    const mode = `${revision.slice(0, 4)}-${inFlight}`;
+    return { ...table, measured: [{ mode, measures: figuresOf(table.rows, 'mcpp') }] };
   });
-}
-
-function barsOf(words, rows) {
-  return [
-    ...atLeast(
-      `stdio, ${words}: requests/s of the floor with a write per answer`,
-      figure(rows, 'mcpp', 'toFloor'),
-      1.2,
-    ),
-    ...atLeast(`stdio, ${words}: requests/s of official v2`, figure(rows, 'mcpp', 'toOfficial'), 10),
-  ];
 }
 
 export const section = {

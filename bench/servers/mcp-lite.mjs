@@ -11,13 +11,13 @@ const server = new McpServer({ name: 'mcp-lite', version: '1.0.0', schemaAdapter
 server.tool('echo', {
   description: desc.echo,
   inputSchema: z.object({ message: z.string() }),
-  handler: ({ message }) => text(message),
+  handler: async ({ message }) => text(message),
 });
 server.tool('add', {
   description: desc.add,
   inputSchema: z.object({ a: z.number(), b: z.number() }),
   outputSchema: z.object({ sum: z.number() }),
-  handler: ({ a, b }) => ({ ...text(String(a + b)), structuredContent: { sum: a + b } }),
+  handler: async ({ a, b }) => ({ ...text(String(a + b)), structuredContent: { sum: a + b } }),
 });
 server.tool('burst', {
   description: desc.burst,
@@ -31,12 +31,12 @@ for (let i = 0; i < NEXTRA; i++) {
   server.tool(extraName(i), {
     description: extraDesc(i),
     inputSchema: z.object(extraShape(z)),
-    handler: () => text(extraName(i)),
+    handler: async () => text(extraName(i)),
   });
 }
-server.resource(RES_URI, { name: 'static' }, ({ href }) => ({ contents: [{ uri: href, text: 'static' }] }));
+server.resource(RES_URI, { name: 'static' }, async ({ href }) => ({ contents: [{ uri: href, text: 'static' }] }));
 server.prompt('hello', {
-  handler: () => ({ messages: [{ role: 'user', content: { type: 'text', text: 'hello' } }] }),
+  handler: async () => ({ messages: [{ role: 'user', content: { type: 'text', text: 'hello' } }] }),
 });
 
 const SESSIONS = {

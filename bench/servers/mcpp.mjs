@@ -11,7 +11,7 @@ const server = new McpServer({ name: 'mcpp', version: '1.0.0' });
 server.registerTool(
   'echo',
   { description: desc.echo, inputSchema: z.object({ message: z.string() }) },
-  ({ message }) => message,
+  async ({ message }) => message,
 );
 server.registerTool(
   'add',
@@ -20,18 +20,22 @@ server.registerTool(
     inputSchema: z.object({ a: z.number(), b: z.number() }),
     outputSchema: z.object({ sum: z.number() }),
   },
-  ({ a, b }) => ({ sum: a + b }),
+  async ({ a, b }) => ({ sum: a + b }),
 );
-server.registerTool('burst', { description: desc.burst, inputSchema: z.object({ n: z.number() }) }, ({ n }, ctx) => {
-  for (let i = 1; i <= n; i++) ctx.reportProgress(i, n);
-  return 'done';
-});
+server.registerTool(
+  'burst',
+  { description: desc.burst, inputSchema: z.object({ n: z.number() }) },
+  async ({ n }, ctx) => {
+    for (let i = 1; i <= n; i++) ctx.reportProgress(i, n);
+    return 'done';
+  },
+);
 for (let i = 0; i < NEXTRA; i++) {
   const inputSchema = z.object(extraShape(z));
-  server.registerTool(extraName(i), { description: extraDesc(i), inputSchema }, () => extraName(i));
+  server.registerTool(extraName(i), { description: extraDesc(i), inputSchema }, async () => extraName(i));
 }
-server.registerResource(RES_URI, { name: 'static' }, () => 'static');
-server.registerPrompt('hello', {}, () => 'hello');
+server.registerResource(RES_URI, { name: 'static' }, async () => 'static');
+server.registerPrompt('hello', {}, async () => 'hello');
 
 if (MODE === 'stdio') await serveStdio(server);
 else await serveHttp(server, { port: PORT, sessions: STATE !== 'stateless' });

@@ -22,8 +22,8 @@ const extras = Array.from({ length: NEXTRA }, (_, i) => ({
 
 function makeServer() {
   const server = new McpServer({ name: 'official-v1', version: '1.0.0' });
-  server.registerTool('echo', echo, ({ message }) => text(message));
-  server.registerTool('add', add, ({ a, b }) => ({ ...text(String(a + b)), structuredContent: { sum: a + b } }));
+  server.registerTool('echo', echo, async ({ message }) => text(message));
+  server.registerTool('add', add, async ({ a, b }) => ({ ...text(String(a + b)), structuredContent: { sum: a + b } }));
   server.registerTool('burst', burst, async ({ n }, { _meta, sendNotification }) => {
     const progressToken = _meta?.progressToken;
     if (progressToken !== undefined) {
@@ -33,9 +33,9 @@ function makeServer() {
     }
     return text('done');
   });
-  for (const { name, config } of extras) server.registerTool(name, config, () => text(name));
-  server.registerResource('static', RES_URI, {}, () => ({ contents: [{ uri: RES_URI, text: 'static' }] }));
-  server.registerPrompt('hello', {}, () => ({
+  for (const { name, config } of extras) server.registerTool(name, config, async () => text(name));
+  server.registerResource('static', RES_URI, {}, async () => ({ contents: [{ uri: RES_URI, text: 'static' }] }));
+  server.registerPrompt('hello', {}, async () => ({
     messages: [{ role: 'user', content: { type: 'text', text: 'hello' } }],
   }));
   return server;

@@ -18,7 +18,7 @@ const server = new McpServer(
   },
 );
 
-server.tool({ name: 'echo', description: desc.echo, schema: z.object({ message: z.string() }) }, ({ message }) =>
+server.tool({ name: 'echo', description: desc.echo, schema: z.object({ message: z.string() }) }, async ({ message }) =>
   tool.text(message),
 );
 server.tool(
@@ -28,18 +28,18 @@ server.tool(
     schema: z.object({ a: z.number(), b: z.number() }),
     outputSchema: z.object({ sum: z.number() }),
   },
-  ({ a, b }) => tool.structured({ sum: a + b }),
+  async ({ a, b }) => tool.structured({ sum: a + b }),
 );
-server.tool({ name: 'burst', description: desc.burst, schema: z.object({ n: z.number() }) }, ({ n }) => {
+server.tool({ name: 'burst', description: desc.burst, schema: z.object({ n: z.number() }) }, async ({ n }) => {
   for (let progress = 1; progress <= n; progress++) server.progress(progress, n);
   return tool.text('done');
 });
 for (let i = 0; i < NEXTRA; i++) {
   const schema = z.object(extraShape(z));
-  server.tool({ name: extraName(i), description: extraDesc(i), schema }, () => tool.text(extraName(i)));
+  server.tool({ name: extraName(i), description: extraDesc(i), schema }, async () => tool.text(extraName(i)));
 }
-server.resource({ name: 'static', description: 'A text', uri: RES_URI }, (uri) => resource.text(uri, 'static'));
-server.prompt({ name: 'hello', description: 'Greets' }, () => prompt.message('hello'));
+server.resource({ name: 'static', description: 'A text', uri: RES_URI }, async (uri) => resource.text(uri, 'static'));
+server.prompt({ name: 'hello', description: 'Greets' }, async () => prompt.message('hello'));
 
 async function overStdio() {
   const { StdioTransport } = await import('@tmcp/transport-stdio');

@@ -6,5 +6,5 @@ const server = new McpServer(
   { name: 'small', version: '1.0.0', description: 'small' },
   { adapter: undefined, capabilities: { tools: {} } },
 );
-server.tool({ name: 'echo', description: 'echo' }, () => tool.text('hello'));
+server.tool({ name: 'echo', description: 'echo' }, async () => tool.text('hello'));
 new StdioTransport(server).listen();

@@ -5,5 +5,5 @@ import { serveStdio } from '../../dist/entries/stdio.js';
 const inputSchema = { type: 'object', properties: { message: { type: 'string' } }, required: ['message'] };
 
 const server = new McpServer({ name: 'json-schema', version: '1.0.0' });
-server.registerTool('echo', { inputSchema }, ({ message }) => message);
+server.registerTool('echo', { inputSchema }, async ({ message }) => message);
 await serveStdio(server);

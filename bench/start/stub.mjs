@@ -10,5 +10,5 @@ const inputSchema = {
 };
 
 const server = new McpServer({ name: 'stub', version: '1.0.0' });
-server.registerTool('echo', { inputSchema }, ({ message }) => message);
+server.registerTool('echo', { inputSchema }, async ({ message }) => message);
 await serveStdio(server);

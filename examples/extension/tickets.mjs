@@ -1,11 +1,11 @@
-// An extension: a tool may leave its result at a counter and answer with a ticket, which the client redeems.
+// An extension: a tool stores its result and responds with a ticket, which the client redeems.
 import { RpcError } from 'mcpp';
 import { extensionResult } from 'mcpp/server';
 
 const counter = new Map();
 const waiting = new Set();
 
-/** What a tool returns to answer with a ticket; `result` is what the ticket is good for. */
+/** Returns the response of a tool: a ticket for `result`. */
 export function ticketFor(ticketId, result) {
   counter.set(ticketId, result);
   for (const tell of waiting) tell(ticketId);

@@ -2,15 +2,15 @@
 
 import { ErrorCode, RpcError } from '../jsonrpc/errors.ts';
 import { isObject, type Params } from '../jsonrpc/message.ts';
-import { capabilityFor, isAnswer } from '../protocol/answers.ts';
-import { hasCapability } from '../protocol/caller.ts';
-import { stringParam } from '../protocol/checks.ts';
+import { hasCapability } from '../protocol/capabilities.ts';
+import { capabilityFor, isAnswer } from '../protocol/input-requests.ts';
 import type { ClientCapabilities, ClientCapabilityName } from '../protocol/model/capabilities.ts';
 import type { ElicitFormParams, ElicitResult, ElicitUrlParams } from '../protocol/model/elicitation.ts';
 import type { Implementation } from '../protocol/model/implementation.ts';
 import type { Answer, Question } from '../protocol/model/questions.ts';
 import type { ListRootsResult, Root } from '../protocol/model/roots.ts';
 import type { CreateMessageParams, CreateMessageResult } from '../protocol/model/sampling.ts';
+import { stringParam } from '../protocol/params.ts';
 import { formAnswer, receivedForm, urlAnswer } from './form-answer.ts';
 
 /** What a handler knows beside the question. */

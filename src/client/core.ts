@@ -5,7 +5,6 @@ import type { Notification, Params } from '../jsonrpc/message.ts';
 import { runThrough } from '../jsonrpc/middleware.ts';
 import type { OutgoingDetails } from '../jsonrpc/outgoing.ts';
 import { revisionNamed } from '../protocol/client-revisions.ts';
-import type { RevisionFacts } from '../protocol/facts.ts';
 import { livesIn, METHODS } from '../protocol/methods.ts';
 import type { ClientCapabilities } from '../protocol/model/capabilities.ts';
 import { changeToldBy } from '../protocol/model/changes.ts';
@@ -13,6 +12,7 @@ import { isLoggingLevel, LOGGING_LEVELS, type LoggingLevel } from '../protocol/m
 import type { Root } from '../protocol/model/roots.ts';
 import type { Tool } from '../protocol/model/tools.ts';
 import type { ClientFacts, ClientRevision as Revision } from '../protocol/revision.ts';
+import type { RevisionFacts } from '../protocol/revisions.ts';
 import { type AnswerHandlers, capabilitiesOf, checkRoots } from './answering.ts';
 import { ArgumentHeaders } from './argument-headers.ts';
 import { Calls } from './calls.ts';

@@ -3,12 +3,12 @@
 import { RpcError } from '../jsonrpc/errors.ts';
 import { isObject } from '../jsonrpc/message.ts';
 import { printable } from '../jsonrpc/printable.ts';
-import { isAnswer } from '../protocol/answers.ts';
+import { isAnswer } from '../protocol/input-requests.ts';
 import type { ElicitResult } from '../protocol/model/elicitation.ts';
-import type { CheckedSchema } from '../schema/checked.ts';
-import { pointer } from '../schema/pointer.ts';
+import type { CheckedSchema } from '../schema/check/checked-schema.ts';
+import { receivedSchema } from '../schema/check/received-schema.ts';
+import { pointer } from '../schema/json-pointer.ts';
 import { describeProblems, type Problem, problem } from '../schema/problems.ts';
-import { checkReceived } from '../schema/received.ts';
 
 /** A form, ready for checking what is filled in. */
 export interface ReceivedForm {
@@ -26,7 +26,7 @@ export function receivedForm(requestedSchema: unknown): ReceivedForm {
   if (!isObject(requestedSchema) || requestedSchema['type'] !== 'object' || !isObject(requestedSchema['properties'])) {
     throw RpcError.invalidParams('"requestedSchema" must be an object schema with properties');
   }
-  const received = checkReceived(requestedSchema);
+  const received = receivedSchema(requestedSchema);
   if ('schema' in received) {
     return { schema: received.schema, fields: new Map(Object.entries(requestedSchema['properties'])) };
   }

@@ -2,12 +2,12 @@
 
 import { ConnectionError, RpcError, shorten } from '../jsonrpc/errors.ts';
 import { isObject, type Params } from '../jsonrpc/message.ts';
-import { isImplementation } from '../protocol/checks.ts';
 import { revisionNamed } from '../protocol/client-revisions.ts';
 import { McpErrorCode } from '../protocol/errors.ts';
-import { REVISIONS, type RevisionFacts } from '../protocol/facts.ts';
 import { MetaKey } from '../protocol/model/meta.ts';
+import { isImplementation } from '../protocol/params.ts';
 import type { ClientRevision as Revision } from '../protocol/revision.ts';
+import { REVISIONS, type RevisionFacts } from '../protocol/revisions.ts';
 import { NO_ANSWERS } from './statuses.ts';
 import type { ServerFacts } from './verdict.ts';
 

@@ -5,7 +5,7 @@ import type { Patience } from '../jsonrpc/outgoing.ts';
 import type { ClientCapabilities } from '../protocol/model/capabilities.ts';
 import type { Implementation } from '../protocol/model/implementation.ts';
 import type { LoggingLevel, LogMessage } from '../protocol/model/logging.ts';
-import type { ProtocolVersion } from '../protocol/versions.ts';
+import type { ProtocolVersion } from '../protocol/revisions.ts';
 import type { AnswerHandlers } from './answering.ts';
 import type { ClientExtension } from './extension.ts';
 import type { ConnectionState } from './state.ts';

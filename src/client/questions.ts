@@ -3,7 +3,7 @@
 import { RpcError } from '../jsonrpc/errors.ts';
 import { isObject, type Params, type Request } from '../jsonrpc/message.ts';
 import { runThrough } from '../jsonrpc/middleware.ts';
-import { hasCapability } from '../protocol/caller.ts';
+import { hasCapability } from '../protocol/capabilities.ts';
 import type { ClientCapabilities } from '../protocol/model/capabilities.ts';
 import type { ElicitResult } from '../protocol/model/elicitation.ts';
 import type { Answer, Question } from '../protocol/model/questions.ts';

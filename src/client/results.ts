@@ -2,9 +2,9 @@
 
 import { ConnectionError } from '../jsonrpc/errors.ts';
 import { isObject, type Params } from '../jsonrpc/message.ts';
-import type { RevisionFacts } from '../protocol/facts.ts';
 import { METHODS } from '../protocol/methods.ts';
 import type { CallToolResult, Tool } from '../protocol/model/tools.ts';
+import type { RevisionFacts } from '../protocol/revisions.ts';
 import type { ArgumentHeaders } from './argument-headers.ts';
 import type { ToolBook } from './tool-book.ts';
 

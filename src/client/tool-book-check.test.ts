@@ -19,7 +19,7 @@ const sum = { type: 'object', properties: { sum: { type: 'number' } }, required:
 
 afterEach(() => {
   vi.unstubAllGlobals();
-  vi.doUnmock('../schema/interpret.ts');
+  vi.doUnmock('../schema/check/engine.ts');
   vi.resetModules();
 });
 
@@ -150,6 +150,24 @@ describe('a schema that cannot be used turns the check off, with one warning', (
     expect(fetched).not.toHaveBeenCalled();
   });
 
+  test('references that double at every step', async () => {
+    const $defs = Object.fromEntries(
+      Array.from({ length: 60 }, (_, at) => [`d${at}`, { allOf: Array(2).fill({ $ref: `#/$defs/d${at + 1}` }) }]),
+    );
+    const { book, warnings } = await open({ $ref: '#/$defs/d0', $defs: { ...$defs, d60: {} } });
+    for (const value of [1, 2]) expect(await book.check('t', structured(value))).toEqual(structured(value));
+    expect(warnings.map(({ message }) => message)).toEqual([
+      'Results of tool "t" are not checked: outputSchema: applies more than 10000 subschemas to one value',
+    ]);
+  });
+
+  test('a $dynamicAnchor in several places', async () => {
+    const anchor = { $dynamicAnchor: 'x', type: 'string' };
+    const { book, warnings } = await open({ $dynamicRef: '#x', $defs: { a: anchor, b: anchor } });
+    expect(await book.check('t', structured(1))).toEqual(structured(1));
+    expect(warnings).toHaveLength(1);
+  });
+
   test('names from the wire are quoted', async () => {
     const warnings: string[] = [];
     const book = new ToolBook({}, ({ message }) => warnings.push(message));
@@ -160,10 +178,20 @@ describe('a schema that cannot be used turns the check off, with one warning', (
   });
 });
 
+test('a result that takes too much work to check is accepted with one warning, and smaller ones are checked', async () => {
+  const { book, warnings } = await open({ allOf: Array(3000).fill({ items: { type: 'number' } }) });
+  const large = structured(Array(50_000).fill(1));
+  for (const result of [large, large]) expect(await book.check('t', result)).toBe(result);
+  expect(warnings.map(({ message }) => message)).toEqual([
+    'Results of tool "t" are not checked: the schema and the value take too much work to check',
+  ]);
+  await expect(async () => book.check('t', structured(['x']))).rejects.toMatchObject({ code: 'malformed' });
+});
+
 describe('the engine', () => {
   test('that breaks in the middle of a check fails no call', async () => {
     vi.resetModules();
-    vi.doMock('../schema/interpret.ts', () => ({
+    vi.doMock('../schema/check/engine.ts', () => ({
       interpret: () => () => {
         throw new Error('broken');
       },

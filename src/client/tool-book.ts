@@ -4,9 +4,9 @@ import { ConnectionError, quoted, toError } from '../jsonrpc/errors.ts';
 import { isObject } from '../jsonrpc/message.ts';
 import { printable } from '../jsonrpc/printable.ts';
 import type { CallToolResult, Tool } from '../protocol/model/tools.ts';
-import type { CheckedSchema } from '../schema/checked.ts';
+import type { CheckedSchema } from '../schema/check/checked-schema.ts';
+import { receivedSchema } from '../schema/check/received-schema.ts';
 import { type Checked, describeProblems } from '../schema/problems.ts';
-import { checkReceived } from '../schema/received.ts';
 import type { ArgumentHeaders } from './argument-headers.ts';
 import { CLIENT_LIMITS, sizeOf } from './limits.ts';
 import { definitionOf, toolDigest } from './tool-digest.ts';
@@ -52,8 +52,10 @@ interface Entry {
   /** Bytes of both. */
   size: number;
   isRefused: boolean;
-  /** What its results are checked by, made when the first of them comes. */
+  /** Checks its results; made for the first of them. */
   schema: CheckedSchema | 'none' | undefined;
+  /** A result was not checked, and the warning was given. */
+  isUncheckedReported?: boolean;
 }
 
 /**
@@ -117,28 +119,14 @@ export class ToolBook {
 
   /**
    * Checks a structured result against the tool's outputSchema; gives the result, or throws
-   * `ConnectionError('malformed')`. Synchronous but for the first time, when checking is loaded. `isRequired` is false
-   * where the revision has no structured content, so that a result without any is none the worse.
+   * `ConnectionError('malformed')`. Synchronous once the JSON Schema engine is loaded. `isRequired` is false for revisions
+   * without structured content, where a result without any is valid.
    */
   check(name: string, result: CallToolResult, isRequired = true): CallToolResult | Promise<CallToolResult> {
     const entry = this.#entries.get(name);
     // An error need not follow the schema: what matters is what it says.
     if (!entry?.tool || this.#options.validateResults === false || result.isError === true) return result;
     const schema = this.#schemaOf(name, entry);
-    if (!(schema instanceof Promise)) return this.#checkBy(schema, name, entry, result, isRequired);
-    return schema.then(
-      (read) => this.#checkBy(read, name, entry, result, isRequired),
-      (error: unknown) => this.#uncheckable(name, entry, result, error),
-    );
-  }
-
-  #checkBy(
-    schema: CheckedSchema | 'none',
-    name: string,
-    entry: Entry,
-    result: CallToolResult,
-    isRequired: boolean,
-  ): CallToolResult | Promise<CallToolResult> {
     if (schema === 'none') return result;
     const { structuredContent } = result;
     if (structuredContent === undefined) {
@@ -151,14 +139,23 @@ export class ToolBook {
     } catch (error) {
       return this.#uncheckable(name, entry, result, error);
     }
-    if (!(checked instanceof Promise)) return conforming(name, result, checked);
+    if (!(checked instanceof Promise)) return this.#conforming(name, entry, result, checked);
     return checked.then(
-      (outcome) => conforming(name, result, outcome),
+      (outcome) => this.#conforming(name, entry, result, outcome),
       (error: unknown) => this.#uncheckable(name, entry, result, error),
     );
   }
 
-  // The engine broke, or could not be loaded: no fault of the result's.
+  #conforming(name: string, entry: Entry, result: CallToolResult, checked: Checked): CallToolResult {
+    if (!checked.ok) throw malformed(name, `does not follow its outputSchema: ${describeProblems(checked.problems)}`);
+    if (checked.unchecked !== undefined && !entry.isUncheckedReported) {
+      entry.isUncheckedReported = true;
+      this.#warn(new Error(notChecked(name, checked.unchecked)));
+    }
+    return result;
+  }
+
+  // The engine failed, or could not be loaded.
   #uncheckable(name: string, entry: Entry, result: CallToolResult, error: unknown): CallToolResult {
     if (entry.schema !== 'none') this.#warn(new Error(notChecked(name, 'the check itself failed'), { cause: error }));
     entry.schema = 'none';
@@ -213,7 +210,7 @@ export class ToolBook {
     const known = this.#entries.get(tool.name);
     // Nearly always it is the same to the letter.
     if (known?.tool && (known.json === json || definitionOf(JSON.parse(known.json)) === definitionOf(tool))) {
-      this.#enter(tool.name, { tool, json, size, isRefused: false, schema: known.schema });
+      this.#enter(tool.name, { ...known, tool, json, size, isRefused: false });
       return true;
     }
     const isAccepted = await this.#accepts(tool, known?.tool && JSON.parse(known.json));
@@ -254,7 +251,7 @@ export class ToolBook {
     const { outputSchema } = JSON.parse(entry.json) as { outputSchema?: unknown };
     // Some servers write null for what they do not have.
     const isNone = outputSchema === undefined || outputSchema === null;
-    const received = isNone ? undefined : checkReceived(outputSchema);
+    const received = isNone ? undefined : receivedSchema(outputSchema);
     entry.schema = received && 'schema' in received ? received.schema : 'none';
     if (received && 'fault' in received) {
       this.#warn(new Error(notChecked(name, `outputSchema${received.fault.path}: ${received.fault.message}`)));
@@ -270,11 +267,6 @@ function faultOf(tool: unknown, size: number): string | undefined {
   if (size === Number.POSITIVE_INFINITY) return 'is nested too deeply';
   const { definitionBytes } = CLIENT_LIMITS;
   return size > definitionBytes ? `has a definition of more than ${definitionBytes} bytes` : undefined;
-}
-
-function conforming(name: string, result: CallToolResult, checked: Checked): CallToolResult {
-  if (checked.ok) return result;
-  throw malformed(name, `does not follow its outputSchema: ${describeProblems(checked.problems)}`);
 }
 
 function malformed(name: string, what: string): ConnectionError {

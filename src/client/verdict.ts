@@ -1,10 +1,10 @@
 /** What was found out about a server: plain data, so that a later connection need not find it out again. */
 
 import { isObject } from '../jsonrpc/message.ts';
-import { isImplementation } from '../protocol/checks.ts';
 import { revisionNamed } from '../protocol/client-revisions.ts';
 import type { ServerCapabilities } from '../protocol/model/capabilities.ts';
 import type { Implementation } from '../protocol/model/implementation.ts';
+import { isImplementation } from '../protocol/params.ts';
 import type { ClientRevision as Revision } from '../protocol/revision.ts';
 
 /** What a server says of itself when it is greeted. */

@@ -2,9 +2,9 @@
 
 import { ConnectionError, guarded, shorten } from '../jsonrpc/errors.ts';
 import type { Notification, Params } from '../jsonrpc/message.ts';
-import type { RevisionFacts } from '../protocol/facts.ts';
 import type { ServerCapabilities } from '../protocol/model/capabilities.ts';
 import { type Change, changeToldBy, isWithin } from '../protocol/model/changes.ts';
+import type { RevisionFacts } from '../protocol/revisions.ts';
 import { Listening, type ListeningHost } from './listening.ts';
 import { Subscribing, type SubscribingHost } from './subscribing.ts';
 import { Telling } from './telling.ts';

@@ -14,8 +14,7 @@ import type { Verdict } from '../client/verdict.ts';
 import { ConnectionError } from '../jsonrpc/errors.ts';
 import type { Transport } from '../jsonrpc/transport.ts';
 import type { Implementation } from '../protocol/model/implementation.ts';
-import { oldHttpTransport } from '../transport/http/client/old-transport.ts';
-import { type HttpTransportOptions, httpTransport } from '../transport/http/client/transport.ts';
+import type { HttpTransportOptions } from '../transport/http/client/transport.ts';
 
 export type { AnswerHandlers, QuestionContext } from '../client/answering.ts';
 export type { ChildOptions, Command, Invocation, StderrSink } from '../client/command.ts';
@@ -156,8 +155,15 @@ function dialerToUrl(url: URL, given: ConnectOptions): Dialer {
     key: auth ? `${url.href} ${numberOf(auth)}` : url.href,
     isRepeatable: true,
     isHttp: true,
-    dial: async (host) => httpTransport(url, optionsFor(host)),
-    dialOld: async (host) => oldHttpTransport(url, optionsFor(host)),
+    // What sends requests differs by runtime, and a client of programs needs none of it.
+    async dial(host) {
+      const { httpTransport } = await import('../transport/http/client/transport.ts');
+      return httpTransport(url, optionsFor(host));
+    },
+    async dialOld(host) {
+      const { oldHttpTransport } = await import('../transport/http/client/old-transport.ts');
+      return oldHttpTransport(url, optionsFor(host));
+    },
   };
 }
 

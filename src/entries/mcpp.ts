@@ -33,9 +33,9 @@ export { checkMessage, type Payload, parseMessage, parsePayload } from '../jsonr
 export { printable } from '../jsonrpc/printable.ts';
 export type { StructureLimits } from '../jsonrpc/structure.ts';
 export type { Receiver, SendOptions, Transport } from '../jsonrpc/transport.ts';
-export { isAnswer } from '../protocol/answers.ts';
 export { McpErrorCode, ToolError } from '../protocol/errors.ts';
 export type { Vocabulary } from '../protocol/extension.ts';
+export { isAnswer } from '../protocol/input-requests.ts';
 export type {
   ClientCapabilities,
   ClientCapabilityName,
@@ -82,7 +82,7 @@ export type {
 } from '../protocol/model/sampling.ts';
 export type { CallToolResult, JsonSchemaObject, Tool, ToolAnnotations } from '../protocol/model/tools.ts';
 export type { Principal } from '../protocol/principal.ts';
-export { LATEST_VERSION, type ProtocolVersion } from '../protocol/versions.ts';
+export { LATEST_VERSION, type ProtocolVersion } from '../protocol/revisions.ts';
 export { audio, image, text } from '../server/content.ts';
 export { McpServer } from '../server/server.ts';
 export { defineTool } from '../server/tool-types.ts';

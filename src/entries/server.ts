@@ -6,13 +6,11 @@ export { missingCapability, resourceNotFound, ToolError } from '../protocol/erro
 export type { LogEvent, ServerEvent } from '../protocol/model/changes.ts';
 export { type Principal, principalKey } from '../protocol/principal.ts';
 export type { Viewer } from '../protocol/revision.ts';
-export type { AnySchema, InferInput, InferOutput } from '../schema/infer.ts';
-export type { CheckedInput } from '../schema/refused.ts';
-export type { AskOptions, ElicitAnswer, RawAskOptions, UrlOptions } from '../server/asking.ts';
-export type { Completer, Completers, CompletionInput } from '../server/completers.ts';
+export type { CheckedInput } from '../schema/local/checked-input.ts';
+export type { AnySchema, InferInput, InferOutput } from '../schema/local/infer.ts';
+export type { Completer, Completers, CompletionInput } from '../server/completion.ts';
 export { audio, image, text } from '../server/content.ts';
-export type { Context, SessionKey } from '../server/context.ts';
-export type { ErrorDisclosure } from '../server/error-disclosure.ts';
+export type { AskOptions, Context, ElicitAnswer, RawAskOptions, SessionKey, UrlOptions } from '../server/context.ts';
 export type {
   Desk,
   ExtensionHandler,
@@ -27,14 +25,23 @@ export type {
   ToolCall,
 } from '../server/extension.ts';
 export { type ExtensionResult, extensionResult } from '../server/extension-result.ts';
-export { type InputRequired, inputRequired } from '../server/input-required.ts';
+export { type InputRequired, inputRequired, isSuspension } from '../server/input-required.ts';
+export type { ErrorReport } from '../server/internals.ts';
+export type { Limits } from '../server/limits.ts';
 export type { Log } from '../server/log.ts';
-export type { Middleware, MiddlewareContext } from '../server/middleware.ts';
+export type {
+  Middleware,
+  MiddlewareContext,
+  NamedParams,
+  ParamsOf,
+  RequestParams,
+  ResourceParams,
+  TypedRequest,
+} from '../server/middleware.ts';
 export type { McpServerOptions } from '../server/options.ts';
-export type { ErrorReport, Limits } from '../server/parts.ts';
 export type { PromptConfig, PromptHandler, PromptReturn } from '../server/prompts.ts';
-export type { Features, Visible } from '../server/registry.ts';
-export type { NamedParams, ParamsOf, RequestParams, ResourceParams, TypedRequest } from '../server/request-params.ts';
+export type { ErrorDisclosure, Features, Visible } from '../server/registry.ts';
+export type { Secret } from '../server/request-state.ts';
 export type {
   ListedResource,
   ResourceConfig,
@@ -44,11 +51,9 @@ export type {
   ResourceTemplateHandler,
   Variables,
 } from '../server/resources.ts';
-export type { Secret } from '../server/secrets.ts';
-export { type ServeOptions, serve } from '../server/serve.ts';
+export { serve } from '../server/serve.ts';
 export { McpServer } from '../server/server.ts';
-export type { Serving } from '../server/serving.ts';
-export { isSuspension } from '../server/suspension.ts';
+export type { ServeOptions, Serving } from '../server/serving.ts';
 export {
   type AnyResult,
   type Arguments,

@@ -1,8 +1,7 @@
-/** Two transports joined in memory. Messages cross as copies that JSON would make: neither side sees the other's objects. */
+/** Two transports joined in memory. Messages are passed as JSON text, so neither side gets objects of the other. */
 
 import { ConnectionError } from './errors.ts';
-import { jsonCopy } from './json-copy.ts';
-import type { Message } from './message.ts';
+import { type Message, serialize } from './message.ts';
 import { checkPayload } from './parse.ts';
 import type { Receiver, Transport } from './transport.ts';
 
@@ -35,7 +34,7 @@ class MemoryTransport implements Transport {
 
   send(message: Message | readonly Message[]): void {
     if (this.#closed || !this.#peer) throw new ConnectionError('closed', 'The connection is closed');
-    const value = jsonCopy(message);
+    const value: unknown = JSON.parse(serialize(message));
     const peer = this.#peer;
     void SETTLED.then(() => peer.#deliver(value));
   }

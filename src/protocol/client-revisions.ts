@@ -1,9 +1,9 @@
 /** The revisions as clients speak them; a server loads nothing of this. */
 
-import { REVISIONS } from './facts.ts';
 import type { ClientRevision } from './revision.ts';
-import { statefulClientRevision } from './stateful/client-revision.ts';
-import { statelessClientRevision } from './stateless/client-revision.ts';
+import { REVISIONS } from './revisions.ts';
+import { statefulClientRevision } from './stateful/client.ts';
+import { statelessClientRevision } from './stateless/client.ts';
 
 const revisions: ReadonlyMap<string, ClientRevision> = new Map(
   REVISIONS.map((facts) => [

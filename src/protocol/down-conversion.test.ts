@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { badArguments, missingCapability, resourceNotFound } from './errors.ts';
+import { METHODS } from './methods.ts';
 import type { ContentBlock } from './model/content.ts';
-import { revisionNamed } from './pick.ts';
 import type { Host, ListKind, ResultFacts, Revision } from './revision.ts';
+import { revisionNamed } from './select-revision.ts';
 
 const VERSIONS = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25', '2026-07-28'] as const;
 
@@ -25,7 +26,7 @@ const item = (version: string, kind: ListKind, entry: object): Record<string, un
   revision(version).encodeItem(kind, entry) as Record<string, unknown>;
 
 const result = (version: string, method: string, value: object, about: ResultFacts = {}): Record<string, unknown> =>
-  JSON.parse(JSON.stringify(revision(version).encodeResult(method, value, about, host)));
+  JSON.parse(JSON.stringify(revision(version).encodeResult(METHODS.get(method), value, about, host)));
 
 const content = (version: string, block: ContentBlock): unknown =>
   (result(version, 'tools/call', { content: [block] })['content'] as unknown[])[0];

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { checkedSchema } from '../schema/checked.ts';
+import { checkedSchema } from '../schema/check/checked-schema.ts';
 import { elicitForm } from './elicit-form.ts';
 import type { JsonSchemaObject } from './model/tools.ts';
 

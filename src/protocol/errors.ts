@@ -2,7 +2,7 @@
 
 import { McpError, RpcError } from '../jsonrpc/errors.ts';
 import { printable } from '../jsonrpc/printable.ts';
-import { capabilityObject } from './caller.ts';
+import { capabilityObject } from './capabilities.ts';
 import type { ClientCapabilityName } from './model/capabilities.ts';
 
 /** The codes MCP adds to JSON-RPC's. */

@@ -2,11 +2,16 @@
 
 import type { Params } from '../jsonrpc/message.ts';
 import type { OutgoingOptions } from '../jsonrpc/outgoing.ts';
+import type { MethodFacts } from './methods.ts';
 import type { Principal } from './principal.ts';
 import type { Session } from './session.ts';
 
 /** What a server needs to know of where a request came from, and how to say something before the answer. */
 export interface Exchange {
+  /** The row of the request's method; undefined for methods that the protocol does not have. */
+  readonly row: MethodFacts | undefined;
+  /** The peer is the process's owner (stdio, in-process): no scopes are required of it. */
+  readonly trusted: boolean;
   /** The stateful session the request belongs to, if there is one. */
   readonly session: Session | undefined;
   /** Starts the session that this very request asked for. */

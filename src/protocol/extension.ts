@@ -4,7 +4,7 @@ import { isObject } from '../jsonrpc/message.ts';
 import { METHODS } from './methods.ts';
 import type { Settings } from './model/capabilities.ts';
 import { isPrefixedKey } from './model/meta.ts';
-import type { ProtocolVersion } from './versions.ts';
+import type { ProtocolVersion } from './revisions.ts';
 
 /** The words of an extension. */
 export interface Vocabulary {

@@ -92,11 +92,6 @@ export function isCacheable(method: string): boolean {
   return METHODS.get(method)?.cacheable === true;
 }
 
-/** True for a request that stays open for as long as somebody listens. */
-export function staysOpen(method: string): boolean {
-  return METHODS.get(method)?.staysOpen === true;
-}
-
 /**
  * What a request is about, which HTTP repeats as `Mcp-Name`: a tool, a prompt or a resource, or what the methods of
  * extensions have for a name.

@@ -2,23 +2,39 @@
 
 import type { RpcError } from '../jsonrpc/errors.ts';
 import type { EncodedJson, ErrorObject, Id, Notification, Params } from '../jsonrpc/message.ts';
-import type { Caller } from './caller.ts';
 import type { Exchange } from './exchange.ts';
 import type { Declaration } from './extension.ts';
-import type { RevisionFacts } from './facts.ts';
-import type { ServerCapabilities } from './model/capabilities.ts';
+import type { MethodFacts } from './methods.ts';
+import type { ClientCapabilities, ServerCapabilities } from './model/capabilities.ts';
 import type { ServerEvent, SubscribedUris } from './model/changes.ts';
 import type { Implementation } from './model/implementation.ts';
+import type { LoggingLevel } from './model/logging.ts';
 import type { Meta } from './model/meta.ts';
 import type { Answer, Question } from './model/questions.ts';
 import type { JsonSchemaObject } from './model/tools.ts';
 import type { Principal } from './principal.ts';
+import type { RevisionFacts } from './revisions.ts';
 import type { Session } from './session.ts';
+
+/** The client as one request shows it. */
+export interface Caller {
+  /** What the client says of itself: for logs, never for decisions. */
+  readonly info: Implementation | undefined;
+  readonly capabilities: ClientCapabilities;
+  /** The least severe log message the client wants; undefined wants none. */
+  readonly logLevel: LoggingLevel | undefined;
+}
 
 /** Who is looking: all that visibility may depend on. */
 export interface Viewer {
   readonly principal: Principal | undefined;
   readonly capabilities: Caller['capabilities'];
+}
+
+/** A viewer that change notifications are sent to. */
+export interface Observer extends Viewer {
+  /** No scopes are required of it. */
+  readonly trusted: boolean;
 }
 
 /** The lists of the protocol, by the member that holds the items. */
@@ -43,8 +59,8 @@ export interface Host {
   readonly versions: readonly string[];
   /** How long `server/discover` may be kept. */
   readonly cache: CacheHints;
-  /** Tells every change the viewer may know of from now on, until the returned function is called. */
-  watch(listener: (change: ServerEvent) => void, viewer: Viewer, subscribed?: SubscribedUris): () => void;
+  /** Calls `listener` for every change that the observer may see, until the returned function is called. */
+  watch(listener: (change: ServerEvent) => void, observer: Observer, subscribed?: SubscribedUris): () => void;
 }
 
 /** What was asked for in a field of `subscriptions/listen`: what of it will be told, and the telling. */
@@ -60,7 +76,7 @@ export type OpenSubscription = (
 ) => FieldToTell | undefined | Promise<FieldToTell | undefined>;
 
 /** One request, as a revision's own methods see it. */
-export interface Call extends Viewer {
+export interface Call extends Observer {
   readonly id: Id;
   readonly method: string;
   readonly params: Params;
@@ -93,8 +109,6 @@ export interface ResultFacts {
   readonly resultType?: string;
   /** The schema of a tool's structured result. */
   readonly outputSchema?: JsonSchemaObject | undefined;
-  /** A result that is nothing but structured content and its JSON as text, with that JSON: it need not be made again. */
-  readonly structured?: { readonly result: object; readonly json: string } | undefined;
 }
 
 /** What a client says with each request, or once when it opens a session. */
@@ -128,10 +142,12 @@ export interface Revision {
   encodeItem(kind: ListKind, item: object): object;
   /** A page of such entries. */
   encodePage(page: EncodedPage, host: Host): EncodedJson;
-  /** What a handler gave, as this revision's clients read it. */
-  encodeResult(method: string, result: object, facts: ResultFacts, host: Host): object;
+  /** The result of a handler in this revision. `row` is the method's, undefined for methods that the protocol does not have. */
+  encodeResult(row: MethodFacts | undefined, result: object, facts: ResultFacts, host: Host): object;
   /** What a handler threw: an error, or for some errors of tools a result. */
   encodeFailure(error: RpcError): { readonly error: ErrorObject } | { readonly result: object };
+  /** The method and params of an input request; throws `RpcError` if the revision does not have it. */
+  encodeQuestion(question: Question): { readonly method: string; readonly params?: Params };
   /** Params of `notifications/progress`. */
   encodeProgress(params: { progressToken: Id; progress: number; total?: number; message?: string }): Params;
   /** The notification that tells a session of a change, if it wants to know. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { describeProblems } from './problems.ts';
 
-test('problems are told with their place', () => {
+test('problems have their places', () => {
   expect(
     describeProblems([
       { path: '/a/0', message: 'must be string' },
@@ -10,7 +10,7 @@ test('problems are told with their place', () => {
   ).toBe('/a/0 must be string; must be nice');
 });
 
-test('of many problems ten are told and the rest counted', () => {
+test('ten of many problems are listed, and the others counted', () => {
   const text = describeProblems(Array.from({ length: 25 }, (_, i) => ({ path: `/${i}`, message: 'must be string' })));
   expect(text.split('; ')).toHaveLength(11);
   expect(text).toMatch(/; and 15 more$/);

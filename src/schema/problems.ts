@@ -1,33 +1,35 @@
-/** What is wrong with a value, in few words. */
+/** Problems: the errors that checking a value finds, as short messages. */
 
 import { shorten } from './json.ts';
 
-/** One thing wrong with a value, and where in it (a JSON Pointer). */
+/** One error in a value, and its place (a JSON Pointer). */
 export interface Problem {
   readonly path: string;
   readonly message: string;
 }
 
-/** What came out of a check: the value as the handler gets it, or what is wrong with it. */
+/** The outcome of a check: the value as the handler gets it, or its problems. */
 export type Checked =
-  | { readonly ok: true; readonly value: unknown }
+  | {
+      readonly ok: true;
+      readonly value: unknown;
+      /** Set if the value was not checked: why. */
+      readonly unchecked?: string;
+    }
   | {
       readonly ok: false;
       readonly problems: readonly Problem[];
-      /** How many problems were found beyond those in the list. */
+      /** The number of problems beyond those in the list. */
       readonly unlisted?: number;
     };
 
-/** Says what is wrong with a value, or nothing. */
-export type Validate = (value: unknown) => readonly Problem[] | undefined;
-
-/** Problems in one error. No more are made from what a schema library reports. */
+/** Problems in one error. */
 export const maxProblems = 10;
 const maxText = 4096;
 
 /**
- * Text for the caller, who is often a model: short enough to be read, exact enough to do better next time. `unlisted` is
- * the number of problems beyond those in the list.
+ * Describes problems for the caller, which is often a model: at most 4,096 bytes. `unlisted` is the number of problems
+ * beyond those in the list.
  */
 export function describeProblems(problems: readonly Problem[], unlisted = 0): string {
   const lines: string[] = [];
@@ -44,6 +46,7 @@ export function describeProblems(problems: readonly Problem[], unlisted = 0): st
   return more > 0 ? `${lines.join('; ')}; and ${more} more` : lines.join('; ');
 }
 
+/** A problem with its path and message cut to their longest. */
 export function problem(path: string, message: string): Problem {
   return { path: shorten(path, 200), message: shorten(message, 300) };
 }

@@ -5,32 +5,9 @@ import { elicitForm } from '../protocol/elicit-form.ts';
 import type { ElicitResult } from '../protocol/model/elicitation.ts';
 import type { ListRootsResult } from '../protocol/model/roots.ts';
 import type { CreateMessageParams, CreateMessageResult } from '../protocol/model/sampling.ts';
-import { checkedSchema } from '../schema/checked.ts';
+import { checkedSchema } from '../schema/check/checked-schema.ts';
+import type { AskOptions, ElicitAnswer, UrlOptions } from './context.ts';
 import type { Questions } from './questions.ts';
-
-/** Options of every question. */
-export interface AskOptions {
-  /** Names the question within its call. Needed only if the order of questions can differ between two runs. */
-  readonly key?: string;
-}
-
-/** Options of `ask`. */
-export interface RawAskOptions extends AskOptions {
-  /** Takes the question back, where the client is asked while the call waits. */
-  readonly signal?: AbortSignal;
-}
-
-/** Options of `elicitUrl`. */
-export interface UrlOptions extends AskOptions {
-  /** Tells whether what the page is for has happened. With it, the call goes on only once it has. */
-  readonly until?: () => boolean | Promise<boolean>;
-}
-
-/** What the person did: filled in the form, said no, or closed it. */
-export type ElicitAnswer<T> =
-  | { readonly action: 'accept'; readonly content: T }
-  | { readonly action: 'decline' }
-  | { readonly action: 'cancel' };
 
 const POLL_MS = 500;
 /** How long a call stays open for it, where the client can be told to call again. */

@@ -3,8 +3,8 @@
 import { type ParseError, RpcError } from '../jsonrpc/errors.ts';
 import { isRequest, type Message, type Request, type Response, serialize } from '../jsonrpc/message.ts';
 import { type Batch, callIn, isUnreadable } from '../jsonrpc/parse.ts';
-import { claimedVersion } from '../protocol/claim.ts';
-import type { RevisionFacts } from '../protocol/facts.ts';
+import type { RevisionFacts } from '../protocol/revisions.ts';
+import { claimedVersion } from '../protocol/select-revision.ts';
 import type { ConnectionExchange } from './connection-exchange.ts';
 import { isPromise, type Maybe } from './maybe.ts';
 

@@ -1,16 +1,16 @@
 /** The one publisher of changes: what happens within one tick is told once. */
 
 import type { ServerEvent, SubscribedUris } from '../protocol/model/changes.ts';
-import type { Viewer } from '../protocol/revision.ts';
+import type { Observer } from '../protocol/revision.ts';
 import type { ChangeBus, Resync } from '../store/changes.ts';
 import { chain, isPromise, type Maybe } from './maybe.ts';
 
-/** Whether a change is told to this viewer. */
-export type MaySee = (change: ServerEvent, viewer: Viewer) => boolean;
+/** Whether a change is told to this observer. */
+export type MaySee = (change: ServerEvent, observer: Observer) => boolean;
 
 interface Watcher {
   readonly listener: (change: ServerEvent) => void;
-  readonly viewer: Viewer;
+  readonly observer: Observer;
   readonly maySee: MaySee;
   readonly subscribed: SubscribedUris | undefined;
 }
@@ -39,16 +39,16 @@ export class Changes {
   }
 
   /**
-   * Calls back with every change that may be told to this viewer, until the returned function is called. When changes may have
+   * Calls back with every change that may be told to this observer, until the returned function is called. When changes may have
    * been missed these are all lists and the resources that are subscribed to.
    */
   watch(
     listener: (change: ServerEvent) => void,
-    viewer: Viewer,
+    observer: Observer,
     maySee: MaySee,
     subscribed?: SubscribedUris,
   ): () => void {
-    const watcher = { listener, viewer, maySee, subscribed };
+    const watcher = { listener, observer, maySee, subscribed };
     this.#watchers.add(watcher);
     this.#unsubscribe ??= this.#bus.subscribe((change) => this.#deliver(change));
     return this.#unwatch.bind(this, watcher);
@@ -69,8 +69,8 @@ export class Changes {
     }
   }
 
-  #tell({ listener, viewer, maySee }: Watcher, change: ServerEvent): void {
-    this.#attempt(() => maySee(change, viewer) && listener(change));
+  #tell({ listener, observer, maySee }: Watcher, change: ServerEvent): void {
+    this.#attempt(() => maySee(change, observer) && listener(change));
   }
 
   #resync(watcher: Watcher): Maybe<void> {

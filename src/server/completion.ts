@@ -1,22 +1,23 @@
-/** Completion: suggestions for what a person is typing. Loaded when a client first asks for some. */
+/** Completion: completers of arguments and template variables, and `completion/complete`. */
 
 import { RpcError } from '../jsonrpc/errors.ts';
 import { isObject, type Params } from '../jsonrpc/message.ts';
 import type { CompleteResult, Completion } from '../protocol/model/completion.ts';
-import type { Completers } from './completers.ts';
-import type { RequestContext } from './context.ts';
+import type { Context } from './context.ts';
+import { MAX_COMPLETION_VALUES } from './limits.ts';
 import { chain, type Maybe } from './maybe.ts';
-import type { PromptEntry } from './prompts.ts';
-import type { Registry } from './registry.ts';
-import type { ResourceEntry, TemplateEntry } from './resources.ts';
+import type { Entry, Registry } from './registry.ts';
+import type { RequestContext } from './request-context.ts';
 
-const MAX_VALUES = 100;
+interface CompletableEntry extends Entry {
+  readonly complete: Completers | undefined;
+}
 
-/** Registered features by which completion finds what a `ref` names. */
+/** The entries that a `ref` can name. */
 interface Completable {
-  readonly prompts: Registry<PromptEntry>;
-  readonly templates: Registry<TemplateEntry>;
-  readonly resources: Registry<ResourceEntry>;
+  readonly prompts: Registry<CompletableEntry>;
+  readonly templates: Registry<CompletableEntry>;
+  readonly resources: Registry<Entry>;
 }
 
 /** Answers `completion/complete`. An argument without a completer, known or not, has no suggestions. */
@@ -37,16 +38,20 @@ function cut(suggested: readonly string[] | Completion): CompleteResult {
     'values' in suggested && !Array.isArray(suggested) ? (suggested as Completion) : all(suggested);
   return {
     completion: {
-      values: values.slice(0, MAX_VALUES),
+      values: values.slice(0, MAX_COMPLETION_VALUES),
       ...(total === undefined ? {} : { total }),
-      ...(hasMore || values.length > MAX_VALUES ? { hasMore: true } : hasMore === undefined ? {} : { hasMore }),
+      ...(hasMore || values.length > MAX_COMPLETION_VALUES
+        ? { hasMore: true }
+        : hasMore === undefined
+          ? {}
+          : { hasMore }),
     },
   };
 }
 
 function all(values: unknown): Completion {
   if (!Array.isArray(values)) throw new Error('A completer returned neither an array nor an object with "values"');
-  return { values, total: values.length, hasMore: values.length > MAX_VALUES };
+  return { values, total: values.length, hasMore: values.length > MAX_COMPLETION_VALUES };
 }
 
 function readParams(params: Params) {
@@ -75,4 +80,26 @@ function otherArguments(context: unknown): Readonly<Record<string, string>> {
     throw RpcError.invalidParams('"context.arguments" must be an object of strings');
   }
   return others as Record<string, string>;
+}
+
+/** What the person has typed so far, and what they chose for other arguments. */
+export interface CompletionInput {
+  readonly value: string;
+  readonly arguments: Readonly<Record<string, string>>;
+}
+
+/** Suggests values, best first. More than 100 are cut, and the client is told so. */
+export type Completer = (
+  value: string,
+  input: CompletionInput,
+  ctx: Context,
+) => readonly string[] | Completion | Promise<readonly string[] | Completion>;
+
+/** Completers by argument name. */
+export type Completers = Readonly<Record<string, Completer>>;
+
+/** Refuses completers for what does not exist. */
+export function checkCompleters(owner: string, completers: Completers | undefined, names: readonly string[]): void {
+  const stray = Object.keys(completers ?? {}).find((name) => !names.includes(name));
+  if (stray !== undefined) throw new TypeError(`${owner}: complete: there is no "${stray}" to complete`);
 }

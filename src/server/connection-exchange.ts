@@ -4,6 +4,7 @@ import { ConnectionError } from '../jsonrpc/errors.ts';
 import type { Message, Params } from '../jsonrpc/message.ts';
 import type { OutgoingOptions } from '../jsonrpc/outgoing.ts';
 import type { Exchange } from '../protocol/exchange.ts';
+import { METHODS, type MethodFacts } from '../protocol/methods.ts';
 import type { Principal } from '../protocol/principal.ts';
 import type { Session } from '../protocol/session.ts';
 import { isFresh } from './turns.ts';
@@ -12,6 +13,8 @@ import { isFresh } from './turns.ts';
 export interface Line {
   readonly principal: Principal | undefined;
   readonly caller: string;
+  /** The peer owns this process: no scopes are required of it. */
+  readonly trusted: boolean;
   readonly forceReruns: boolean;
   readonly session: Session | undefined;
   /** Header fields, where there are some. */
@@ -35,6 +38,7 @@ const LOSSY: ReadonlySet<string> = new Set([PROGRESS, 'notifications/message']);
 /** One request on its way. */
 export class ConnectionExchange implements Exchange {
   readonly method: string;
+  readonly row: MethodFacts | undefined;
   readonly principal: Principal | undefined;
   /** The request was given up, or is to end now. */
   cancelled = false;
@@ -55,15 +59,20 @@ export class ConnectionExchange implements Exchange {
   #endListeners: (() => void)[] | undefined;
   #questions: AbortController | undefined;
 
-  constructor(line: Line, method: string) {
+  constructor(line: Line, method: string, row: MethodFacts | undefined = METHODS.get(method)) {
     this.#line = line;
     this.#begunIn = line.session;
     this.method = method;
+    this.row = row;
     this.principal = line.principal;
   }
 
   get caller(): string {
     return this.#line.caller;
+  }
+
+  get trusted(): boolean {
+    return this.#line.trusted;
   }
 
   get forceReruns(): boolean {

@@ -7,7 +7,7 @@ import type { Meta } from '../protocol/model/meta.ts';
 import type { Question } from '../protocol/model/questions.ts';
 import type { Tool } from '../protocol/model/tools.ts';
 import type { Principal } from '../protocol/principal.ts';
-import type { ProtocolVersion } from '../protocol/versions.ts';
+import type { ProtocolVersion } from '../protocol/revisions.ts';
 import type { Context } from './context.ts';
 import type { ExtensionResult } from './extension-result.ts';
 import type { ResourceConfig, ResourceHandler, ResourceTemplateConfig, ResourceTemplateHandler } from './resources.ts';

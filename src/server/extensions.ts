@@ -1,17 +1,26 @@
-/** All extensions of a server together: what is declared, what is answered, and to whom. */
+/** All extensions of a server: what they declare, their methods, subscription fields and result metadata. */
 
+import { guarded, RpcError } from '../jsonrpc/errors.ts';
 import { isObject } from '../jsonrpc/message.ts';
-import { checkMethod, checkVocabularies, declaredIn, mcpNamesOf } from '../protocol/extension.ts';
+import { hasCapability } from '../protocol/capabilities.ts';
+import { missingCapability } from '../protocol/errors.ts';
+import { checkMethod, checkVocabularies, declaredIn, isKnownIn, mcpNamesOf } from '../protocol/extension.ts';
 import type { ServerCapabilities } from '../protocol/model/capabilities.ts';
 import type { Tool } from '../protocol/model/tools.ts';
 import type { Principal } from '../protocol/principal.ts';
 import type { Call, OpenSubscription } from '../protocol/revision.ts';
-import type { RequestContext } from './context.ts';
-import type { ServerExtension, TakeOver } from './extension.ts';
-import { inProtocol, isDeclared } from './extension-declared.ts';
+import type { ProtocolVersion } from '../protocol/revisions.ts';
+import type {
+  ExtensionHandler,
+  InProtocol,
+  OpenField,
+  ServerExtension,
+  SubscriptionField,
+  TakeOver,
+} from './extension.ts';
 import type { ExtensionResult } from './extension-result.ts';
-import { answerMethod, openField } from './extension-work.ts';
-import type { ServedExtensions } from './parts.ts';
+import type { ServedExtensions } from './internals.ts';
+import type { RequestContext } from './request-context.ts';
 import type { ToolConfig } from './tool-types.ts';
 
 type Result = Readonly<Record<string, unknown>>;
@@ -126,4 +135,57 @@ function subscriptionsOf(all: readonly ServerExtension[]): ReadonlyMap<string, O
     }
   }
   return fields;
+}
+
+/** Answers a method of its own. */
+function answerMethod(extension: ServerExtension, method: string, ctx: RequestContext): unknown {
+  const native = handlerIn(inProtocol(extension, ctx.revision)?.methods, method);
+  if (native) return native(ctx.params, ctx);
+  const handler = isKnownIn(extension, ctx.revision) ? handlerIn(extension.server?.methods, method) : undefined;
+  if (!handler) throw RpcError.methodNotFound(method);
+  if (extension.server?.answers === 'everybody' || isDeclared(extension, ctx)) return handler(ctx.params, ctx);
+  // A notification has nobody to be refused to.
+  if (method.startsWith('notifications/')) return undefined;
+  throw missingCapability(`extensions.${extension.id}`);
+}
+
+function handlerIn(
+  methods: Readonly<Record<string, ExtensionHandler>> | undefined,
+  method: string,
+): ExtensionHandler | undefined {
+  return methods && Object.hasOwn(methods, method) ? methods[method] : undefined;
+}
+
+/** Opens a field of its own in `subscriptions/listen`. */
+async function openField(
+  extension: ServerExtension,
+  field: SubscriptionField,
+  wanted: unknown,
+  call: Call,
+): Promise<OpenField | undefined> {
+  const ctx = call as RequestContext;
+  if (extension.server?.answers !== 'everybody' && !isDeclared(extension, ctx)) {
+    throw missingCapability(`extensions.${extension.id}`);
+  }
+  const opened = await field.open(wanted, ctx);
+  if (!opened) return undefined;
+  const failed = (error: Error): void => ctx.server.report(error, { method: ctx.method, name: extension.id });
+  return {
+    honoured: opened.honoured,
+    begin(tell) {
+      const end = opened.begin(tell);
+      // It is called when the request is over, and whoever ended that could do nothing about it.
+      return () => guarded(end, failed);
+    },
+  };
+}
+
+/** True if this very request declares the extension, in a revision that has it. */
+export function isDeclared(extension: ServerExtension, { revision, caller }: Call): boolean {
+  return isKnownIn(extension, revision) && hasCapability(caller.capabilities, `extensions.${extension.id}`);
+}
+
+/** What the protocol itself had of it in this revision. */
+export function inProtocol({ server }: ServerExtension, version: string): InProtocol | undefined {
+  return server?.inProtocol?.[version as ProtocolVersion];
 }

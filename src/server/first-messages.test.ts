@@ -314,14 +314,14 @@ describe('calls of a tool with a raw schema', () => {
   });
 
   test('compile the schema once', async () => {
-    const compile = vi.fn(() => () => undefined);
-    vi.doMock('../schema/engine.ts', () => ({ compile }));
-    const { checkedSchema } = await import('../schema/checked.ts');
+    const compile = vi.fn(() => (value: unknown) => ({ ok: true, value }));
+    vi.doMock('../schema/check/engine.ts', () => ({ compile }));
+    const { checkedSchema } = await import('../schema/check/checked-schema.ts');
     const schema = checkedSchema({ type: 'object' }, 'x', 'input');
     const checks = [1, 2, 3].map((a) => schema.check({ a }));
     expect(await Promise.all(checks)).toEqual([1, 2, 3].map((a) => ({ ok: true, value: { a } })));
     expect(compile).toHaveBeenCalledTimes(1);
-    vi.doUnmock('../schema/engine.ts');
+    vi.doUnmock('../schema/check/engine.ts');
   });
 });
 

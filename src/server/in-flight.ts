@@ -6,14 +6,11 @@ import type { ConnectionExchange } from './connection-exchange.ts';
 
 /** Requests by id, and notifications, from their arrival to their end. */
 export class InFlight {
-  /** The latest request, while it is the latest: most have ended when the next one comes, and need no place in the map. */
-  #latest: ConnectionExchange | undefined;
-  #latestId: Id = '';
   #running = 0;
-  // Made when there is one: a session has all this for each of its requests.
-  #earlier: ShortLived<Id, ConnectionExchange> | undefined;
+  // Each is made on first use: a session has an `InFlight` of its own.
+  #requests: ShortLived<Id, ConnectionExchange> | undefined;
   #notifications: Set<ConnectionExchange> | undefined;
-  /** Those who wait until no request is left. */
+  /** Resolvers of `idle`. */
   #waiting: Set<() => void> | undefined;
 
   /** Requests at work, also those cancelled or too late: neither must make room before the handler ends. */
@@ -28,16 +25,12 @@ export class InFlight {
 
   /** The request that is running under this id. */
   get(id: Id): ConnectionExchange | undefined {
-    return this.#latest && this.#latestId === id ? this.#latest : this.#earlier?.get(id);
+    return this.#requests?.get(id);
   }
 
   begin(id: Id, exchange: ConnectionExchange): void {
-    if (this.#latest) {
-      this.#earlier ??= new ShortLived();
-      this.#earlier.set(this.#latestId, this.#latest);
-    }
-    this.#latest = exchange;
-    this.#latestId = id;
+    this.#requests ??= new ShortLived();
+    this.#requests.set(id, exchange);
     this.#running++;
   }
 
@@ -46,20 +39,11 @@ export class InFlight {
     if (exchange.lingering) this.#endWith(exchange.lingering);
     else this.#running--;
     // A request that was cancelled may have given its id to another.
-    if (this.get(id) === exchange) this.#remove(id);
-  }
-
-  #remove(id: Id): void {
-    if (this.#latest && this.#latestId === id) this.#latest = undefined;
-    else this.#earlier?.delete(id);
+    if (this.get(id) === exchange) this.#requests?.delete(id);
   }
 
   get #isIdle(): boolean {
-    return this.#latest === undefined && !this.#earlier?.size;
-  }
-
-  #all(): ConnectionExchange[] {
-    return [...(this.#earlier?.values() ?? []), ...(this.#latest ? [this.#latest] : [])];
+    return !this.#requests?.size;
   }
 
   #endWith(handler: Promise<unknown>): void {
@@ -82,20 +66,20 @@ export class InFlight {
   /** Gives a request up: nothing is sent for it any more, and its id is free. */
   cancel(id: Id, reason: Error): void {
     this.get(id)?.drop(reason);
-    this.#remove(id);
+    this.#requests?.delete(id);
     this.checkIdle();
   }
 
   /** Asks requests to end; their answers are still sent. */
   abort(reason: Error, which: (exchange: ConnectionExchange) => boolean = () => true): void {
-    for (const exchange of this.#all()) if (which(exchange)) exchange.abort(reason);
+    for (const exchange of this.#requests?.values() ?? []) if (which(exchange)) exchange.abort(reason);
   }
 
   /** Gives everything up. */
   dropAll(reason: Error): void {
-    for (const exchange of [...this.#all(), ...(this.#notifications ?? [])]) exchange.drop(reason);
-    this.#latest = undefined;
-    this.#earlier?.clear();
+    const requests = this.#requests?.values() ?? [];
+    for (const exchange of [...requests, ...(this.#notifications ?? [])]) exchange.drop(reason);
+    this.#requests?.clear();
     this.checkIdle();
   }
 

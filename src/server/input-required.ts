@@ -1,4 +1,4 @@
-/** The plain way to ask: a handler returns its questions and is entered again with the answers. */
+/** `inputRequired`: a handler returns its input requests and runs again with the responses. `Suspension` ends such a run. */
 
 import type { Question } from '../protocol/model/questions.ts';
 
@@ -27,4 +27,14 @@ export function inputRequired(options: {
     throw new TypeError('inputRequired needs "requests", "state" or both');
   }
   return new InputRequired(requests, options.state);
+}
+
+/** What a question rejects with in a run that ends here. Not an error: the handler will be run again. */
+export class Suspension extends Error {
+  override readonly name = 'Suspension';
+}
+
+/** True for what `await ctx.elicit()` throws to end a run that will be repeated. A `catch` should pass it on. */
+export function isSuspension(error: unknown): boolean {
+  return error instanceof Suspension;
 }

@@ -6,13 +6,14 @@ import { printable } from '../jsonrpc/printable.ts';
 import type { ServerCapabilities } from '../protocol/model/capabilities.ts';
 import type { ServerEvent } from '../protocol/model/changes.ts';
 import type { CacheHints } from '../protocol/revision.ts';
-import { type ProtocolVersion, VERSIONS } from '../protocol/versions.ts';
+import { type ProtocolVersion, VERSIONS } from '../protocol/revisions.ts';
 import type { ChangeBus } from '../store/changes.ts';
-import { checkErrors, type ErrorDisclosure } from './error-disclosure.ts';
 import type { ServerExtension } from './extension.ts';
+import type { ErrorReport } from './internals.ts';
+import { DEFAULT_LIMITS, type Limits } from './limits.ts';
 import { isPromise } from './maybe.ts';
-import { DEFAULT_LIMITS, type ErrorReport, type Limits } from './parts.ts';
-import type { Secret } from './secrets.ts';
+import { checkErrors, type ErrorDisclosure } from './registry.ts';
+import type { Secret } from './request-state.ts';
 
 /** Options of `McpServer`; none is needed. */
 export interface McpServerOptions {
@@ -81,15 +82,6 @@ export function mergeCapabilities(derived: ServerCapabilities, options: McpServe
   const merged = { ...derived, ...options.capabilities };
   const declared = Object.entries(merged).filter(([, settings]) => settings !== false && settings !== undefined);
   return Object.fromEntries(declared);
-}
-
-/** The limits, with the defaults where nothing is said. */
-export function limitsOf(wanted: Partial<Limits> = {}): Limits {
-  const given = Object.entries(wanted).filter(([, limit]) => limit !== undefined);
-  for (const [name, limit] of given) {
-    if (typeof limit !== 'number' || !(limit > 0)) throw new TypeError(`limits.${name} must be a positive number`);
-  }
-  return { ...DEFAULT_LIMITS, ...Object.fromEntries(given) };
 }
 
 /** Reports errors to whom the author named, or to stderr. It never throws: nobody who calls it could do anything. */

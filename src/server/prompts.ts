@@ -1,19 +1,24 @@
-/** Prompts: messages made from a few strings. */
+/** Prompts: registration and `prompts/get`. */
 
-import { shorten } from '../jsonrpc/errors.ts';
+import { RpcError, shorten } from '../jsonrpc/errors.ts';
 import { checkOptions, type KeysOf } from '../jsonrpc/known-options.ts';
 import { isObject } from '../jsonrpc/message.ts';
+import type { ContentBlock } from '../protocol/model/content.ts';
 import type { Icon } from '../protocol/model/implementation.ts';
 import type { Meta } from '../protocol/model/meta.ts';
 import type { GetPromptResult, Prompt, PromptArgument, PromptMessage } from '../protocol/model/prompts.ts';
-import { type CheckedSchema, checkedSchema } from '../schema/checked.ts';
-import type { AnySchema, InferOutput } from '../schema/infer.ts';
-import { type Completers, checkCompleters } from './completers.ts';
+import { stringParam } from '../protocol/params.ts';
+import { type CheckedSchema, checkedSchema } from '../schema/check/checked-schema.ts';
+import type { AnySchema, InferOutput } from '../schema/local/infer.ts';
+import { describeProblems } from '../schema/problems.ts';
+import { type Completers, checkCompleters } from './completion.ts';
 import type { Context } from './context.ts';
-import { checkErrors, type ErrorDisclosure } from './error-disclosure.ts';
-import type { InputRequired } from './input-required.ts';
-import type { Entry, Visible } from './registry.ts';
+import { InputRequired } from './input-required.ts';
+import { chain, type Maybe } from './maybe.ts';
+import { checkErrors, type Entry, type ErrorDisclosure, type Registry, unknownName, type Visible } from './registry.ts';
+import type { RequestContext } from './request-context.ts';
 import { scopesOf } from './scopes.ts';
+import { isContent, WrongReturn } from './tool-result.ts';
 
 /** What a prompt is, apart from its name and its handler. */
 export interface PromptConfig<S extends AnySchema = AnySchema> {
@@ -100,4 +105,48 @@ function argumentsOf(prompt: string, schema: Readonly<Record<string, unknown>>):
       ...(Array.isArray(required) && required.includes(name) ? { required: true } : {}),
     };
   });
+}
+
+/** Answers `prompts/get`. */
+export function getPrompt(prompts: Registry<PromptEntry>, ctx: RequestContext): Maybe<unknown> {
+  const name = stringParam(ctx.params, 'name');
+  const prompt = prompts.get(name, ctx);
+  if (!prompt) throw unknownName('prompt', name, prompts, ctx);
+  ctx.entry = prompt;
+  const { arguments: args = {} } = ctx.params;
+  if (!isObject(args) || !Object.values(args).every((value) => typeof value === 'string')) {
+    throw RpcError.invalidParams('"arguments" must be an object of strings');
+  }
+  return chain(prompt.input ? prompt.input.check(args) : { ok: true as const, value: args }, (checked) => {
+    if (!checked.ok) {
+      throw RpcError.invalidParams(
+        `Invalid arguments for prompt ${name}: ${describeProblems(checked.problems, checked.unlisted)}`,
+      );
+    }
+    const value = prompt.get(checked.value as never, ctx) as Maybe<unknown>;
+    return chain(value, (returned) => promptResult(returned, prompt));
+  });
+}
+
+function promptResult(returned: unknown, { key, definition }: PromptEntry): object {
+  const { description } = definition;
+  const result = (messages: readonly PromptMessage[]): GetPromptResult =>
+    description === undefined ? { messages } : { description, messages };
+  if (typeof returned === 'string') return result([message({ type: 'text', text: returned })]);
+  if (returned instanceof InputRequired) return returned;
+  if (isMessages(returned)) return result(returned);
+  if (isMessages([returned])) return result([returned as PromptMessage]);
+  if (isObject(returned) && isMessages(returned['messages'])) return returned;
+  throw new WrongReturn(`Prompt "${key}" returned neither a string nor messages`);
+}
+
+function isMessages(value: unknown): value is PromptMessage[] {
+  return (
+    Array.isArray(value) &&
+    value.every((one) => isObject(one) && typeof one['role'] === 'string' && isContent(one['content']))
+  );
+}
+
+function message(content: ContentBlock): PromptMessage {
+  return { role: 'user', content };
 }

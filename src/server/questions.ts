@@ -2,25 +2,25 @@
 
 import { fingerprint } from '../jsonrpc/canonical.ts';
 import { ErrorCode, RpcError, shorten } from '../jsonrpc/errors.ts';
-import { capabilityFor, isAnswer } from '../protocol/answers.ts';
 import { missingCapability } from '../protocol/errors.ts';
-import { canAsk } from '../protocol/methods.ts';
+import { capabilityFor, isAnswer } from '../protocol/input-requests.ts';
+import type { MethodFacts } from '../protocol/methods.ts';
 import type { ClientCapabilityName } from '../protocol/model/capabilities.ts';
 import type { Answer, Question } from '../protocol/model/questions.ts';
-import { encodeQuestion } from '../protocol/questions.ts';
 import type { Call, Revision } from '../protocol/revision.ts';
+import { Suspension } from './input-required.ts';
+import type { ServerInternals } from './internals.ts';
 import { type Asked, Journal } from './journal.ts';
-import type { Parts } from './parts.ts';
-import { Suspension } from './suspension.ts';
 
 /** What the questions of a request need of it. */
 export interface Asker extends Call {
+  readonly row: MethodFacts | undefined;
   readonly wire: Revision;
   /** How the client can be asked now. */
   readonly asking: Revision['facts']['asking'];
   /** Settles when it is known whether that changes; undefined while it does not. */
   readonly handingOff: Promise<void> | undefined;
-  readonly parts: Parts;
+  readonly server: ServerInternals;
   readonly signal: AbortSignal;
   can(capability: ClientCapabilityName): boolean;
 }
@@ -50,8 +50,8 @@ export class Questions {
 
   /** True if the handler is ended by its questions and run again with the answers. */
   get inRounds(): boolean {
-    const { asking, exchange, method } = this.asker;
-    return asking === 'in rounds' || (exchange.forceReruns && canAsk(method));
+    const { asking, exchange, row } = this.asker;
+    return asking === 'in rounds' || (exchange.forceReruns && row?.asks === true);
   }
 
   /** True if this run has ended because of its questions. */
@@ -122,7 +122,7 @@ export class Questions {
   async sendLive(question: Question, takenBack?: AbortSignal): Promise<Answer> {
     const { exchange, wire } = this.asker;
     const signal = takenBack ? AbortSignal.any([this.asker.signal, takenBack]) : this.asker.signal;
-    const { method, params } = encodeQuestion(question, wire.facts);
+    const { method, params } = wire.encodeQuestion(question);
     if (!exchange.ask) throw missingCapability(capabilityFor(question));
     // A person may take as long as they like: only the call itself and the hard maximum end the wait.
     const answer = await exchange
@@ -169,7 +169,7 @@ export class Questions {
     accepts: (answer: Answer) => boolean | Promise<boolean>,
     signal?: AbortSignal,
   ): Promise<Answer> {
-    for (let attempt = 0; attempt < this.asker.parts.limits.rounds; attempt++) {
+    for (let attempt = 0; attempt < this.asker.server.limits.rounds; attempt++) {
       const answer = await this.sendLive(question, signal);
       if (!(await accepts(answer))) continue;
       this.journal.answered.set(name, { ...asked, answer });
@@ -179,7 +179,7 @@ export class Questions {
   }
 
   #askInRound(name: string, question: Question, asked: Asked): Promise<never> {
-    if (this.asker.asking === 'in rounds' && !canAsk(this.asker.method)) {
+    if (this.asker.asking === 'in rounds' && !this.asker.row?.asks) {
       throw new Error(`The client cannot be asked anything while ${this.asker.method} is answered`);
     }
     this.open.set(name, { question, asked });

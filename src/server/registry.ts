@@ -1,8 +1,9 @@
-/** What a server offers of one kind, by name: each entry is encoded once per revision, and so is the whole list. */
+/** Registered tools, prompts, resources or templates, by name. Each entry is encoded once per revision, and so is the whole list. */
 
+import { closest } from '../jsonrpc/closest.ts';
+import { RpcError, shorten } from '../jsonrpc/errors.ts';
 import type { EncodedJson, Params } from '../jsonrpc/message.ts';
 import type { CacheHints, Host, ListKind, Revision, Viewer } from '../protocol/revision.ts';
-import type { ErrorDisclosure } from './error-disclosure.ts';
 import { type Page, pageOf } from './pages.ts';
 
 /** Decides whether someone may see an entry; hidden means absent from the list and unknown when called. */
@@ -197,4 +198,32 @@ export class Registry<E extends Entry> implements Features {
     this.#guarded = this.#filtered || this.#scoped || slots.some(({ enabled }) => !enabled);
     this.#onChange();
   }
+}
+
+/** -32602 with the name that was probably meant, among those that the viewer may know of. */
+export function unknownName<E extends Entry>(
+  noun: string,
+  name: string,
+  registry: Registry<E>,
+  viewer: Viewer,
+): RpcError {
+  const meant = closest(name, namesFor(registry, viewer));
+  const advice = meant === undefined ? '' : `; did you mean "${meant}"?`;
+  return RpcError.invalidParams(`Unknown ${noun}: ${shorten(name)}${advice}`);
+}
+
+function* namesFor<E extends Entry>(registry: Registry<E>, viewer: Viewer): Generator<string> {
+  for (const { key } of registry.entries(viewer)) yield key;
+}
+
+/**
+ * What a client is told of an error that is neither a `ToolError` nor an `RpcError`: `hidden` sends a reference by which
+ * the error is found in `onError`, `messages` sends the error's message. Stacks, causes and properties are never sent.
+ */
+export type ErrorDisclosure = 'hidden' | 'messages';
+
+/** Throws a TypeError if the option `errors` has another value. */
+export function checkErrors(where: string, errors: unknown): void {
+  if (errors === undefined || errors === 'hidden' || errors === 'messages') return;
+  throw new TypeError(`${where}: errors must be "hidden" or "messages"`);
 }

@@ -1,18 +1,25 @@
-/** Resources and resource templates: data under a URI. */
+/** Resources and resource templates: registration, lookup by URI, `resources/read` and `resources/list`. */
 
 import { shorten } from '../jsonrpc/errors.ts';
 import { checkOptions, type KeysOf } from '../jsonrpc/known-options.ts';
+import { isObject } from '../jsonrpc/message.ts';
+import { resourceNotFound } from '../protocol/errors.ts';
 import type { ResourceContents } from '../protocol/model/content.ts';
 import type { ReadResourceResult, Resource, ResourceTemplate } from '../protocol/model/resources.ts';
-import type { CacheHints } from '../protocol/revision.ts';
-import { STRING_LIMITS } from '../protocol/string-limits.ts';
-import { type Completers, checkCompleters } from './completers.ts';
+import { STRING_LIMITS, stringParam } from '../protocol/params.ts';
+import type { CacheHints, Viewer } from '../protocol/revision.ts';
+import { toBase64 } from './base64.ts';
+import { type Completers, checkCompleters } from './completion.ts';
 import type { Context } from './context.ts';
-import { checkErrors, type ErrorDisclosure } from './error-disclosure.ts';
-import type { InputRequired } from './input-required.ts';
-import type { Entry, Visible } from './registry.ts';
+import { InputRequired } from './input-required.ts';
+import { chain, type Maybe } from './maybe.ts';
+import { pageOf } from './pages.ts';
+import { checkErrors, type Entry, type ErrorDisclosure, type Registry, type Visible } from './registry.ts';
+import type { RequestContext } from './request-context.ts';
 import { scopesOf } from './scopes.ts';
-import { parseUriTemplate, type UriTemplate } from './uri-template.ts';
+import { WrongReturn } from './tool-result.ts';
+import { encodeNonAscii, parseUriTemplate, type UriTemplate } from './uri-template.ts';
+import { matchUri } from './uri-template-match.ts';
 
 /** What a resource is, apart from its URI and its handler. */
 export interface ResourceConfig extends Partial<Omit<Resource, 'uri' | 'name'>> {
@@ -178,4 +185,110 @@ export function templateEntry(
 // No request could name it.
 function checkLength(what: string, uri: string): void {
   if (uri.length > STRING_LIMITS.uri) throw new TypeError(`${what} has more than ${STRING_LIMITS.uri} characters`);
+}
+
+/** What is read at a URI. */
+export interface Found {
+  readonly entry: ResourceEntry | TemplateEntry;
+  read(ctx: Context): unknown;
+}
+
+/** Finds it: a resource of that very URI first, then the first template that fits. */
+export function resourceAt(
+  resources: Registry<ResourceEntry>,
+  templates: Registry<TemplateEntry>,
+  uri: string,
+  viewer: Viewer,
+): Found | undefined {
+  const resource = resources.get(uri, viewer);
+  if (resource) return { entry: resource, read: (ctx) => resource.read(uri, ctx) };
+  const encoded = encodeNonAscii(uri);
+  if (encoded === undefined) return undefined;
+  for (const entry of templates.entries(viewer)) {
+    const matched = matchUri(entry.template, encoded);
+    if (matched) return { entry, read: (ctx) => entry.read(Object.fromEntries(matched), ctx, uri) };
+  }
+  return undefined;
+}
+
+/** Answers `resources/read`. */
+export function readResource(
+  resources: Registry<ResourceEntry>,
+  templates: Registry<TemplateEntry>,
+  ctx: RequestContext,
+): Maybe<unknown> {
+  const uri = stringParam(ctx.params, 'uri');
+  const found = resourceAt(resources, templates, uri, ctx);
+  if (!found) throw resourceNotFound(uri);
+  const { entry } = found;
+  ctx.entry = entry;
+  return chain(found.read(ctx) as Maybe<unknown>, (returned) => {
+    // What not everybody may read, and what came out of questions, is one caller's business.
+    const scope = entry.visible || entry.scopes || ctx.hasAsked ? ({ cacheScope: 'private' } as const) : {};
+    ctx.about = { cache: { ...ctx.server.host.cache, ...entry.cache, ...scope } };
+    if (returned instanceof InputRequired || (isObject(returned) && isContents(returned['contents']))) return returned;
+    const contents = contentsOf(returned, uri, entry.definition.mimeType);
+    if (!contents) throw new WrongReturn(`Resource "${entry.key}" returned neither text nor bytes nor contents`);
+    return { contents };
+  });
+}
+
+function contentsOf(
+  returned: unknown,
+  uri: string,
+  mimeType: string | undefined,
+): readonly ResourceContents[] | undefined {
+  const base = mimeType === undefined ? { uri } : { uri, mimeType };
+  if (returned === undefined || returned === null) throw resourceNotFound(uri);
+  if (typeof returned === 'string') return [{ ...base, text: returned }];
+  if (returned instanceof Uint8Array) return [{ ...base, blob: toBase64(returned) }];
+  if (isContents(returned)) return returned;
+  return isContents([returned]) ? [returned as ResourceContents] : undefined;
+}
+
+function isContents(value: unknown): value is ResourceContents[] {
+  return Array.isArray(value) && value.every(isOneContents);
+}
+
+function isOneContents(value: unknown): boolean {
+  if (!isObject(value) || typeof value['uri'] !== 'string') return false;
+  return typeof value['text'] === 'string' || typeof value['blob'] === 'string';
+}
+
+interface Shown {
+  readonly key: string;
+  readonly definition: Resource;
+}
+
+/** A page of the registered resources and of those that templates list; each URI once, registered ones first. */
+export async function listWithTemplates(
+  resources: Registry<ResourceEntry>,
+  templates: Registry<TemplateEntry>,
+  ctx: RequestContext,
+): Promise<object> {
+  const shown = new Map<string, Shown>();
+  for (const entry of resources.entries(ctx)) shown.set(entry.key, entry);
+  for (const template of [...templates.entries(ctx)]) {
+    for (const definition of await listedBy(template, ctx)) {
+      if (!shown.has(definition.uri)) shown.set(definition.uri, { key: definition.uri, definition });
+    }
+  }
+  const { host, limits } = ctx.server;
+  const { entries, nextCursor } = pageOf('resources', [...shown.values()], ctx.params['cursor'], limits.pageSize);
+  // Who asks may decide what is listed.
+  ctx.about = { cache: { ...host.cache, cacheScope: 'private' } };
+  const page = entries.map(({ definition }) => definition);
+  return nextCursor === undefined ? { resources: page } : { resources: page, nextCursor };
+}
+
+async function listedBy(template: TemplateEntry, ctx: RequestContext): Promise<readonly Resource[]> {
+  if (!template.list) return [];
+  ctx.entry = template;
+  const listed: unknown = await template.list(ctx);
+  const { mimeType } = template.definition;
+  const defaults = mimeType === undefined ? {} : { mimeType };
+  if (!Array.isArray(listed) || !listed.every((one) => isObject(one) && typeof one['uri'] === 'string')) {
+    throw new WrongReturn(`Resource template "${template.key}": list must return an array of objects with "uri"`);
+  }
+  return (listed as Resource[]).map((one) => ({ ...defaults, ...one, name: one.name ?? one.uri }));
 }

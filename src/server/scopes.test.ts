@@ -1,7 +1,8 @@
 import { McpServer, type McpServerOptions, serve } from 'mcpp/server';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { claim, open, REVISIONS, STATEFUL, Wire, type WireOptions } from '../../test/wire.ts';
-import { hasScopes } from './scope-checks.ts';
+import { MetaKey } from '../protocol/model/meta.ts';
+import { hasScopes } from './scopes.ts';
 
 const known = { subject: 'alice', scopes: ['files:read'] };
 const granted = { subject: 'alice', scopes: ['other', 'files:write', 'files:read'] };
@@ -317,4 +318,11 @@ describe('at registration', () => {
     const wire = await open(server, { principal: known });
     expect((await wire.call('tools/call', { name: 'write' })).result).toMatchObject({ content: [{ text: 'mine' }] });
   });
+});
+
+test('scopes are checked after the revision: an unsupported version is refused first', async () => {
+  const wire = await open(make(), { revision: '2026-07-28', principal: known });
+  const params = { name: 'write', arguments: { n: 1 }, _meta: { [MetaKey.protocolVersion]: '1900-01-01' } };
+  expect((await wire.call('tools/call', params)).error?.code).toBe(-32022);
+  expect(ran).toEqual([]);
 });

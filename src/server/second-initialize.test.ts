@@ -61,7 +61,7 @@ test('it ends subscriptions, gives their memory back, and changes are told once'
     expect((await wire.call('resources/subscribe', { uri: `${URI}${round}` })).result).toEqual({});
     await initialize(wire, '2025-11-25', `again ${round}`);
   }
-  expect(server['~parts'].usage.kept.used).toBe(0);
+  expect(server['~internals'].usage.kept.used).toBe(0);
   wire.notify('notifications/initialized');
   server.resourceUpdated(`${URI}0`);
   server.registerTool('new', {}, () => '');

@@ -1,4 +1,4 @@
-/** Serves a server over a connection: one exchange per request, both kinds of revision on the same line. */
+/** One served connection: one exchange per request, stateful and stateless revisions side by side. */
 
 import { errorResponse } from '../jsonrpc/error-response.ts';
 import { ConnectionError, type ParseError, RpcError } from '../jsonrpc/errors.ts';
@@ -16,39 +16,33 @@ import {
   type Response,
 } from '../jsonrpc/message.ts';
 import { OutgoingRequests } from '../jsonrpc/outgoing.ts';
-import { type Batch, isUnreadable, type Payload } from '../jsonrpc/parse.ts';
+import { type Batch, callIn, isUnreadable, type Payload } from '../jsonrpc/parse.ts';
 import { printable } from '../jsonrpc/printable.ts';
 import type { Receiver, Transport } from '../jsonrpc/transport.ts';
-import type { RevisionFacts } from '../protocol/facts.ts';
-import { METHODS, staysOpen } from '../protocol/methods.ts';
-import { revisionNamed } from '../protocol/pick.ts';
-import { type Principal, principalKey } from '../protocol/principal.ts';
+import { METHODS, type MethodFacts } from '../protocol/methods.ts';
+import { checkPrincipal, type Principal, principalKey } from '../protocol/principal.ts';
+import type { RevisionFacts } from '../protocol/revisions.ts';
+import { claimedVersion, revisionNamed } from '../protocol/select-revision.ts';
 import type { Session } from '../protocol/session.ts';
-import { answer, notice } from './answer.ts';
 import { answerBatch, batchRefusal, unlessDropped } from './batch.ts';
 import { ConnectionExchange, type Line } from './connection-exchange.ts';
-import { belongsToSession, Held } from './held.ts';
+import { handleNotification, handleRequest } from './handle-request.ts';
 import { InFlight } from './in-flight.ts';
-import { ConnectionUsage } from './limits/connection-usage.ts';
-import { KEEPS_TOO_MUCH } from './limits/usage.ts';
-import type { LineOptions } from './line-options.ts';
+import type { ServerInternals } from './internals.ts';
+import { ConnectionUsage, KEEPS_TOO_MUCH } from './limits/usage.ts';
+import { ABORT_GRACE_MS, MAX_REPORTED_ERRORS } from './limits.ts';
 import { chain, isPromise, type Maybe } from './maybe.ts';
-import { scopeRefusal } from './scope-checks.ts';
-import type { Served, ServerParts } from './served.ts';
-import type { ServedLine } from './serving.ts';
+import { PreHandshakeQueue } from './pre-handshake-queue.ts';
+import type { LineOptions, ServedLine } from './serving.ts';
 import { currentTurn, untilApart } from './turns.ts';
 import { Unread } from './unread.ts';
 
-/** Time an aborted handler has to answer before the connection is closed, in milliseconds. */
-const ABORT_MS = 100;
-/** Errors of the client's that belong to no request, and are reported nevertheless. */
-const MAX_ERRORS_TOLD = 10;
-
 /** One connection being served. */
-export class ServedConnection implements Receiver, ServedLine, Line {
+class ServedConnection implements Receiver, ServedLine, Line {
   readonly closed: Promise<void>;
   principal: Principal | undefined;
   readonly caller: string;
+  readonly trusted: boolean;
   readonly forceReruns: boolean;
   readonly headers = undefined;
   readonly ask: Line['ask'];
@@ -56,15 +50,10 @@ export class ServedConnection implements Receiver, ServedLine, Line {
   session: Session | undefined;
   /** What there is to know of the session's revision. */
   #facts: RevisionFacts | undefined;
-  readonly #server: Served;
-  readonly #own: ServerParts;
+  readonly #server: ServerInternals;
   readonly #transport: Transport;
   readonly #inFlight = new InFlight();
-  /** What waits for the session. */
-  readonly #forSession = new Held(
-    (payload) => !this.#isFull && this.#over === undefined && belongsToSession(payload),
-    (bytes) => this.growSession(bytes),
-  );
+  readonly #queue = new PreHandshakeQueue((bytes) => this.growSession(bytes));
   readonly #unread = new Unread((error) => this.onError(error));
   readonly #usage: ConnectionUsage;
   #unwatch: (() => void) | undefined;
@@ -75,14 +64,14 @@ export class ServedConnection implements Receiver, ServedLine, Line {
   #errorsTold = 0;
   #tellClosed: () => void = () => {};
 
-  constructor(server: Served, transport: Transport, options: LineOptions) {
-    const { principal, forceReruns } = options;
+  constructor(server: ServerInternals, transport: Transport, options: LineOptions) {
+    const { principal, trusted = false, forceReruns = false } = options;
     this.#server = server;
-    this.#own = server['~parts'];
     this.caller = options.caller ?? principalKey(principal);
-    this.#usage = new ConnectionUsage(this.#own.usage, this.caller, options.running);
+    this.#usage = new ConnectionUsage(this.#server.usage, this.caller, options.running);
     this.#transport = transport;
     this.principal = principal;
+    this.trusted = trusted;
     this.forceReruns = forceReruns;
     this.closed = new Promise((resolve) => {
       this.#tellClosed = resolve;
@@ -104,13 +93,13 @@ export class ServedConnection implements Receiver, ServedLine, Line {
     this.#facts = revision.facts;
     // A handshake that took long can be through after the client is gone.
     if (this.#over !== undefined || this.#ended) return;
-    const viewer = { principal: this.principal, capabilities: session.capabilities };
-    this.#unwatch = this.#own.host.watch(
+    const observer = { principal: this.principal, capabilities: session.capabilities, trusted: this.trusted };
+    this.#unwatch = this.#server.host.watch(
       (change) => {
         const notification = revision.deliver(change, session);
         if (notification && !(change.type === 'log' && this.isCongested)) this.send(notification);
       },
-      viewer,
+      observer,
       () => session.subscriptions,
     );
   }
@@ -124,7 +113,7 @@ export class ServedConnection implements Receiver, ServedLine, Line {
   }
 
   get #isFull(): boolean {
-    return this.#inFlight.running + this.#forSession.size >= this.#own.limits.inFlight;
+    return this.#inFlight.running + this.#queue.size >= this.#server.limits.inFlight;
   }
 
   get isCongested(): boolean {
@@ -132,20 +121,24 @@ export class ServedConnection implements Receiver, ServedLine, Line {
   }
 
   onMessage(payload: Payload): void {
-    if (this.#ended || this.#forSession.takes(payload)) return;
-    this.#handle(payload);
+    if (this.#ended) return;
+    // Read once: it decides about the queue, and then about the revision.
+    const claim = claimedVersion(callIn(payload)?.params);
+    if (this.#queue.isActive && this.#queue.takes(payload, claim, !this.#isFull && this.#over === undefined)) return;
+    this.#handle(payload, claim);
   }
 
-  #handle(payload: Payload): void {
+  // Queued messages and messages of batches have no claim.
+  #handle(payload: Payload, claim?: unknown): void {
     if (isBatch(payload)) this.#takeBatch(payload as Batch);
     else if (isUnreadable(payload)) {
       const refusal = this.#answerToUnreadable(payload);
       if (refusal) this.send(refusal);
-    } else this.#take(payload as Message);
+    } else this.#take(payload as Message, claim);
   }
 
   onError(error: Error): void {
-    this.#own.report(error, { method: 'transport' });
+    this.#server.report(error, { method: 'transport' });
   }
 
   onClose(): void {
@@ -163,10 +156,10 @@ export class ServedConnection implements Receiver, ServedLine, Line {
       this.#closing = true;
       const reason = this.#takeNoMore('The server is closing');
       await this.#inFlight.idle(graceMs);
-      this.#letIn(this.#over); // Too late to begin.
+      this.#emptyQueue(this.#over);
       this.#inFlight.abort(reason);
       this.#outgoing.close();
-      await this.#inFlight.idle(ABORT_MS);
+      await this.#inFlight.idle(ABORT_GRACE_MS);
       try {
         await this.#transport.disconnect();
       } finally {
@@ -188,7 +181,7 @@ export class ServedConnection implements Receiver, ServedLine, Line {
     this.#over ??= why;
     this.#unwatch?.();
     // Those who listen wait for nothing but this.
-    this.#inFlight.abort(reason, ({ method }) => staysOpen(method));
+    this.#inFlight.abort(reason, ({ row }) => row?.staysOpen === true);
     return reason;
   }
 
@@ -206,21 +199,22 @@ export class ServedConnection implements Receiver, ServedLine, Line {
     }
   }
 
-  #take(message: Message): void {
+  #take(message: Message, claim?: unknown): void {
     if (isRequest(message)) {
-      const response = this.#answer(message);
-      if (isPromise(response)) this.#respondLater(message, response);
-      else this.#respond(message, response);
+      const row = METHODS.get(message.method);
+      const response = this.#answer(message, row, claim);
+      if (isPromise(response)) this.#respondLater(message, row, response);
+      else this.#respond(message, row, response);
     } else if (isResponse(message)) this.#takeResponse(message);
-    else this.#takeNotification(message);
+    else this.#takeNotification(message, claim);
   }
 
-  #answer(request: Request): Maybe<Response | undefined> {
+  #answer(request: Request, row: MethodFacts | undefined, claim?: unknown): Maybe<Response | undefined> {
     const refusal = this.#refusalOf(request);
     if (refusal) return refusal;
-    const exchange = new ConnectionExchange(this, request.method);
+    const exchange = new ConnectionExchange(this, request.method, row);
     this.#inFlight.begin(request.id, exchange);
-    const response = answer(this.#server, request, exchange);
+    const response = handleRequest(this.#server, request, exchange, claim);
     if (!isPromise(response)) return this.#finish(request, exchange, response);
     const kept = this.#usage.begin(request.params);
     return response.then((late) => {
@@ -249,65 +243,63 @@ export class ServedConnection implements Receiver, ServedLine, Line {
     if (this.#isFull) {
       return errorResponse(RpcError.internal('Too many requests are running on this connection'), id);
     }
-    if (!this.#usage.hasRoom) return errorResponse(RpcError.internal(KEEPS_TOO_MUCH), id);
-    const lacking = scopeRefusal(this.#own, request, this);
-    return lacking && errorResponse(lacking.error, id);
+    return this.#usage.hasRoom ? undefined : errorResponse(RpcError.internal(KEEPS_TOO_MUCH), id);
   }
 
-  #respondLater(request: Request, response: Promise<Response | undefined>): void {
-    const opens = request.method === 'initialize' && this.#forSession.begin();
-    void response.then((late) => this.#respond(request, late, opens));
+  #respondLater(request: Request, row: MethodFacts | undefined, response: Promise<Response | undefined>): void {
+    const opens = request.method === 'initialize' && this.#queue.begin();
+    void response.then((late) => this.#respond(request, row, late, opens));
   }
 
-  #respond(request: Request, response: Response | undefined, opens = false): void {
-    if (response) this.#sendResponse(request, response);
-    if (opens) this.#letIn();
-    if (!this.#forSession.isBusy) this.#inFlight.checkIdle();
+  #respond(request: Request, row: MethodFacts | undefined, response: Response | undefined, opens = false): void {
+    if (response) this.#sendResponse(request, row, response);
+    if (opens) this.#emptyQueue();
+    if (!this.#queue.isActive) this.#inFlight.checkIdle();
   }
 
-  // What waited for the session is not new although the server may close by now, unless it is `over` for that, too. If the
-  // client is gone it need not begin.
-  #letIn(over?: string): void {
+  // Queued messages arrived before the server began to close, so they are handled; with `over`, they are refused with it.
+  #emptyQueue(over?: string): void {
     const why = this.#over;
     this.#over = over;
-    for (let payload = this.#forSession.next(); payload; payload = this.#forSession.next()) {
+    for (let payload = this.#queue.next(); payload; payload = this.#queue.next()) {
       if (!this.#ended) this.#handle(payload);
     }
     this.#over ??= why;
   }
 
-  #sendResponse(request: Request, response: Response): void {
+  #sendResponse(request: Request, row: MethodFacts | undefined, response: Response): void {
     this.#deliver(response, (cause) => this.send(this.#unencodable(request, cause)));
     // One line carries everything here, so the end of a subscription is told twice: to the call, and by its id.
-    if (staysOpen(request.method) && !isErrorResponse(response)) {
+    if (row?.staysOpen && !isErrorResponse(response)) {
       this.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: request.id } });
     }
   }
 
   // What a handler gave cannot be written as JSON; the request still gets its answer.
   #unencodable({ id, method, params }: Request, cause: unknown): ErrorResponse {
-    this.#own.report(cause, { method, name: (params as { readonly name?: string } | undefined)?.name });
+    this.#server.report(cause, { method, name: (params as { readonly name?: string } | undefined)?.name });
     return errorResponse(RpcError.internal('The result could not be encoded'), id);
   }
 
   #takeResponse(response: Response): void {
     if (this.#outgoing.settle(response)) return;
-    if (!isErrorResponse(response) || response.id != null || this.#errorsTold++ >= MAX_ERRORS_TOLD) return;
-    this.#own.report(RpcError.from(response.error), { method: 'response' });
+    if (!isErrorResponse(response) || response.id != null || this.#errorsTold++ >= MAX_REPORTED_ERRORS) return;
+    this.#server.report(RpcError.from(response.error), { method: 'response' });
   }
 
-  #takeNotification(notification: Notification): void {
+  #takeNotification(notification: Notification, claim: unknown): void {
     const { method } = notification;
+    const row = METHODS.get(method);
     if (method === 'notifications/cancelled') {
       this.#cancel(notification);
       return;
     }
     // A request without an id is for nobody, and a flood is not taken on.
-    const isFull = this.#inFlight.notifications >= this.#own.limits.inFlight || !this.#usage.hasRoom;
-    if (METHODS.get(method)?.kind === 'request' || isFull) return;
-    const exchange = new ConnectionExchange(this, method);
+    const isFull = this.#inFlight.notifications >= this.#server.limits.inFlight || !this.#usage.hasRoom;
+    if (row?.kind === 'request' || isFull) return;
+    const exchange = new ConnectionExchange(this, method, row);
     this.#inFlight.beginNotification(exchange);
-    const taken = notice(this.#server, notification, exchange);
+    const taken = handleNotification(this.#server, notification, exchange, claim);
     const kept = isPromise(taken) ? this.#usage.begin(notification.params) : undefined;
     void chain(taken, () => {
       this.#inFlight.endNotification(exchange);
@@ -326,10 +318,11 @@ export class ServedConnection implements Receiver, ServedLine, Line {
   #takeBatch(batch: Batch): void {
     const refusal = batchRefusal(batch, this.#facts);
     if (refusal) this.send(this.#unreadable(refusal));
-    else if (this.#facts?.batches === 'accepted') for (const one of batch) this.onMessage(one);
+    else if (this.#facts?.batches === 'accepted') for (const one of batch) this.#handle(one);
     else {
       const answered = answerBatch(batch, {
-        answer: (request) => unlessDropped(this.#answer(request), this.#inFlight.get(request.id)),
+        answer: (request) =>
+          unlessDropped(this.#answer(request, METHODS.get(request.method)), this.#inFlight.get(request.id)),
         take: (message) => this.#take(message),
         refuse: (fault) => this.#answerToUnreadable(fault),
         unencodable: ({ id }, cause) => this.#unencodable({ jsonrpc: '2.0', id: id as Id, method: 'batch' }, cause),
@@ -356,4 +349,16 @@ export class ServedConnection implements Receiver, ServedLine, Line {
   #unreadable(fault: RpcError | ParseError, id?: Id): ErrorResponse {
     return errorResponse(fault, id ?? (this.#facts?.unreadableId === 'null' ? null : undefined));
   }
+}
+
+/** Serves a connection. The promise resolves when the transport is connected. */
+export async function serveConnection(
+  server: ServerInternals,
+  transport: Transport,
+  options: LineOptions,
+): Promise<ServedLine> {
+  if (options.principal) checkPrincipal(options.principal, 'serve');
+  const connection = new ServedConnection(server, transport, options);
+  await transport.connect(connection);
+  return connection;
 }

@@ -2,53 +2,46 @@
 
 import { memoryPair } from '../jsonrpc/memory.ts';
 import type { Transport } from '../jsonrpc/transport.ts';
-import { isImplementation } from '../protocol/checks.ts';
 import type { ServerCapabilities } from '../protocol/model/capabilities.ts';
 import type { Implementation } from '../protocol/model/implementation.ts';
 import { isLoggingLevel, LOGGING_LEVELS, type LoggingLevel } from '../protocol/model/logging.ts';
-import { checkShape } from '../protocol/request-shape.ts';
+import { checkShape, isImplementation } from '../protocol/params.ts';
 import type { CacheHints, Host } from '../protocol/revision.ts';
-import { engineLoading } from '../schema/engine-loader.ts';
-import type { AnySchema, InferInput } from '../schema/infer.ts';
-import type { CheckedInput } from '../schema/refused.ts';
+import { engineLoading } from '../schema/check/engine-loader.ts';
+import type { CheckedInput } from '../schema/local/checked-input.ts';
+import type { AnySchema, InferInput } from '../schema/local/infer.ts';
 import { memoryChangeBus } from '../store/changes.ts';
 import { Changes, type MaySee } from './changes.ts';
 import { complete } from './completion.ts';
-import type { Context, RequestContext } from './context.ts';
+import type { Context } from './context.ts';
 import { Extensions } from './extensions.ts';
-import { isHiddenFrom } from './hidden.ts';
+import type { ServerInternals } from './internals.ts';
 import { usageOf } from './limits/usage.ts';
+import { limitsOf } from './limits.ts';
 import type { Maybe } from './maybe.ts';
-import type { Middleware } from './middleware.ts';
-import type { Registries } from './needed-scopes.ts';
-import {
-  checkServerOptions,
-  limitsOf,
-  type McpServerOptions,
-  mergeCapabilities,
-  reporter,
-  servedVersions,
-} from './options.ts';
-import { getPrompt } from './prompt-get.ts';
-import { type PromptConfig, type PromptEntry, type PromptHandler, promptEntry } from './prompts.ts';
+import type { Middleware, ParamsOf } from './middleware.ts';
+import { checkServerOptions, type McpServerOptions, mergeCapabilities, reporter, servedVersions } from './options.ts';
+import { getPrompt, type PromptConfig, type PromptEntry, type PromptHandler, promptEntry } from './prompts.ts';
 import { type Features, Registry } from './registry.ts';
-import type { ParamsOf } from './request-params.ts';
-import { readResource } from './resource-read.ts';
+import type { RequestContext } from './request-context.ts';
+import { secretsOf } from './request-state.ts';
 import {
+  listWithTemplates,
   type ResourceConfig,
   type ResourceEntry,
   type ResourceHandler,
   type ResourceTemplateConfig,
   type ResourceTemplateHandler,
+  readResource,
+  resourceAt,
   resourceEntry,
   type TemplateEntry,
   templateEntry,
   type VariablesOf,
 } from './resources.ts';
-import { secretsOf } from './secrets.ts';
-import { type ServeOptions, serveTrusted, serveUntrusted } from './serve.ts';
-import type { Handler, Served, ServerParts } from './served.ts';
-import { listWithTemplates } from './template-list.ts';
+import { canObserve } from './scopes.ts';
+import { serveConnection } from './served-connection.ts';
+import type { ServeOptions } from './serving.ts';
 import type {
   AnyResult,
   AnyToolDefinition,
@@ -62,12 +55,13 @@ import type {
 } from './tool-types.ts';
 import { callTool, type ToolEntry, toolEntry } from './tools.ts';
 
+type Handler = (ctx: RequestContext) => unknown;
 type Lists = Registry<ToolEntry | PromptEntry | ResourceEntry | TemplateEntry>;
 
 const NOT_CACHED: CacheHints = { ttlMs: 0, cacheScope: 'private' };
 
 /** An MCP server. `Tools` collects the types of its tools, for `connect<typeof server>()`. */
-export class McpServer<out Tools = {}> implements Served {
+export class McpServer<out Tools = {}> {
   /** The types of the tools; there is no value behind it. */
   declare readonly $tools: Tools;
   readonly info: Implementation;
@@ -78,11 +72,10 @@ export class McpServer<out Tools = {}> implements Served {
   readonly #prompts: Registry<PromptEntry>;
   readonly #resources: Registry<ResourceEntry>;
   readonly #templates: Registry<TemplateEntry>;
-  readonly #all: Registries;
   readonly #handlers = new Map<string, Handler>();
   readonly #middleware: Middleware[] = [];
-  readonly #parts: ServerParts;
-  #isScoped = false;
+  readonly #internals: ServerInternals;
+  #requiresScopes = false;
   #listsTemplates = false;
   #derived: ServerCapabilities;
   #capabilities: ServerCapabilities | undefined;
@@ -95,7 +88,7 @@ export class McpServer<out Tools = {}> implements Served {
     this.#extensions = new Extensions(options.extensions);
     for (const [method, handler] of this.#extensions.handlers) this.#handlers.set(method, handler);
     this.#derived = { logging: {} };
-    const failed = (method: string) => (error: unknown) => this.#parts.report(error, { method });
+    const failed = (method: string) => (error: unknown) => this.#internals.report(error, { method });
     const changed = (type: 'tools' | 'prompts' | 'resources') => () => {
       this.#checkScoped();
       this.#changes.publish({ type });
@@ -105,15 +98,14 @@ export class McpServer<out Tools = {}> implements Served {
     this.#prompts = new Registry('prompts', 'Prompt', changed('prompts'), failed('visible'));
     this.#resources = new Registry('resources', 'Resource', changed('resources'), failed('visible'));
     this.#templates = new Registry('resourceTemplates', 'Resource template', changed('resources'), failed('visible'));
-    this.#all = { tools: this.#tools, prompts: this.#prompts, resources: this.#resources, templates: this.#templates };
-    this.#parts = this.#makeParts(info, options);
+    this.#internals = this.#makeInternals(info, options);
     this.#offerDeclared(options.capabilities);
     for (const { server } of options.extensions ?? []) server?.setUp?.(this);
   }
 
   /** For this package, not for its users. */
-  get '~parts'(): ServerParts {
-    return this.#parts;
+  get '~internals'(): ServerInternals {
+    return this.#internals;
   }
 
   /** Registers a tool. The arguments are checked against the schema before the handler runs. */
@@ -234,23 +226,17 @@ export class McpServer<out Tools = {}> implements Served {
     const { principal, ownsProcess = true, forceReruns = false } = options;
     await engineLoading();
     const [near, far] = memoryPair();
-    if (ownsProcess && !principal) await serveTrusted(this, far, forceReruns);
-    else await serveUntrusted(this, far, principal, { forceReruns });
+    await serveConnection(this.#internals, far, { principal, trusted: ownsProcess && !principal, forceReruns });
     return near;
   }
 
-  #watcher(asksForScopes: boolean): Host['watch'] {
-    const { resources, templates } = this.#all;
-    const maySee: MaySee = (change, viewer) =>
-      change.type !== 'resource' ||
-      !(resources.isGuarded || templates.isGuarded) ||
-      !isHiddenFrom(viewer, change.uri, this.#all, asksForScopes);
-    return (listener, viewer, subscribed) => this.#changes.watch(listener, viewer, maySee, subscribed);
-  }
-
-  #makeParts(info: Implementation, options: McpServerOptions): ServerParts {
+  #makeInternals(info: Implementation, options: McpServerOptions): ServerInternals {
     const server = this;
-    const hostFor = (asksForScopes: boolean): Host => ({
+    const [tools, prompts, resources, templates] = [this.#tools, this.#prompts, this.#resources, this.#templates];
+    const limits = limitsOf(options.limits);
+    const maySee: MaySee = (change, observer) =>
+      change.type !== 'resource' || canObserve(internals, change.uri, observer);
+    const host: Host = {
       info,
       instructions: options.instructions,
       versions: servedVersions(options.revisions),
@@ -259,44 +245,35 @@ export class McpServer<out Tools = {}> implements Served {
         server.#capabilities ??= mergeCapabilities(server.#derived, options);
         return server.#capabilities;
       },
-      declaredIn: (version, principal) =>
-        server.#extensions.declaredIn(version, principal, server.#parts.host.capabilities),
+      declaredIn: (version, principal) => server.#extensions.declaredIn(version, principal, host.capabilities),
       subscriptions: server.#extensions.subscriptions,
-      watch: server.#watcher(asksForScopes),
-    });
-    const limits = limitsOf(options.limits);
-    const shared = {
+      watch: (listener, observer, subscribed) => server.#changes.watch(listener, observer, maySee, subscribed),
+    };
+    const internals: ServerInternals = {
+      host,
       limits,
       usage: usageOf(limits),
       secrets: secretsOf(options.keys ?? []),
       middleware: this.#middleware,
       extensions: this.#extensions,
-      registries: this.#all,
+      registries: { tools, prompts, resources, templates },
+      get requiresScopes() {
+        return server.#requiresScopes;
+      },
       handler: (method) => (method.startsWith('notifications/') ? undefined : this.#handlers.get(method)),
       notificationHandler: (method) => (method.startsWith('notifications/') ? this.#handlers.get(method) : undefined),
-      toolsFor: (viewer) => [...this.#tools.entries(viewer)].map(({ definition }) => definition),
+      resourceAt: (uri, viewer) => resourceAt(resources, templates, uri, viewer)?.entry,
+      toolsFor: (viewer) => [...tools.entries(viewer)].map(({ definition }) => definition),
       errors: options.errors ?? 'hidden',
       report: reporter(options.onError),
-    } satisfies Partial<ServerParts>;
-    const owned: Served = {
-      get '~parts'() {
-        return ownersParts;
-      },
     };
-    const ownersParts: ServerParts = { ...shared, owned, host: hostFor(false), isScoped: false };
-    return {
-      ...shared,
-      owned,
-      host: hostFor(true),
-      get isScoped() {
-        return server.#isScoped;
-      },
-    };
+    return internals;
   }
 
-  // Servers that ask for no scopes do nothing for them per request.
+  // Servers whose entries require no scopes do nothing for scopes per request.
   #checkScoped(): void {
-    this.#isScoped = Object.values(this.#all).some((registry) => registry.isScoped);
+    const all = [this.#tools, this.#prompts, this.#resources, this.#templates];
+    this.#requiresScopes = all.some((registry) => registry.isScoped);
   }
 
   // Declares a feature and its methods when it is used for the first time; until then they do not exist.
@@ -339,7 +316,12 @@ export class McpServer<out Tools = {}> implements Served {
   }
 
   #offerCompletions(): void {
-    this.#offer('completions', {}, [['completion/complete', (ctx) => complete(this.#all, ctx)]]);
+    this.#offer('completions', {}, [
+      [
+        'completion/complete',
+        (ctx) => complete({ prompts: this.#prompts, templates: this.#templates, resources: this.#resources }, ctx),
+      ],
+    ]);
   }
 
   #listResources(ctx: RequestContext): Maybe<object> {
@@ -349,7 +331,7 @@ export class McpServer<out Tools = {}> implements Served {
 
   // With middleware the list is given as objects, so that it can be looked at and changed; and where `_meta` is added.
   #list(registry: Lists, ctx: RequestContext): object {
-    const { host, middleware, extensions, limits } = this.#parts;
+    const { host, middleware, extensions, limits } = this.#internals;
     if (middleware.length === 0 && !extensions.addsMeta) {
       return registry.encodedList(ctx.params, ctx, ctx.wire, host, limits.pageSize);
     }

@@ -4,13 +4,12 @@ import type { ContentBlock } from '../protocol/model/content.ts';
 import type { Icon } from '../protocol/model/implementation.ts';
 import type { Meta } from '../protocol/model/meta.ts';
 import type { CallToolResult, ToolAnnotations } from '../protocol/model/tools.ts';
-import type { AnySchema, InferInput, InferOutput } from '../schema/infer.ts';
-import type { CheckedInput } from '../schema/refused.ts';
+import type { CheckedInput } from '../schema/local/checked-input.ts';
+import type { AnySchema, InferInput, InferOutput } from '../schema/local/infer.ts';
 import type { Context } from './context.ts';
-import type { ErrorDisclosure } from './error-disclosure.ts';
 import type { ExtensionResult } from './extension-result.ts';
 import type { InputRequired } from './input-required.ts';
-import type { Visible } from './registry.ts';
+import type { ErrorDisclosure, Visible } from './registry.ts';
 
 /** Stands for "no input schema": the tool takes no arguments. */
 export interface NoArguments {

@@ -3,29 +3,27 @@
 import { RpcError, shorten } from '../jsonrpc/errors.ts';
 import { checkOptions, type KeysOf } from '../jsonrpc/known-options.ts';
 import { isObject } from '../jsonrpc/message.ts';
-import { stringParam } from '../protocol/checks.ts';
 import { badArguments } from '../protocol/errors.ts';
+import { paramHeaders } from '../protocol/http-headers.ts';
 import type { CallToolResult, Tool } from '../protocol/model/tools.ts';
-import { paramHeaders } from '../protocol/param-headers.ts';
+import { stringParam } from '../protocol/params.ts';
 import type { ResultFacts } from '../protocol/revision.ts';
-import { type CheckedSchema, checkedSchema } from '../schema/checked.ts';
+import { type CheckedSchema, checkedSchema } from '../schema/check/checked-schema.ts';
 import { describeProblems } from '../schema/problems.ts';
-import type { Context, RequestContext } from './context.ts';
-import { checkErrors } from './error-disclosure.ts';
+import type { Context } from './context.ts';
+import { runApart, runUntilHandOff } from './detached-call.ts';
 import type { TakeOver } from './extension.ts';
 import { ExtensionResult } from './extension-result.ts';
 import type { Extensions } from './extensions.ts';
-import { toolFailure } from './failures.ts';
-import { runApart, runUntilHandOff } from './hand-off.ts';
+import { toolFailure } from './handler-errors.ts';
 import { InputRequired } from './input-required.ts';
 import { chain, isPromise, type Maybe } from './maybe.ts';
-import type { Entry, Registry } from './registry.ts';
-import { WrongReturn, wrongValue } from './returned.ts';
-import { runInRounds } from './rounds.ts';
+import { runInRounds } from './multi-round-trip.ts';
+import { checkErrors, type Entry, type Registry, unknownName } from './registry.ts';
+import type { RequestContext } from './request-context.ts';
 import { scopesOf } from './scopes.ts';
-import { NO_CONTENT, toolResult, withStructured } from './tool-result.ts';
+import { toolResult, WrongReturn, withStructured, wrongValue } from './tool-result.ts';
 import type { ToolConfig } from './tool-types.ts';
-import { unknownName } from './unknown-name.ts';
 
 /** A registered tool. */
 export interface ToolEntry extends Entry {
@@ -169,21 +167,21 @@ function runAsTask(tool: ToolEntry, args: unknown, ctx: RequestContext, takeOver
 function run(tool: ToolEntry, args: unknown, ctx: RequestContext): Maybe<unknown> {
   // The check may have taken its time, and the caller may be gone.
   if (ctx.isGivenUp) throw RpcError.internal('The call was cancelled before it began');
-  const failed = (error: unknown): Maybe<CallToolResult> => toolFailure(error, ctx);
+  const failed = (error: unknown): CallToolResult => toolFailure(error, ctx);
   try {
     const value = tool.call(args as never, ctx) as Maybe<unknown>;
-    const result = chain(value, (returned) => finish(tool, returned, ctx));
+    const result = chain(value, (returned) => finish(tool, returned));
     return isPromise(result) ? result.catch(failed) : result;
   } catch (error) {
     return failed(error);
   }
 }
 
-function finish(tool: ToolEntry, returned: unknown, ctx: RequestContext): Maybe<unknown> {
+function finish(tool: ToolEntry, returned: unknown): Maybe<unknown> {
   // Questions for the client, which are not a result of the tool yet, or what an extension has in place of one.
   if (returned instanceof InputRequired || returned instanceof ExtensionResult) return returned;
   const result = toolResult(returned, tool.output !== undefined, tool.key);
-  if (!tool.output || result.isError) return structured(ctx, result, result.structuredContent, tool.key);
+  if (!tool.output || result.isError) return withStructured(result, result.structuredContent, tool.key);
   if (result.structuredContent === undefined) {
     throw new WrongReturn(
       `Tool "${tool.key}" has an output schema, but returned no structured content: return the object that the schema describes`,
@@ -191,26 +189,10 @@ function finish(tool: ToolEntry, returned: unknown, ctx: RequestContext): Maybe<
   }
   return chain(tool.output.check(result.structuredContent), (checked) => {
     // What the schema adds or takes away counts for the text, too.
-    if (checked.ok) return structured(ctx, result, checked.value, tool.key);
+    if (checked.ok) return withStructured(result, checked.value, tool.key);
     const wrong = wrongValue(returned);
     if (wrong !== undefined) throw new WrongReturn(`Tool "${tool.key}" returned ${wrong}`);
     const problems = describeProblems(checked.problems, checked.unlisted);
     throw new WrongReturn(`Tool "${tool.key}" returned what its output schema refuses: ${problems}`);
   });
-}
-
-// What was made text once is not made text again, where nobody can change it on its way. A result that began without content
-// of its own has nothing but that text and the structured content.
-function structured(
-  ctx: RequestContext,
-  given: CallToolResult,
-  structuredContent: unknown,
-  name: string,
-): CallToolResult {
-  const result = withStructured(given, structuredContent, name);
-  const { text: json } = (result.content[0] ?? {}) as { text?: string };
-  if (given.content === NO_CONTENT && json !== undefined && ctx.parts.middleware.length === 0) {
-    ctx.about = { outputSchema: ctx.about.outputSchema, structured: { result, json } };
-  }
-  return result;
 }

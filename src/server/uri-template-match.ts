@@ -1,7 +1,6 @@
 /** A URI to values: the way back from an expansion, in one pass and without backtracking. */
 
-import type { UriTemplate } from './uri-template.ts';
-import type { Expression, Operator, Part, Variable } from './uri-template-syntax.ts';
+import type { Expression, Operator, Part, UriTemplate, Variable } from './uri-template.ts';
 
 /** What a URI says of a template's variables; those with `*` are lists. */
 export type UriTemplateMatch = Map<string, string | string[]>;
@@ -68,16 +67,16 @@ function valueStep(expression: Expression, parts: readonly Part[], index: number
   const read = operator.named ? readNamed : readListed;
   // The value ends where anything that may follow first occurs. What is named may be missing, then the next may follow.
   const optional: string[] = [];
-  let required: Finder | undefined;
-  for (let next = index + 1; next < parts.length && !required; next++) {
+  let required: string | undefined;
+  for (let next = index + 1; next < parts.length && required === undefined; next++) {
     const part = parts[next];
     if (typeof part === 'object' && part.operator.named) optional.push(part.operator.first);
-    else if (part !== undefined) required = finderOf(typeof part === 'string' ? part : part.operator.first);
+    else if (part !== undefined) required = typeof part === 'string' ? part : part.operator.first;
   }
   return (uri, at, found) => {
     const own = uri.startsWith(operator.first, at) ? operator.first.length : 0;
     const from = at + own + (operator.named ? 0 : 1);
-    let end = required ? required(uri, from) : uri.length;
+    let end = required === undefined ? uri.length : uri.indexOf(required, from);
     if (end === -1) return -1;
     for (const first of optional) {
       const place = uri.indexOf(first, from);
@@ -199,28 +198,6 @@ function agreed(found: readonly Found[]): UriTemplateMatch | undefined {
     }
   }
   return match;
-}
-
-type Finder = (text: string, from: number) => number;
-
-// Like `indexOf`, but linear for every text (Knuth, Morris and Pratt).
-function finderOf(wanted: string): Finder {
-  if (wanted.length === 1) return (text, from) => text.indexOf(wanted, from);
-  const fallback = new Uint32Array(wanted.length);
-  const step = (matched: number, code: number): number => {
-    let length = matched;
-    while (length > 0 && wanted.charCodeAt(length) !== code) length = fallback[length - 1] ?? 0;
-    return wanted.charCodeAt(length) === code ? length + 1 : 0;
-  };
-  for (let at = 1; at < wanted.length; at++) fallback[at] = step(fallback[at - 1] ?? 0, wanted.charCodeAt(at));
-  return (text, from) => {
-    let matched = 0;
-    for (let at = from; at < text.length; at++) {
-      matched = step(matched, text.charCodeAt(at));
-      if (matched === wanted.length) return at + 1 - matched;
-    }
-    return -1;
-  };
 }
 
 /** The first characters of a text, a pair of surrogates counting as one. */

@@ -1,9 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { expandTemplate, type UriTemplateValues } from '../../test/uri-template-expand.ts';
-import { parseUriTemplate } from './uri-template.ts';
+import { encodeNonAscii, parseTemplate, parseUriTemplate } from './uri-template.ts';
 import { matchUri } from './uri-template-match.ts';
-
-import { encodeNonAscii, parseTemplate } from './uri-template-syntax.ts';
 
 /** The variables of RFC 6570, section 3.2. */
 const values = {

@@ -2,22 +2,20 @@
 
 import type { ServerCapabilities } from '../protocol/model/capabilities.ts';
 import type { Host } from '../protocol/revision.ts';
-import type { Served, ServerParts } from './served.ts';
+import type { ServerInternals } from './internals.ts';
 
 /**
  * The same server without what needs a session: change notifications, subscriptions and a log level. Their methods do not
  * exist, and handlers cannot log to the client.
  */
-export function withoutSessions(server: Served): Served {
-  const own = server['~parts'];
-  const { host } = own;
+export function withoutSessions(server: ServerInternals): ServerInternals {
+  const { host } = server;
   // What is not overridden is read from the server when it is asked for: features can be registered later.
   const reduced: Host = Object.create(host, {
     capabilities: { get: () => withoutChanges(host.capabilities) },
     declaredIn: { value: (...of: Parameters<Host['declaredIn']>) => withoutChanges(host.declaredIn(...of)) },
   });
-  const parts: ServerParts = Object.create(own, { host: { value: reduced } });
-  return { '~parts': parts };
+  return Object.create(server, { host: { value: reduced } });
 }
 
 function withoutChanges({ logging: _, ...capabilities }: ServerCapabilities): ServerCapabilities {

@@ -27,7 +27,7 @@ describe.each([...SECTIONS])('%s', (_, mistakes) => {
   test.each([...mistakes])('$message', async ({ message, seen }) => {
     const text = await seen();
     expect(text).toMatch(patternOf(message));
-    expect(text).not.toMatch(/~parts|\bundefined\b|\[object |Cannot read prop/);
+    expect(text).not.toMatch(/~internals|\bundefined\b|\[object |Cannot read prop/);
   });
 });
 

@@ -22,7 +22,7 @@ async function refusal(call: () => unknown): Promise<string> {
     await call();
   } catch (error) {
     expect(error).toBeInstanceOf(TypeError);
-    expect((error as Error).message).not.toMatch(/~parts|undefined|not a function/);
+    expect((error as Error).message).not.toMatch(/~internals|undefined|not a function/);
     return (error as Error).message;
   }
   throw new Error('nothing was refused');

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest';
-import { REVISIONS } from '../../src/protocol/facts.ts';
 import { METHODS } from '../../src/protocol/methods.ts';
+import { REVISIONS } from '../../src/protocol/revisions.ts';
 import { missingBatches, missingOf, type Talk } from './cells.ts';
 import { memory } from './memory.ts';
 import { conversations } from './parse.ts';

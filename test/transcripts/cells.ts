@@ -1,7 +1,7 @@
 /** What the transcripts showed of each method in each revision, read from what went over the wire. */
 
-import type { RevisionFacts } from '../../src/protocol/facts.ts';
 import type { MethodFacts } from '../../src/protocol/methods.ts';
+import type { RevisionFacts } from '../../src/protocol/revisions.ts';
 import { isRecord } from '../oracle/definitions.ts';
 import type { Entry } from './wire.ts';
 

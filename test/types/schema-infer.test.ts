@@ -4,7 +4,7 @@ import * as v from 'valibot';
 import { expectTypeOf, test } from 'vitest';
 import { z } from 'zod';
 import * as mini from 'zod/mini';
-import type { AnySchema, InferInput, InferOutput } from '../../src/schema/infer.ts';
+import type { AnySchema, InferInput, InferOutput } from '../../src/schema/local/infer.ts';
 
 /** As registration takes a schema: literals keep their types without `as const`. */
 declare function take<const S extends AnySchema>(schema: S): { input: InferInput<S>; output: InferOutput<S> };

@@ -4,7 +4,7 @@ import { toError } from '../../jsonrpc/errors.ts';
 import type { Challenge, Credentials, HttpRequest } from '../../protocol/http-request.ts';
 import type { Principal } from '../../protocol/principal.ts';
 import { chain, type Maybe } from '../../server/maybe.ts';
-import { hasScopes } from '../../server/scope-checks.ts';
+import { hasScopes } from '../../server/scopes.ts';
 import type { Scheme } from './challenges.ts';
 import { PROOF_FAULTS, type ProofFault, proofCheck } from './dpop.ts';
 import { type ExpectedClaims, receivedClaims } from './refused.ts';

@@ -2,8 +2,7 @@
 
 import { isObject } from '../../jsonrpc/message.ts';
 import type { HttpRequest } from '../../protocol/http-request.ts';
-import type { Principal } from '../../protocol/principal.ts';
-import { checkPrincipal } from '../../protocol/principal-check.ts';
+import { checkPrincipal, type Principal } from '../../protocol/principal.ts';
 import { chain } from '../../server/maybe.ts';
 import { authenticator } from './authenticator.ts';
 import { boundKey } from './claims.ts';

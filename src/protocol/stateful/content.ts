@@ -1,8 +1,8 @@
 /** Content for clients that do not know all of it: unknown *kinds* break them, so those become kinds they know. */
 
-import type { RevisionFacts } from '../facts.ts';
 import type { Annotations, ContentBlock, EmbeddedResource, ResourceContents, TextContent } from '../model/content.ts';
-import { without } from '../without.ts';
+import { without } from '../params.ts';
+import type { RevisionFacts } from '../revisions.ts';
 
 /** One block in this revision's words. */
 export function encodeContent(block: ContentBlock, facts: RevisionFacts): ContentBlock {

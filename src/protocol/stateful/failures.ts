@@ -3,7 +3,7 @@
 import type { RpcError } from '../../jsonrpc/errors.ts';
 import type { ErrorObject } from '../../jsonrpc/message.ts';
 import { Reason } from '../errors.ts';
-import type { RevisionFacts } from '../facts.ts';
+import type { RevisionFacts } from '../revisions.ts';
 
 /** What a handler threw, as this revision tells it. */
 export function encodeFailure(failure: RpcError, facts: RevisionFacts): { error: ErrorObject } | { result: object } {

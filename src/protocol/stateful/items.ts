@@ -1,14 +1,14 @@
 /** Entries of lists, without what the revision does not know. */
 
-import type { RevisionFacts } from '../facts.ts';
 import type { Annotations } from '../model/content.ts';
 import type { Implementation } from '../model/implementation.ts';
 import { WRAPPED_RESULT } from '../model/meta.ts';
 import type { Prompt } from '../model/prompts.ts';
 import type { Resource, ResourceTemplate } from '../model/resources.ts';
 import type { Tool, ToolAnnotations } from '../model/tools.ts';
+import { without } from '../params.ts';
 import type { ListKind } from '../revision.ts';
-import { without } from '../without.ts';
+import type { RevisionFacts } from '../revisions.ts';
 import { encodeAnnotations } from './content.ts';
 import { isWrapped, marked, plainProperties, unmarked, wrapSchema } from './structured.ts';
 

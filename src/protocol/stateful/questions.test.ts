@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { REVISIONS } from '../facts.ts';
 import type { ElicitForm } from '../model/elicitation.ts';
 import type { CreateMessageParams } from '../model/sampling.ts';
-import { encodeQuestion } from '../questions.ts';
+import { REVISIONS } from '../revisions.ts';
+import { revisionNamed } from '../select-revision.ts';
 
 const encode = (version: string, question: unknown): { method: string; params?: Readonly<Record<string, unknown>> } => {
   const facts = REVISIONS.find((one) => one.version === version);
   if (!facts) throw new Error(version);
-  return encodeQuestion(question as never, facts);
+  return revisionNamed(facts.version).encodeQuestion(question as never);
 };
 
 const form = (properties: unknown, required?: string[]): object => ({

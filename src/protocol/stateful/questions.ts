@@ -2,11 +2,11 @@
 
 import { RpcError } from '../../jsonrpc/errors.ts';
 import type { Params } from '../../jsonrpc/message.ts';
-import type { RevisionFacts } from '../facts.ts';
 import type { ElicitField, ElicitFormParams, ElicitUrlParams } from '../model/elicitation.ts';
 import type { Question } from '../model/questions.ts';
 import type { CreateMessageParams, SamplingContent, SamplingMessage } from '../model/sampling.ts';
-import { without } from '../without.ts';
+import { without } from '../params.ts';
+import type { RevisionFacts } from '../revisions.ts';
 import { encodeContent } from './content.ts';
 
 /** A question in this revision's words; throws where it has none. */

@@ -1,13 +1,13 @@
 /** Results as handlers gave them, without what the revision does not know. */
 
 import { EncodedJson, isObject } from '../../jsonrpc/message.ts';
-import type { RevisionFacts } from '../facts.ts';
-import { knownJson } from '../known-json.ts';
+import type { MethodFacts } from '../methods.ts';
 import type { ContentBlock, ResourceContents } from '../model/content.ts';
 import { STRUCTURED_TEXT, WRAPPED_RESULT } from '../model/meta.ts';
 import type { PromptMessage } from '../model/prompts.ts';
+import { without } from '../params.ts';
 import type { EncodedPage, ListKind, ResultFacts } from '../revision.ts';
-import { without } from '../without.ts';
+import type { RevisionFacts } from '../revisions.ts';
 import { encodeContent, encodeContents } from './content.ts';
 import { encodeItem } from './items.ts';
 import { isWrappedValue, marked, unmarked } from './structured.ts';
@@ -29,9 +29,14 @@ const encoders: ReadonlyMap<string, Encode> = new Map<string, Encode>([
 ]);
 
 /** A result in this revision's words. */
-export function encodeResult(method: string, result: object, facts: RevisionFacts, about: ResultFacts): object {
-  // What an extension answers with is not what the method has.
-  const encode = about.resultType === undefined ? encoders.get(method) : undefined;
+export function encodeResult(
+  row: MethodFacts | undefined,
+  result: object,
+  facts: RevisionFacts,
+  about: ResultFacts,
+): object {
+  // A result of an extension's own type is not the result of the method.
+  const encode = row && about.resultType === undefined ? encoders.get(row.method) : undefined;
   const plain = without(result, 'resultType') as Record<string, unknown>;
   return encode ? encode(plain, facts, about) : plain;
 }
@@ -47,8 +52,6 @@ function encodeToolResult(given: Record<string, unknown>, facts: RevisionFacts, 
   // An error need not follow the tool's schema, so neither does its wrapping.
   const schema = given['isError'] === true ? undefined : about.outputSchema;
   const isPlain = facts.structuredContent !== 'nothing' && !isWrappedValue(structuredContent, schema);
-  const json = isPlain ? knownJson(given, about) : undefined;
-  if (json !== undefined) return new EncodedJson(json, given);
   const content = (given['content'] as ContentBlock[]).map((block) => encodeContent(block, facts));
   const result = { ...unmarked(given), content };
   if (structuredContent === undefined || isPlain) return result;

@@ -1,12 +1,15 @@
-/** The revisions with a handshake, 2024-11-05 to 2025-11-25: the same code over different rows of facts. */
+/** The revisions with a handshake, 2024-11-05 to 2025-11-25: the same code over different rows of `revisions.ts`. */
 
-import { factsOf } from '../facts.ts';
+import type { Notification } from '../../jsonrpc/message.ts';
+import { isWithin, type ServerEvent } from '../model/changes.ts';
+import { isLoud } from '../model/logging.ts';
 import type { Revision } from '../revision.ts';
-import { callerOf } from './caller.ts';
-import { deliver } from './changes.ts';
+import { factsOf } from '../revisions.ts';
+import type { Session } from '../session.ts';
 import { encodeFailure } from './failures.ts';
+import { callerOf, methods, notifications } from './handshake.ts';
 import { encodeItem } from './items.ts';
-import { methods, notifications } from './methods.ts';
+import { encodeQuestion } from './questions.ts';
 import { encodePage, encodeResult } from './results.ts';
 
 /** The revision of this name. */
@@ -19,10 +22,25 @@ export function statefulRevision(version: string): Revision {
     callerOf: (_params, session) => callerOf(session),
     encodeItem: (kind, item) => encodeItem(kind, item, facts),
     encodePage,
-    encodeResult: (method, result, about) => encodeResult(method, result, facts, about),
+    encodeResult: (row, result, about) => encodeResult(row, result, facts, about),
     encodeFailure: (failure) => encodeFailure(failure, facts),
+    encodeQuestion: (question) => encodeQuestion(question, facts),
     encodeProgress: ({ message, ...params }) =>
       message === undefined || !facts.progressMessage ? params : { ...params, message },
     deliver,
   };
+}
+
+/** The notification that tells this session of a change, if it wants to know. */
+function deliver(change: ServerEvent, session: Session): Notification | undefined {
+  if (!session.initialized) return undefined;
+  const { declared, subscriptions, logLevel } = session;
+  if (change.type === 'log') {
+    const isWanted = declared.logging && logLevel !== undefined && isLoud(change.message.level, logLevel);
+    return isWanted ? { jsonrpc: '2.0', method: 'notifications/message', params: { ...change.message } } : undefined;
+  }
+  if (change.type !== 'resource' && !declared[change.type]?.listChanged) return undefined;
+  if (change.type !== 'resource') return { jsonrpc: '2.0', method: `notifications/${change.type}/list_changed` };
+  if (!subscriptions.some((subscribed) => isWithin(change.uri, subscribed))) return undefined;
+  return { jsonrpc: '2.0', method: 'notifications/resources/updated', params: { uri: change.uri } };
 }

@@ -3,7 +3,7 @@
 import { isObject } from '../../jsonrpc/message.ts';
 import { STRUCTURED_TEXT, WRAPPED_RESULT } from '../model/meta.ts';
 import type { JsonSchemaObject } from '../model/tools.ts';
-import { without } from '../without.ts';
+import { without } from '../params.ts';
 
 const MARKS: readonly string[] = [WRAPPED_RESULT, STRUCTURED_TEXT];
 

@@ -2,10 +2,10 @@
 
 import { RpcError } from '../../jsonrpc/errors.ts';
 import { isObject, type Params } from '../../jsonrpc/message.ts';
-import type { Caller } from '../caller.ts';
-import { isImplementation, levelParam } from '../checks.ts';
 import type { ClientCapabilities } from '../model/capabilities.ts';
 import { MetaKey } from '../model/meta.ts';
+import { isImplementation, levelParam } from '../params.ts';
+import type { Caller } from '../revision.ts';
 
 /** Reads who is calling; throws if a required member is missing or malformed. */
 export function callerOf(params: Params): Caller {

@@ -1,25 +1,24 @@
 /** Results that say of themselves what they are, whose they are, and how long they keep. */
 
 import { EncodedJson } from '../../jsonrpc/message.ts';
-import { knownJson } from '../known-json.ts';
-import { isCacheable } from '../methods.ts';
+import type { MethodFacts } from '../methods.ts';
 import type { Implementation } from '../model/implementation.ts';
 import { type Meta, MetaKey } from '../model/meta.ts';
+import { without } from '../params.ts';
 import type { CacheHints, EncodedPage, Host, ResultFacts } from '../revision.ts';
-import { without } from '../without.ts';
 
 const STALE: CacheHints = { ttlMs: 0, cacheScope: 'private' };
 
 /** A result with everything this revision wants on it. */
-export function encodeResult(method: string, result: object, about: ResultFacts, host: Host): object {
+export function encodeResult(row: MethodFacts | undefined, result: object, about: ResultFacts, host: Host): object {
   const { cache, resultType = 'complete' } = about;
   const { _meta } = result as { _meta?: object };
-  const hints = resultType === 'complete' && isCacheable(method) ? (cache ?? STALE) : undefined;
+  const hints = resultType === 'complete' && row?.cacheable ? (cache ?? STALE) : undefined;
   const isUsual =
     resultType === 'complete' && !hints && _meta === undefined && !('resultType' in result) && !('toJSON' in result);
-  if (isUsual && !isLong(result)) return signedText(knownJson(result, about) ?? JSON.stringify(result), host.info);
+  if (isUsual && !isLong(result)) return signedText(JSON.stringify(result), host.info);
   // Whoever asks what the server is gets all of it; other results only say whose they are, without pictures.
-  const own = method === 'server/discover' ? { [MetaKey.serverInfo]: host.info } : signatureOf(host.info);
+  const own = row?.method === 'server/discover' ? { [MetaKey.serverInfo]: host.info } : signatureOf(host.info);
   const signed = { ...result, resultType, _meta: _meta ? { ..._meta, ...own } : own };
   return hints ? { ...signed, ...hints } : signed;
 }

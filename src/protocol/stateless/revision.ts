@@ -1,10 +1,12 @@
-/** The revisions without a handshake, from 2026-07-28 on: every request stands for itself. */
+/** The revisions without a handshake, from 2026-07-28 on: each request carries its version and its caller. */
 
-import { factsOf } from '../facts.ts';
+import type { Params } from '../../jsonrpc/message.ts';
+import type { Question } from '../model/questions.ts';
+import { without } from '../params.ts';
 import type { Revision } from '../revision.ts';
+import { factsOf } from '../revisions.ts';
 import { callerOf } from './caller.ts';
 import { encodeFailure } from './failures.ts';
-import { encodeItem } from './items.ts';
 import { methods } from './methods.ts';
 import { encodePage, encodeResult } from './results.ts';
 
@@ -20,8 +22,20 @@ export function statelessRevision(version: string): Revision {
     encodePage,
     encodeResult,
     encodeFailure,
+    encodeQuestion,
     encodeProgress: (params) => params,
-    // Changes reach only those who listen, and `subscriptions/listen` sees to that itself.
+    // `subscriptions/listen` sends the notifications itself.
     deliver: () => undefined,
   };
+}
+
+/** The entry as it is, but for what only the experimental tasks of 2025-11-25 needed. */
+function encodeItem(item: object): object {
+  return without(item, 'execution');
+}
+
+/** The question as it stands in `inputRequests`. */
+function encodeQuestion(question: Question): { method: string; params?: Params } {
+  const { method, params } = question;
+  return params === undefined ? { method } : { method, params: { ...params } };
 }

@@ -1,24 +1,8 @@
 /** The memory that callers make one server object keep, whichever handlers and transports it is served by. */
 
 import { retainedSize } from '../../jsonrpc/retained-size.ts';
-import { Pool } from './pool.ts';
-
-/** Bounds of that memory. */
-export interface UsageLimits {
-  /** Bytes kept for all callers: params of running calls, subscriptions and sessions. Default: 128 MiB. */
-  readonly keptBytes: number;
-  /** Bytes kept for one caller, while others compete with it for more than half of `keptBytes`. Default: 32 MiB. */
-  readonly keptBytesPerCaller: number;
-  /** Bytes of responses and streams that clients have not taken yet. Default: 64 MiB. */
-  readonly unflushedBytes: number;
-}
-
-/** The defaults. Together with the limits of bodies and of events they fit a container of 512 MB. */
-export const DEFAULT_USAGE_LIMITS: UsageLimits = {
-  keptBytes: 128 * 1024 * 1024,
-  keptBytesPerCaller: 32 * 1024 * 1024,
-  unflushedBytes: 64 * 1024 * 1024,
-};
+import type { Limits } from '../limits.ts';
+import { type CallerRef, Pool } from './pool.ts';
 
 /** What is kept now. */
 export interface Usage {
@@ -27,7 +11,7 @@ export interface Usage {
 }
 
 /** The account of a new server. */
-export function usageOf({ keptBytes, keptBytesPerCaller, unflushedBytes }: UsageLimits): Usage {
+export function usageOf({ keptBytes, keptBytesPerCaller, unflushedBytes }: Limits): Usage {
   return { kept: new Pool(keptBytes, keptBytesPerCaller), unflushed: new Pool(unflushedBytes) };
 }
 
@@ -77,5 +61,52 @@ export class KeptBytes {
     this.#pool.release(this.#caller, this.#bytes);
     this.#bytes = 0;
     this.#onRelease?.();
+  }
+}
+
+/** Counts the running calls of all connections of a transport, where it bounds them. */
+export interface RunningCalls {
+  take(caller: string): void;
+  release(caller: string): void;
+}
+
+/** The account of a connection, until it is closed. */
+export class ConnectionUsage implements CallerRef {
+  readonly caller: string;
+  readonly #usage: Usage;
+  readonly #running: RunningCalls | undefined;
+  readonly #session: KeptBytes;
+  #bytes = 0;
+  #isClosed = false;
+
+  constructor(usage: Usage, caller: string, running: RunningCalls | undefined) {
+    this.caller = caller;
+    this.#usage = usage;
+    this.#running = running;
+    this.#session = new KeptBytes(usage, caller, 0);
+  }
+
+  /** True if another message can be worked on. */
+  get hasRoom(): boolean {
+    return this.#usage.kept.hasRoom(this, 0);
+  }
+
+  /** Counts a message with these params as being worked on, until the returned account is released. */
+  begin(params: unknown): KeptBytes {
+    this.#running?.take(this.caller);
+    const release = this.#running && ((): void => this.#running?.release(this.caller));
+    return new KeptBytes(this.#usage, this.caller, callBytes(params), release);
+  }
+
+  /** Counts bytes that stay with the connection, or no longer if negative. False if there is no room for them. */
+  grow(bytes: number): boolean {
+    if (this.#isClosed || !this.#session.resize(this.#bytes + bytes)) return false;
+    this.#bytes += bytes;
+    return true;
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#session.release();
   }
 }

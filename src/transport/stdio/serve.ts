@@ -4,9 +4,9 @@ import type { Readable, Writable } from 'node:stream';
 import { clearTimeout, setTimeout } from 'node:timers';
 import { checkOptions, type KeysOf } from '../../jsonrpc/known-options.ts';
 import type { Transport } from '../../jsonrpc/transport.ts';
-import { engineLoading, loadEngine } from '../../schema/engine-loader.ts';
-import { serveTrusted } from '../../server/serve.ts';
-import { checkServed } from '../../server/served.ts';
+import { engineLoading, loadEngine } from '../../schema/check/engine-loader.ts';
+import { internalsOf, type ServerInternals } from '../../server/internals.ts';
+import { serveConnection } from '../../server/served-connection.ts';
 import type { McpServer } from '../../server/server.ts';
 import type { ServedLine, Serving } from '../../server/serving.ts';
 import { withTimeout } from '../../timing/timeout.ts';
@@ -64,7 +64,7 @@ function takeStreams(...streams: readonly (Readable | Writable)[]): () => void {
 
 /** Serves one client over the standard streams. The promise resolves when it listens. */
 export async function serveStdio(server: McpServer, options: StdioOptions = {}): Promise<Serving> {
-  checkServed('serveStdio', server);
+  const internals = internalsOf('serveStdio', server);
   checkOptions('serveStdio', options, KEYS);
   const { exit = true, input = process.stdin, maxLineLength } = options;
   const giveBack = takeStreams(input, options.output ?? process.stdout);
@@ -75,7 +75,7 @@ export async function serveStdio(server: McpServer, options: StdioOptions = {}):
   const transport = new StreamTransport(input, output, { maxLineLength, keepOpen: true, refusesNoise: true, onEnd });
 
   // The input can end before this is through.
-  const started = start(server, transport);
+  const started = start(internals, transport);
   const end = (reason: EndReason | 'client-gone'): void => {
     deadline.start();
     // Nobody would read what an orphan answers.
@@ -118,9 +118,9 @@ export async function serveStdio(server: McpServer, options: StdioOptions = {}):
 }
 
 // No message is read before the engine for raw schemas is there, if a tool needs it.
-async function start(server: McpServer, transport: Transport): Promise<ServedLine> {
+async function start(server: ServerInternals, transport: Transport): Promise<ServedLine> {
   await engineLoading();
-  return serveTrusted(server, transport);
+  return serveConnection(server, transport, { trusted: true });
 }
 
 /** Ends the process if ending it in order takes too long. */

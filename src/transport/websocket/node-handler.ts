@@ -6,9 +6,9 @@ import type { Duplex } from 'node:stream';
 import type { WebSocket, WebSocketServer } from 'ws';
 import type { Authenticate, HttpRequest } from '../../protocol/http-request.ts';
 import { type Principal, principalKey } from '../../protocol/principal.ts';
+import type { ServerInternals } from '../../server/internals.ts';
 import { Pool } from '../../server/limits/pool.ts';
-import { serveUntrusted } from '../../server/serve.ts';
-import type { Served } from '../../server/served.ts';
+import { serveConnection } from '../../server/served-connection.ts';
 import type { ServedLine } from '../../server/serving.ts';
 import { authenticate } from '../http/server/authenticate.ts';
 import { callerAddress } from '../http/server/caller-address.ts';
@@ -61,7 +61,7 @@ interface Opening {
 export class Handler implements WebSocketHandler {
   /** Settles when clients can be let in. */
   readonly ready: Promise<unknown>;
-  readonly #server: Served;
+  readonly #server: ServerInternals;
   readonly #auth: Authenticate | undefined;
   readonly #settings: WebSocketSettings;
   readonly #clientAddress: WebSocketOptions['clientAddress'];
@@ -77,14 +77,14 @@ export class Handler implements WebSocketHandler {
   readonly #servings = new Set<Promise<ServedLine>>();
   #closed: Promise<void> | undefined;
 
-  constructor(server: Served, options: WebSocketOptions, path?: string) {
+  constructor(server: ServerInternals, options: WebSocketOptions, path?: string) {
     this.#server = server;
     this.#auth = options.auth;
     this.#settings = settingsOf(options);
     this.#clientAddress = options.clientAddress;
     const { connections, slowReaderMs } = this.#settings.limits;
     this.#connections = new Pool(connections);
-    this.#unflushed = new UnflushedBytes(server['~parts'].usage.unflushed, new SharedClock(slowReaderMs), slowReaderMs);
+    this.#unflushed = new UnflushedBytes(server.usage.unflushed, new SharedClock(slowReaderMs), slowReaderMs);
     this.#guard = guardOf(options);
     this.#path = path;
     this.#wss = makeUpgrader(this.#settings);
@@ -130,7 +130,7 @@ export class Handler implements WebSocketHandler {
 
   /** Tells the server's owner of what no client gets to see. */
   report(error: unknown): void {
-    this.#server['~parts'].report(error, { method: 'transport' });
+    this.#server.report(error, { method: 'transport' });
   }
 
   #addressOf(message: IncomingMessage, request: HttpRequest): string {
@@ -198,7 +198,7 @@ export class Handler implements WebSocketHandler {
       (listener) => listener.onOpen(listenTo(ws, socket, listener, keepAliveMs)),
       options,
     );
-    const serving = serveUntrusted(this.#server, transport, principal, { caller });
+    const serving = serveConnection(this.#server, transport, { principal, caller });
     const fails = (error: unknown): void => {
       this.report(error);
       ws.terminate();

@@ -3,8 +3,8 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { loadEngine } from '../../schema/engine-loader.ts';
-import type { Served } from '../../server/served.ts';
+import { loadEngine } from '../../schema/check/engine-loader.ts';
+import type { ServerInternals } from '../../server/internals.ts';
 import { guardOf, isLoopback } from '../http/server/guard.ts';
 import { NO_SNIFFING } from '../http/server/http-exchange.ts';
 import { metadataOf } from '../http/server/metadata.ts';
@@ -21,7 +21,7 @@ const WEB_SOCKETS_ONLY: Refusal = {
 };
 
 /** A handler for the HTTP server of somebody else. */
-export function makeHandler(server: Served, options: WebSocketOptions): WebSocketHandler {
+export function makeHandler(server: ServerInternals, options: WebSocketOptions): WebSocketHandler {
   const handler = new Handler(server, options);
   // Whoever starts without the package hears of it now, not with the first client.
   handler.ready.catch((error: unknown) => handler.report(error));
@@ -29,7 +29,7 @@ export function makeHandler(server: Served, options: WebSocketOptions): WebSocke
 }
 
 /** Listens; resolves when clients can come. */
-export async function listen(server: Served, options: ServeWebSocketOptions): Promise<ServingWebSocket> {
+export async function listen(server: ServerInternals, options: ServeWebSocketOptions): Promise<ServingWebSocket> {
   const { port = 3000, address = '127.0.0.1', path = '/mcp', hosts, auth } = options;
   if (!isLoopback(address) && hosts === undefined && auth === undefined) {
     throw new TypeError(

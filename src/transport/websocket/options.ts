@@ -3,7 +3,7 @@
 import { checkOptions, type KeysOf } from '../../jsonrpc/known-options.ts';
 import { STRUCTURE_LIMITS, type StructureLimits } from '../../jsonrpc/structure.ts';
 import type { Authenticate, HttpRequest } from '../../protocol/http-request.ts';
-import { checkServed } from '../../server/served.ts';
+import { internalsOf, type ServerInternals } from '../../server/internals.ts';
 import type { GuardOptions } from '../http/server/guard.ts';
 
 /** Options of every WebSocket server; none is needed on the machine itself. */
@@ -77,15 +77,16 @@ const KEYS: KeysOf<WebSocketOptions> = {
 };
 const SERVE_KEYS: KeysOf<ServeWebSocketOptions> = { ...KEYS, port: true, address: true, path: true };
 
-/** Throws a TypeError if there is no server, or if options have keys that are not known. `where` is the function. */
+/** The internals of the server. Throws a `TypeError` if there is no server, or for unknown options; `where` is the function. */
 export function checkWebSocketOptions(
   where: 'webSocketHandler' | 'serveWebSocket',
   server: unknown,
   options: WebSocketOptions,
-): void {
-  checkServed(where, server);
+): ServerInternals {
+  const internals = internalsOf(where, server);
   checkOptions(where, options, where === 'serveWebSocket' ? SERVE_KEYS : KEYS);
   checkOptions(`${where}: limits`, options.limits, DEFAULT_LIMITS);
+  return internals;
 }
 
 /** Fills in the defaults; refuses what cannot be meant. */

@@ -1,7 +1,7 @@
 /** The server's side: serves clients that come over WebSockets. */
 
 import { listen, makeHandler } from '#web-socket-server';
-import type { Served } from '../../server/served.ts';
+import type { McpServer } from '../../server/server.ts';
 import type { WebSocketHandler } from './node-handler.ts';
 import {
   checkWebSocketOptions,
@@ -14,13 +14,14 @@ import {
  * Serves the clients of an HTTP server that is there already: `httpServer.on('upgrade', handler.upgrade)`. Every
  * upgrade it is given is its own, whichever the path.
  */
-export function webSocketHandler(server: Served, options: WebSocketOptions = {}): WebSocketHandler {
-  checkWebSocketOptions('webSocketHandler', server, options);
-  return makeHandler(server, options);
+export function webSocketHandler(server: McpServer<unknown>, options: WebSocketOptions = {}): WebSocketHandler {
+  return makeHandler(checkWebSocketOptions('webSocketHandler', server, options), options);
 }
 
 /** Listens for clients, by default at `ws://127.0.0.1:3000/mcp`. Resolves when they can come. */
-export async function serveWebSocket(server: Served, options: ServeWebSocketOptions = {}): Promise<ServingWebSocket> {
-  checkWebSocketOptions('serveWebSocket', server, options);
-  return listen(server, options);
+export async function serveWebSocket(
+  server: McpServer<unknown>,
+  options: ServeWebSocketOptions = {},
+): Promise<ServingWebSocket> {
+  return listen(checkWebSocketOptions('serveWebSocket', server, options), options);
 }

@@ -1,4 +1,6 @@
-/** Schemas and results of a hostile server: reading and checking them costs a client little, whatever they hold. */
+/** Schemas and results of a hostile server: a client reads and checks them within the bounds of SECURITY.md. */
+
+// biome-ignore-all lint/suspicious/noThenProperty: `then` is a keyword of JSON Schema
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ScriptedServer, startScriptedServer } from './scripted-server.ts';
@@ -139,7 +141,7 @@ test('patterns are not evaluated, whatever they are', async () => {
 
 test.each<[string, object, unknown]>([
   [
-    'names that nobody looked at',
+    'unevaluated names',
     { type: 'object', allOf: many(3000, () => ({ additionalProperties: true })), unevaluatedProperties: false },
     named(50_000, () => 1),
   ],
@@ -158,8 +160,83 @@ test.each<[string, object, unknown]>([
     { type: 'object', allOf: many(3000, () => ({ if: { additionalProperties: { type: 'number' } } })) },
     named(50_000, () => 1),
   ],
-])('a schema that would take for ever is given up: %s', async (_, outputSchema, structuredContent) => {
-  expect((await attack({ outputSchema, structuredContent })).outcome).toContain('takes too much work to check');
+])('a result that would take too long to check is not checked: %s', async (_, outputSchema, structuredContent) => {
+  const { outcome, messages } = await attack({ outputSchema, structuredContent });
+  expect(outcome).toBe('accepted');
+  expect(messages).toEqual([
+    'Results of tool "t" are not checked: the schema and the value take too much work to check',
+  ]);
+});
+
+test('a chain of 60 schemas with two references each to the next one is not used', async () => {
+  const $defs = named(60, (at) => ({ allOf: [{ $ref: `#/$defs/k${at + 1}` }, { $ref: `#/$defs/k${at + 1}` }] }));
+  const outputSchema = { type: 'object', $ref: '#/$defs/k0', $defs: { ...$defs, k60: {} } };
+  const { outcome, messages } = await attack({ outputSchema, structuredContent: {} });
+  expect(outcome).toBe('accepted');
+  expect(messages).toEqual([expect.stringContaining('more than 10000 subschemas')]);
+});
+
+/** Each is below the limit of work, or just above it. */
+const nearLimit: [string, object, (count: number) => unknown][] = [
+  [
+    'rows',
+    { items: { type: 'object', properties: { a: { type: 'string' } }, required: ['a'] } },
+    (count) => many(count, () => ({ a: 1 })),
+  ],
+  [
+    'branches',
+    { items: { anyOf: many(30, (at) => ({ type: 'object', required: [`x${at}`] })) } },
+    (count) => many(count / 15, () => ({})),
+  ],
+  ['references', { items: { $ref: '#/$defs/a' }, $defs: { a: { $ref: '#/$defs/b' }, b: { type: 'number' } } }, wrong],
+  ['conditions', { items: { if: { type: 'string' }, then: { minLength: 2 }, else: { type: 'null' } } }, wrong],
+  ['typed additional members', { additionalProperties: { type: 'number' } }, (count) => named(count, () => 'x')],
+  [
+    'typed additional members beside 100 properties',
+    { items: { properties: named(100, () => ({})), additionalProperties: { type: 'number' } } },
+    (count) => many(count / 100, () => named(110, () => 'x')),
+  ],
+  [
+    'closed objects of 100 properties',
+    {
+      items: {
+        properties: named(100, () => ({ type: 'number' })),
+        required: many(100, (at) => `k${at}`),
+        additionalProperties: false,
+      },
+    },
+    (count) => many(count / 100, () => named(101, () => 'x')),
+  ],
+  [
+    'unevaluated members',
+    { allOf: [{ properties: { a: true } }], unevaluatedProperties: false },
+    (count) => named(count, () => 1),
+  ],
+  ['items that must differ', { uniqueItems: true }, (count) => many(count, (a) => (a < 5 ? 0 : a))],
+  ['items that are counted', { contains: { type: 'number' }, minContains: 5, maxContains: 9 }, wrong],
+  ['options', { items: { enum: many(2000, (at) => `v${at}`) } }, (count) => many(count / 100, () => 'w')],
+  [
+    'option objects',
+    { items: { enum: many(500, (a) => ({ a, b: { c: [1, 2, 3] } })) } },
+    (count) => many(count / 100, () => ({ a: 499, b: { c: [1, 2, 4] } })),
+  ],
+  ['lengths', { items: { minLength: 9000, maxLength: 9000 } }, (count) => many(count / 500, () => 'ab'.repeat(4499))],
+  [
+    'nested lists',
+    { $ref: '#/$defs/x', $defs: { x: { type: ['array', 'number'], items: { $ref: '#/$defs/x' } } } },
+    (count) => many(count / 12, () => [[[[['x']]]], 1]),
+  ],
+];
+
+test.each(nearLimit)('results near the limit of work cost little: %s', async (_, schema, make) => {
+  const outputSchema = { type: 'object', properties: { value: schema } };
+  if ('$defs' in schema) Object.assign(outputSchema, { $defs: schema.$defs });
+  const outcomes: string[] = [];
+  for (const count of [10_000, 20_000, 40_000, 70_000, 100_000, 150_000]) {
+    const { outcome } = await attack({ outputSchema, structuredContent: { value: make(count) } });
+    outcomes.push(outcome.slice(0, 60));
+  }
+  expect(outcomes[0]).toContain('does not follow its outputSchema');
 });
 
 test('3,000 annotated arguments below a name of 400 KB cost little', async () => {

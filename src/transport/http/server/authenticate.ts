@@ -1,8 +1,8 @@
 /** Asks an authenticator who is calling, and says in HTTP's words who is not let in. */
 
 import { RpcError } from '../../../jsonrpc/errors.ts';
-import { type Id, isObject } from '../../../jsonrpc/message.ts';
-import type { Payload } from '../../../jsonrpc/parse.ts';
+import { type Id, isBatch, isObject, isRequest, type Request } from '../../../jsonrpc/message.ts';
+import { type Batch, callIn, isUnreadable, type Payload } from '../../../jsonrpc/parse.ts';
 import {
   type Authenticate,
   type Challenge,
@@ -10,10 +10,14 @@ import {
   type HttpRequest,
   isChallenge,
 } from '../../../protocol/http-request.ts';
-import type { Principal } from '../../../protocol/principal.ts';
-import { checkPrincipal } from '../../../protocol/principal-check.ts';
-import { requestsIn, type Sender, scopeRefusal, scopesNeeded } from '../../../server/scope-checks.ts';
-import type { Served } from '../../../server/served.ts';
+import type { ClientCapabilities } from '../../../protocol/model/capabilities.ts';
+import { checkPrincipal, type Principal } from '../../../protocol/principal.ts';
+import type { Viewer } from '../../../protocol/revision.ts';
+import { claimedVersion } from '../../../protocol/select-revision.ts';
+import type { Session } from '../../../protocol/session.ts';
+import { callerOf } from '../../../protocol/stateless/caller.ts';
+import type { ServerInternals } from '../../../server/internals.ts';
+import { insufficientScope, isGranted, requiredScopes } from '../../../server/scopes.ts';
 import type { Fields } from './http-exchange.ts';
 import { Refusal } from './refusal.ts';
 
@@ -50,18 +54,53 @@ export async function authenticate(auth: Authenticate, request: HttpRequest): Pr
   return { principal, lacking };
 }
 
-/** Why a caller is refused what came: for the scopes that every request needs, and for those that this one needs. */
+/** The requests of a message or batch. */
+export function requestsIn(payload: Payload): Request[] {
+  const all = (isBatch(payload) ? payload : [payload]) as Batch;
+  return all.filter((one): one is Request => !isUnreadable(one) && isRequest(one));
+}
+
+/** Capabilities of the client that sent a message, in its `_meta` or its session. Undefined if `_meta` is malformed. */
+export function capabilitiesIn(payload: Payload, session: Session | undefined): ClientCapabilities | undefined {
+  const { params } = callIn(payload) ?? {};
+  if (claimedVersion(params) === undefined) return session?.capabilities ?? {};
+  try {
+    return isObject(params) ? callerOf(params).capabilities : undefined;
+  } catch {
+    // The request is refused for that when it is handled.
+    return undefined;
+  }
+}
+
+/** The refusal of a message whose caller lacks scopes that every request requires; it names those of the message, too. */
 export function refusalOfMessage(
-  server: Served,
+  server: ServerInternals,
   payload: Payload,
   principal: Principal | undefined,
   auth: Authenticate | undefined,
 ): Refusal | undefined {
-  const [request] = requestsIn(payload);
-  // What depends on a session's capabilities is not known here, and named when the rest was granted.
-  const { scopes } = scopesNeeded(server['~parts'], payload, { principal, session: undefined });
+  const requests = requestsIn(payload);
+  // Entries that are visible only with a session's capabilities are not found here: their scopes are named later.
+  const capabilities = capabilitiesIn(payload, undefined);
+  const scopes = capabilities ? scopesOfAll(server, requests, { principal, capabilities }).scopes : [];
   const challenge = auth?.protectedResource?.insufficientScope(scopes, principal);
-  return challenge && refusalOf(challenge, request?.id);
+  return challenge && refusalOf(challenge, requests[0]?.id);
+}
+
+/** The scopes that requests require together, and the first request whose principal lacks one of its own. */
+function scopesOfAll(
+  server: ServerInternals,
+  requests: readonly Request[],
+  viewer: Viewer,
+): { readonly scopes: readonly string[]; readonly lacking: Request | undefined } {
+  const scopes = new Set<string>();
+  let lacking: Request | undefined;
+  for (const request of server.requiresScopes ? requests : []) {
+    const required = requiredScopes(server, request, viewer) ?? [];
+    for (const scope of required) scopes.add(scope);
+    if (!isGranted(required, viewer)) lacking ??= request;
+  }
+  return { scopes: [...scopes], lacking };
 }
 
 function refusalOf({ status, headers, message = TOLD.get(status) }: Challenge, id?: Id): Refusal {
@@ -72,20 +111,21 @@ function refusalOf({ status, headers, message = TOLD.get(status) }: Challenge, i
   return new Refusal(status, error, id, lowerCase(headers));
 }
 
-/** Throws `Refusal` if what came needs scopes its sender lacks: nothing of it is begun. */
+/** Throws `Refusal` if a request requires scopes that its principal lacks, before any of them is handled. */
 export function checkScopes(
-  server: Served,
+  server: ServerInternals,
   payload: Payload,
-  sender: Sender,
+  viewer: Viewer,
   { auth }: { readonly auth: Authenticate | undefined },
 ): void {
-  const lacking = scopeRefusal(server['~parts'], payload, sender);
+  if (!server.requiresScopes) return;
+  const { scopes, lacking } = scopesOfAll(server, requestsIn(payload), viewer);
   if (!lacking) return;
-  const { id, scopes, error } = lacking;
-  if (!auth) throw new Refusal(403, error, id);
+  const error = insufficientScope(scopes, viewer.principal);
+  if (!auth) throw new Refusal(403, error, lacking.id);
   const { status, headers } =
-    auth.protectedResource?.insufficientScope(scopes, sender.principal) ?? plainChallenge(scopes);
-  throw new Refusal(status, error, id, lowerCase(headers));
+    auth.protectedResource?.insufficientScope(scopes, viewer.principal) ?? plainChallenge(scopes);
+  throw new Refusal(status, error, lacking.id, lowerCase(headers));
 }
 
 function plainChallenge(scopes: readonly string[]): Challenge {

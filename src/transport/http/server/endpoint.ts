@@ -10,20 +10,18 @@ import {
   type Message,
   type Request,
 } from '../../../jsonrpc/message.ts';
-import { isUnreadable, type Payload } from '../../../jsonrpc/parse.ts';
+import { callIn, isUnreadable, type Payload } from '../../../jsonrpc/parse.ts';
 import { readPayload } from '../../../jsonrpc/structure.ts';
-import { claimedVersion } from '../../../protocol/claim.ts';
 import { McpErrorCode, unsupportedVersion } from '../../../protocol/errors.ts';
-import { staysOpen } from '../../../protocol/methods.ts';
-import { familyOf } from '../../../protocol/versions.ts';
+import { familyOf } from '../../../protocol/revisions.ts';
+import { claimedVersion } from '../../../protocol/select-revision.ts';
 import type { InFlight } from '../../../server/in-flight.ts';
+import type { ServerInternals } from '../../../server/internals.ts';
 import { isPromise, type Maybe } from '../../../server/maybe.ts';
-import { requestsIn } from '../../../server/scope-checks.ts';
-import type { Served } from '../../../server/served.ts';
 import { withoutSessions } from '../../../server/without-sessions.ts';
 import { timerMs } from '../../../timing/timer-range.ts';
 import { acceptOf, isJson } from './accept.ts';
-import { authenticate, refusalOfMessage } from './authenticate.ts';
+import { authenticate, refusalOfMessage, requestsIn } from './authenticate.ts';
 import { corsFields, preflightFields, refusedPage } from './cors.ts';
 import { type Guard, guardOf } from './guard.ts';
 import { Handshakes } from './handshakes.ts';
@@ -50,7 +48,7 @@ const ABORT_MS = 100;
 
 /** Serves one server, through whichever faces hand it requests. */
 export class Endpoint {
-  readonly #server: Served;
+  readonly #server: ServerInternals;
   /** The only path there is; undefined if somebody else has seen to that. */
   readonly #path: string | undefined;
   readonly #settings: Settings;
@@ -70,14 +68,14 @@ export class Endpoint {
   #hasReportedPage = false;
 
   constructor(
-    server: Served,
+    server: ServerInternals,
     options: HttpOptions = {},
     path?: string,
     Clock: new (interval: number) => Heartbeat = OwnClocks,
   ) {
     const settings = settingsOf(options);
     const { limits, sessions } = settings;
-    const own = server['~parts'];
+    const own = server;
     const report = this.#report;
     this.#server = server;
     this.#path = path;
@@ -101,7 +99,7 @@ export class Endpoint {
     this.#methods = this.#stateful ? 'GET, POST, DELETE' : settings.sse ? 'GET, POST' : 'POST';
   }
 
-  readonly #report = (error: unknown): void => this.#server['~parts'].report(error, { method: 'http' });
+  readonly #report = (error: unknown): void => this.#server.report(error, { method: 'http' });
 
   get limits(): HttpLimits {
     return this.#settings.limits;
@@ -134,7 +132,7 @@ export class Endpoint {
     const origin = http.header('origin');
     if (origin !== undefined && !this.#hasReportedPage) {
       this.#hasReportedPage = true;
-      this.#server['~parts'].report(refusedPage(origin, reason), { method: 'http' });
+      this.#server.report(refusedPage(origin, reason), { method: 'http' });
     }
     return new Refusal(403, reason);
   }
@@ -151,7 +149,7 @@ export class Endpoint {
   async #close(graceMs: number): Promise<void> {
     const reason = new ConnectionError('closed', 'The server is closing');
     // Those who listen wait for nothing but this.
-    this.#stateless.inFlight.abort(reason, ({ method }) => staysOpen(method));
+    this.#stateless.inFlight.abort(reason, ({ row }) => row?.staysOpen === true);
     for (const live of this.#live()) live.standalone?.close();
     const lines = this.#lines.close(graceMs);
     await this.#idle(graceMs);
@@ -284,18 +282,19 @@ export class Endpoint {
     }
     if (isBatch(payload) || isUnreadable(payload)) return this.#takeUnclaimed(visit, payload);
     const message = payload as Message;
+    const claim = claimedVersion(callIn(message)?.params);
     if (isRequest(message)) {
-      if (claimedVersion(message.params) !== undefined) return this.#stateless.take(visit, message);
+      if (claim !== undefined) return this.#stateless.take(visit, message, claim);
       if (isModern) throw this.#unclaimed(message);
-    } else if (!isResponse(message) && (isModern || claimedVersion(message.params) !== undefined)) {
+    } else if (!isResponse(message) && (isModern || claim !== undefined)) {
       this.#checkSentHeaders(visit, message);
-      return this.#stateless.notice(visit, message);
+      return this.#stateless.notice(visit, message, claim);
     }
     return this.#takeUnclaimed(visit, payload);
   }
 
   #checkSentHeaders({ http }: Visit, payload: Payload): void {
-    const { extensions, registries } = this.#server['~parts'];
+    const { extensions, registries } = this.#server;
     try {
       checkSentHeaders(http, payload, extensions.mcpNames, (name) => registries.tools.peek(name)?.input.jsonSchema);
     } catch (error) {
@@ -321,7 +320,7 @@ export class Endpoint {
   }
 
   #notServed(payload: Payload): Refusal {
-    const { versions } = this.#server['~parts'].host;
+    const { versions } = this.#server.host;
     const params = isHandshake(payload) && isObject(payload.params) ? payload.params : {};
     const requested = params['protocolVersion'];
     return new Refusal(
@@ -338,7 +337,7 @@ export class Endpoint {
       return new Refusal(400, new RpcError(McpErrorCode.HeaderMismatch, message), id);
     }
     const message = 'The request has no "_meta" with "io.modelcontextprotocol/protocolVersion"';
-    const supported = this.#server['~parts'].host.versions;
+    const supported = this.#server.host.versions;
     return new Refusal(400, RpcError.invalidParams(message, { supported }), id);
   }
 
@@ -349,7 +348,7 @@ export class Endpoint {
 
   #showPage(visit: Visit): void {
     const { http, principal } = visit;
-    const own = this.#server['~parts'];
+    const own = this.#server;
     const { info, instructions } = own.host;
     const isSecure = http.isSecure || http.header('x-forwarded-proto') === 'https';
     const url = `${isSecure ? 'https' : 'http'}://${http.header('host')}${pathOf(http.target)}`;

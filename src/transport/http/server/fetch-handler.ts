@@ -1,6 +1,6 @@
 /** An endpoint as a function from `Request` to `Response`, for every runtime that has them. */
 
-import type { Served } from '../../../server/served.ts';
+import type { McpServer } from '../../../server/server.ts';
 import { Endpoint } from './endpoint.ts';
 import { FetchExchange } from './fetch-exchange.ts';
 import { checkHttpOptions, type HttpOptions } from './options.ts';
@@ -14,9 +14,8 @@ export interface FetchHandler {
 }
 
 /** Serves a server wherever requests are answered with the web's own objects. */
-export function fetchHandler(server: Served, options: HttpOptions = {}): FetchHandler {
-  checkHttpOptions('fetchHandler', server, options);
-  const endpoint = new Endpoint(server, options);
+export function fetchHandler(server: McpServer<unknown>, options: HttpOptions = {}): FetchHandler {
+  const endpoint = new Endpoint(checkHttpOptions('fetchHandler', server, options), options);
   const handle = (request: Request): Promise<Response> =>
     new Promise((resolve) => endpoint.handle(new FetchExchange(request, resolve)));
   return Object.assign(handle, { close: (how?: { readonly graceMs?: number }) => endpoint.close(how) });

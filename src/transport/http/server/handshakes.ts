@@ -3,11 +3,11 @@
 import { isErrorResponse, type Request } from '../../../jsonrpc/message.ts';
 import { McpErrorCode } from '../../../protocol/errors.ts';
 import type { Session } from '../../../protocol/session.ts';
-import { answer } from '../../../server/answer.ts';
 import { ConnectionExchange } from '../../../server/connection-exchange.ts';
+import { handleRequest } from '../../../server/handle-request.ts';
 import { InFlight } from '../../../server/in-flight.ts';
+import type { ServerInternals } from '../../../server/internals.ts';
 import { chain, finallyDo, isPromise, type Maybe } from '../../../server/maybe.ts';
-import type { Served } from '../../../server/served.ts';
 import type { Fields } from './http-exchange.ts';
 import type { Load } from './load.ts';
 import { Post, type PostHost } from './post.ts';
@@ -17,12 +17,12 @@ import type { Visit } from './visit.ts';
 /** Answers them. */
 export class Handshakes {
   readonly inFlight: InFlight = new InFlight();
-  readonly #server: Served;
+  readonly #server: ServerInternals;
   readonly #host: PostHost;
   readonly #load: Load;
   #lastKey = 0;
 
-  constructor(server: Served, host: PostHost, load: Load) {
+  constructor(server: ServerInternals, host: PostHost, load: Load) {
     this.#server = server;
     this.#host = host;
     this.#load = load;
@@ -38,7 +38,7 @@ export class Handshakes {
     const key = ++this.#lastKey;
     this.inFlight.begin(key, exchange);
     exchange.onEnd(() => exchange.dropped && post.refuse(closing()));
-    const answered = answer(this.#server, request, exchange);
+    const answered = handleRequest(this.#server, request, exchange, undefined);
     const held = isPromise(answered) ? this.#load.hold(visit, request.params) : undefined;
     return chain(answered, (response) => {
       if (held !== undefined) this.#load.release(visit, held, false, exchange.lingering);

@@ -3,15 +3,13 @@
 import { RpcError } from '../../../jsonrpc/errors.ts';
 import { isBatch, isObject, type Params, type Request } from '../../../jsonrpc/message.ts';
 import { callIn, type Payload } from '../../../jsonrpc/parse.ts';
-import type { Caller } from '../../../protocol/caller.ts';
-import { claimedVersion } from '../../../protocol/claim.ts';
 import { McpErrorCode, unsupportedVersion } from '../../../protocol/errors.ts';
-import { argumentText, decodeHeaderValue } from '../../../protocol/header-values.ts';
+import { argumentText, decodeHeaderValue, paramHeaders } from '../../../protocol/http-headers.ts';
 import type { HttpRequest } from '../../../protocol/http-request.ts';
 import { nameIn } from '../../../protocol/methods.ts';
-import { paramHeaders } from '../../../protocol/param-headers.ts';
-import { isServed } from '../../../protocol/pick.ts';
+import { isServed, revisionNamed } from '../../../protocol/select-revision.ts';
 import { callerOf } from '../../../protocol/stateless/caller.ts';
+import type { Admitted } from '../../../server/handle-request.ts';
 import type { HttpExchange } from './http-exchange.ts';
 
 const PLAIN = /^[\t -~]*$/;
@@ -20,29 +18,29 @@ const NAMED = 'what the request is about';
 // Such a value stands for itself.
 const SIMPLE = /^[\w./-]+$/;
 
-/** Who sends a stateless request; throws why it is refused with 400 before anybody looks at what it wants. */
+/** Revision and caller of a stateless request; throws an `RpcError` if its `_meta` or its headers are refused with 400. */
 export function checkHeaders(
   http: HttpRequest,
   request: Request,
+  claim: unknown,
   served: readonly string[],
   mcpNames: ReadonlyMap<string, string>,
-): Caller {
+): Admitted {
   const params = isObject(request.params) ? request.params : {};
   // A malformed envelope is the first thing to be told.
   const caller = callerOf(params);
-  const claimed = claimedVersion(params);
   const version = http.header('mcp-protocol-version');
   const method = http.header('mcp-method');
-  if (version !== undefined && version !== claimed) throw mismatch('MCP-Protocol-Version', 'the version');
+  if (version !== undefined && version !== claim) throw mismatch('MCP-Protocol-Version', 'the version');
   if (method !== undefined && method !== request.method) throw mismatch('Mcp-Method', 'the method');
-  if (!isServed(claimed, served, 'stateless')) throw unsupportedVersion(String(claimed), served);
+  if (!isServed(claim, served, 'stateless')) throw unsupportedVersion(String(claim), served);
   if (version === undefined) throw missing('MCP-Protocol-Version');
   if (method === undefined) throw missing('Mcp-Method');
   const name = nameIn(request.method, params, mcpNames);
   const sentName = http.header('mcp-name');
   if (name !== undefined) checkName(sentName, name);
   else if (sentName !== undefined) checkSentName(sentName, params);
-  return caller;
+  return { revision: revisionNamed(claim), caller };
 }
 
 /**

@@ -75,7 +75,9 @@ export class Load {
   }
 
   #canSendOn(connection: ConnectionLoad | undefined, visit: CallerRequest): boolean {
-    return (connection?.unflushed ?? 0) <= this.limits.unreadBytes && this.unflushed.hasRoom(visit);
+    const { unreadBytes } = this.limits;
+    if (connection && this.unflushed.bytesOn(connection, unreadBytes) > unreadBytes) return false;
+    return this.unflushed.hasRoom(visit);
   }
 
   /** Counts a call that runs on, and the stream that it keeps open, until `release`. Gives the bytes that were counted. */

@@ -1,8 +1,8 @@
 /** An endpoint as a function for Node's HTTP server, and for the frameworks built on it. */
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { loadEngine } from '../../../schema/engine-loader.ts';
-import type { Served } from '../../../server/served.ts';
+import { loadEngine } from '../../../schema/check/engine-loader.ts';
+import type { McpServer } from '../../../server/server.ts';
 import { Endpoint } from './endpoint.ts';
 import { SharedClock } from './heartbeat.ts';
 import { NodeExchange } from './node-exchange.ts';
@@ -17,11 +17,19 @@ export interface NodeHandler {
 }
 
 /** Serves a server at one path of an HTTP server of your own. */
-export function nodeHandler(server: Served, options: HttpOptions = {}): NodeHandler {
-  checkHttpOptions('nodeHandler', server, options);
-  const handler = handlerOf(new Endpoint(server, options, undefined, SharedClock));
-  loadEngine()?.catch(() => {}); // The first call that needs the engine reports the error.
-  return handler;
+export function nodeHandler(server: McpServer<unknown>, options: HttpOptions = {}): NodeHandler {
+  const internals = checkHttpOptions('nodeHandler', server, options);
+  const handler = handlerOf(new Endpoint(internals, options, undefined, SharedClock));
+  // Requests that arrive while the engine is loading wait for it. The first call that needs the engine reports its error.
+  let loading = loadEngine()?.then(loaded, loaded);
+  function loaded(): void {
+    loading = undefined;
+  }
+  const handle = (request: IncomingMessage, response: ServerResponse, body?: unknown): void => {
+    if (loading) void loading.then(() => handler(request, response, body));
+    else handler(request, response, body);
+  };
+  return Object.assign(handle, { close: handler.close });
 }
 
 /** The function for an endpoint. */

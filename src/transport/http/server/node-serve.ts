@@ -3,8 +3,8 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { KeysOf } from '../../../jsonrpc/known-options.ts';
-import { loadEngine } from '../../../schema/engine-loader.ts';
-import type { Served } from '../../../server/served.ts';
+import { loadEngine } from '../../../schema/check/engine-loader.ts';
+import type { McpServer } from '../../../server/server.ts';
 import { Endpoint } from './endpoint.ts';
 import { isLoopback } from './guard.ts';
 import { SharedClock } from './heartbeat.ts';
@@ -45,8 +45,8 @@ const PATIENCE = {
 const FLUSH_MS = 500;
 
 /** Listens until it is closed. Prints nothing. */
-export async function serveHttp(server: Served, options: ServeHttpOptions = {}): Promise<ServingHttp> {
-  checkHttpOptions('serveHttp', server, options, KEYS);
+export async function serveHttp(server: McpServer<unknown>, options: ServeHttpOptions = {}): Promise<ServingHttp> {
+  const internals = checkHttpOptions('serveHttp', server, options, KEYS);
   const { port = 3000, address = '127.0.0.1', path = '/mcp', hosts, auth } = options;
   if (!Number.isInteger(port) || port < 0 || port > 65_535) throw new TypeError('serveHttp: port must be 0 to 65535');
   if (!URL.canParse(path, 'http://x') || new URL(path, 'http://x').pathname !== path) {
@@ -59,14 +59,14 @@ export async function serveHttp(server: Served, options: ServeHttpOptions = {}):
     );
   }
   await loadEngine();
-  const endpoint = new Endpoint(server, options, path, SharedClock);
+  const endpoint = new Endpoint(internals, options, path, SharedClock);
   await endpoint.ready();
   const handler = handlerOf(endpoint);
   const http = createServer(PATIENCE, handler);
   limitConnections(http, endpoint.limits.connections);
   await listen(http, port, address);
   // Whatever goes wrong with one connection must not end the others.
-  http.on('error', (error) => server['~parts'].report(error, { method: 'http' }));
+  http.on('error', (error) => internals.report(error, { method: 'http' }));
   const bound = (http.address() as AddressInfo).port;
   const host = address.includes(':') ? `[${address}]` : address;
   return { url: `http://${host}:${bound}${path}`, port: bound, close: (how) => close(http, handler, how) };

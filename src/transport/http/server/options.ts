@@ -5,7 +5,7 @@ import type { Id, Response } from '../../../jsonrpc/message.ts';
 import { STRUCTURE_LIMITS, type StructureLimits } from '../../../jsonrpc/structure.ts';
 import type { Authenticate, HttpRequest } from '../../../protocol/http-request.ts';
 import type { Session } from '../../../protocol/session.ts';
-import { checkServed } from '../../../server/served.ts';
+import { internalsOf, type ServerInternals } from '../../../server/internals.ts';
 import { type EventStore, memoryEventStore } from '../../../store/events.ts';
 import { memorySessionBus, type SessionBus } from '../../../store/session-bus.ts';
 import { DEFAULT_IDLE_MS, type SessionStore } from '../../../store/sessions.ts';
@@ -152,17 +152,18 @@ const LISTENING = new Map([
   ['endpoint', 'path'],
 ]);
 
-/** Throws a TypeError if there is no server, or if options have keys that are not known. `where` is the function. */
+/** The internals of the server. Throws a `TypeError` if there is no server, or for unknown options; `where` is the function. */
 export function checkHttpOptions(
   where: string,
   server: unknown,
   options: HttpOptions,
   known: object = HTTP_KEYS,
-): void {
-  checkServed(where, server);
+): ServerInternals {
+  const internals = internalsOf(where, server);
   checkOptions(where, options, known, [], 'address' in known ? LISTENING : undefined);
   checkOptions(`${where}: limits`, options.limits, DEFAULT_LIMITS);
   if (typeof options.sessions !== 'boolean') checkOptions(`${where}: sessions`, options.sessions, SESSION_KEYS);
+  return internals;
 }
 
 /** Where what belongs to sessions is kept. */

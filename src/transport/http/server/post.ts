@@ -74,6 +74,10 @@ export class Post implements Line, Beating {
     return this.#visit.principal;
   }
 
+  get trusted(): boolean {
+    return false;
+  }
+
   get forceReruns(): boolean {
     return false;
   }

@@ -17,14 +17,14 @@ import {
 import { type Batch, isUnreadable, type Payload } from '../../../jsonrpc/parse.ts';
 import type { Authenticate } from '../../../protocol/http-request.ts';
 import { METHODS } from '../../../protocol/methods.ts';
-import { revisionNamed } from '../../../protocol/pick.ts';
 import type { Revision } from '../../../protocol/revision.ts';
+import { revisionNamed } from '../../../protocol/select-revision.ts';
 import type { Session } from '../../../protocol/session.ts';
-import { answer, notice } from '../../../server/answer.ts';
 import { answerBatch, batchRefusal, unlessDropped } from '../../../server/batch.ts';
 import { ConnectionExchange } from '../../../server/connection-exchange.ts';
+import { handleNotification, handleRequest } from '../../../server/handle-request.ts';
+import type { ServerInternals } from '../../../server/internals.ts';
 import { chain, isPromise, type Maybe, unwatched } from '../../../server/maybe.ts';
-import type { Served } from '../../../server/served.ts';
 import { checkScopes } from './authenticate.ts';
 import type { LiveSession } from './live-session.ts';
 import type { Load } from './load.ts';
@@ -42,7 +42,7 @@ export interface Place {
 /** What is needed of those who keep the sessions, if anybody does. */
 export interface CallsHost<P extends Place> {
   readonly settings: { readonly auth: Authenticate | undefined };
-  readonly server: Served;
+  readonly server: ServerInternals;
   readonly load: Load;
   /** The post for these requests, with what keeps its events if there is a session to come back to. */
   makePost(visit: Visit, place: P, requestIds?: Id | readonly Id[]): Post;
@@ -126,7 +126,9 @@ export class SessionCalls<P extends Place> {
   }
 
   #answer(visit: Visit, exchange: ConnectionExchange, request: Request): Maybe<Response | undefined> {
-    const answered = answer(this.#host.server, request, exchange);
+    // The scopes are checked, and the revision and the caller are those of the session.
+    const admitted = { revision: this.#revision, caller: this.#revision.callerOf({}, this.#place.session) };
+    const answered = handleRequest(this.#host.server, request, exchange, undefined, admitted);
     const { load } = this.#host;
     const held = isPromise(answered) ? load.hold(visit, request.params) : undefined;
     return chain(answered, (response) => {
@@ -144,7 +146,7 @@ export class SessionCalls<P extends Place> {
 
   #checkScopes({ principal }: Visit, payload: Payload): void {
     const { server, settings } = this.#host;
-    checkScopes(server, payload, { principal, session: this.#place.session }, settings);
+    checkScopes(server, payload, { principal, capabilities: this.#place.session.capabilities }, settings);
   }
 
   #refusalOf(visit: Visit, { id }: Request): Refusal | undefined {
@@ -153,7 +155,7 @@ export class SessionCalls<P extends Place> {
     if (inFlight.get(id)) {
       return new Refusal(400, RpcError.invalidRequest('A request with this id is running already'), this.#unreadableId);
     }
-    const isFull = inFlight.running >= this.#host.server['~parts'].limits.inFlight;
+    const isFull = inFlight.running >= this.#host.server.limits.inFlight;
     if (isFull) return busy('Too many requests are running in this session');
     return this.#host.load.refusalOf(visit);
   }
@@ -168,8 +170,7 @@ export class SessionCalls<P extends Place> {
     }
     // A request without an id is for nobody, and a flood is not taken on.
     const { load } = this.#host;
-    const isFull =
-      live.inFlight.notifications >= server['~parts'].limits.inFlight || load.refusalOf(visit) !== undefined;
+    const isFull = live.inFlight.notifications >= server.limits.inFlight || load.refusalOf(visit) !== undefined;
     if (METHODS.get(method)?.kind === 'request' || isFull) return undefined;
     const post = this.#host.makePost(visit, this.#place);
     post.isQuiet = true;
@@ -180,7 +181,7 @@ export class SessionCalls<P extends Place> {
       release();
     };
     live.inFlight.beginNotification(exchange);
-    const taken = notice(server, notification, exchange);
+    const taken = handleNotification(server, notification, exchange, undefined);
     // A handler of the author's own may take its time; the client need not wait for it.
     if (isPromise(taken)) {
       const held = load.hold(visit, params);

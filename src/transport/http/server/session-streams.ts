@@ -3,14 +3,14 @@
 import { errorResponse } from '../../../jsonrpc/error-response.ts';
 import { RpcError } from '../../../jsonrpc/errors.ts';
 import { type Id, isResponse, type Message, serialize } from '../../../jsonrpc/message.ts';
-import { factsOf } from '../../../protocol/facts.ts';
 import type { ClientCapabilities } from '../../../protocol/model/capabilities.ts';
 import type { ServerEvent } from '../../../protocol/model/changes.ts';
-import { revisionNamed } from '../../../protocol/pick.ts';
-import type { Viewer } from '../../../protocol/revision.ts';
+import type { Observer } from '../../../protocol/revision.ts';
+import { factsOf } from '../../../protocol/revisions.ts';
+import { revisionNamed } from '../../../protocol/select-revision.ts';
 import type { Session } from '../../../protocol/session.ts';
+import type { ServerInternals } from '../../../server/internals.ts';
 import { chain, type Maybe, unwatched } from '../../../server/maybe.ts';
-import type { Served } from '../../../server/served.ts';
 import { type EventStore, type StoredEvent, streamOf } from '../../../store/events.ts';
 import type { SessionBus } from '../../../store/session-bus.ts';
 import type { SessionStore, StoredSession, StreamCondition } from '../../../store/sessions.ts';
@@ -35,7 +35,7 @@ export type Stored = StoredSession<SessionRecord>;
 
 /** What streams need of their endpoint. */
 export interface SessionStreamsHost {
-  readonly server: Served;
+  readonly server: ServerInternals;
   readonly settings: Settings;
   readonly heartbeat: Heartbeat;
   readonly load: Load;
@@ -142,7 +142,7 @@ export class SessionStreams {
     const session = introductions.shared(record.session) ?? record.session;
     const standalone = new Standalone(name, id, { session, isInitialized }, reader, this.#standaloneHost);
     const { principal } = visit;
-    const audience = this.#audienceOf({ principal, capabilities: session.capabilities });
+    const audience = this.#audienceOf({ principal, capabilities: session.capabilities, trusted: false });
     standalone.begin(audience, hasPrimedStreams(session) ? settings.retryMs : undefined);
     if (principal) visit.http.onClose(whenExpired(principal, () => standalone.detach()));
     visit.http.onClose(this.#markUnread.bind(this, id, name));
@@ -241,13 +241,12 @@ export class SessionStreams {
   }
 
   // Clients without a principal see the same if their capabilities are the same.
-  #audienceOf(viewer: Viewer): Audience<Standalone> {
-    const { principal, capabilities } = viewer;
+  #audienceOf(observer: Observer): Audience<Standalone> {
+    const { principal, capabilities } = observer;
     const known = principal ? undefined : this.#audiences.get(capabilities);
     if (known) return known;
     const audience: Audience<Standalone> = new Audience(
-      (listener) =>
-        this.#host.server['~parts'].host.watch(listener, viewer, () => this.#subscriptionsOf(audience.streams)),
+      (listener) => this.#host.server.host.watch(listener, observer, () => this.#subscriptionsOf(audience.streams)),
       (stream, change) => this.#unwatched(() => this.#notify(stream, change)),
     );
     if (!principal) this.#audiences.set(capabilities, audience);

@@ -5,10 +5,10 @@ import { callIn, type Payload } from '../../../jsonrpc/parse.ts';
 import { ShortLived } from '../../../jsonrpc/places.ts';
 import { unsupportedVersion } from '../../../protocol/errors.ts';
 import type { Authenticate } from '../../../protocol/http-request.ts';
+import { familyOf } from '../../../protocol/revisions.ts';
 import type { Session } from '../../../protocol/session.ts';
-import { familyOf } from '../../../protocol/versions.ts';
+import type { ServerInternals } from '../../../server/internals.ts';
 import type { Maybe } from '../../../server/maybe.ts';
-import type { Served } from '../../../server/served.ts';
 import type { Handshakes } from './handshakes.ts';
 import { LiveSession, type LiveSessionHost } from './live-session.ts';
 import type { Load } from './load.ts';
@@ -30,17 +30,17 @@ const UNSAID = '2025-03-26';
 
 /** Serves them. */
 export class Sessionless {
-  readonly #server: Served;
+  readonly #server: ServerInternals;
   readonly #host: SessionlessHost;
   readonly #calls: CallsHost<Place>;
   readonly #live = new ShortLived<string, LiveSession>();
   #lastId = 0;
   readonly #versions: readonly string[];
 
-  constructor(server: Served, host: SessionlessHost) {
+  constructor(server: ServerInternals, host: SessionlessHost) {
     this.#server = server;
     this.#host = host;
-    this.#versions = server['~parts'].host.versions.filter((version) => familyOf(version) === 'stateful');
+    this.#versions = server.host.versions.filter((version) => familyOf(version) === 'stateful');
     this.#calls = {
       ...host,
       server,
@@ -78,7 +78,7 @@ export class Sessionless {
   };
 
   #sessionFor({ http }: Visit): Session {
-    const { versions, capabilities } = this.#server['~parts'].host;
+    const { versions, capabilities } = this.#server.host;
     const stateful = this.#versions;
     const said = http.header('mcp-protocol-version');
     const version = said ?? (stateful.includes(UNSAID) ? UNSAID : stateful[0]);

@@ -6,11 +6,10 @@ import type { Payload } from '../../../jsonrpc/parse.ts';
 import type { Receiver, Transport } from '../../../jsonrpc/transport.ts';
 import type { Authenticate } from '../../../protocol/http-request.ts';
 import { type Principal, principalKey } from '../../../protocol/principal.ts';
-import { requestsIn } from '../../../server/scope-checks.ts';
-import { serveUntrusted } from '../../../server/serve.ts';
-import type { Served } from '../../../server/served.ts';
+import type { ServerInternals } from '../../../server/internals.ts';
+import { serveConnection } from '../../../server/served-connection.ts';
 import type { ServedLine } from '../../../server/serving.ts';
-import { checkScopes } from './authenticate.ts';
+import { capabilitiesIn, checkScopes, requestsIn } from './authenticate.ts';
 import { EVENT_STREAM, keepAlivePromise, messageEvent } from './events.ts';
 import { EXPIRED, whenExpired } from './expiry.ts';
 import type { Heartbeat } from './heartbeat.ts';
@@ -42,11 +41,11 @@ interface Open {
 
 /** The connections of clients that speak it, by the id in the URL of their POSTs. */
 export class SseLines {
-  readonly #server: Served;
+  readonly #server: ServerInternals;
   readonly #host: SseLinesHost;
   readonly #open = new Map<string, Open>();
 
-  constructor(server: Served, host: SseLinesHost) {
+  constructor(server: ServerInternals, host: SseLinesHost) {
     this.#server = server;
     this.#host = host;
   }
@@ -67,7 +66,7 @@ export class SseLines {
     // Two slashes at the beginning would name another host.
     reader.write(`event: endpoint\ndata: ${path.replace(/^\/+/, '/')}?${parameters}\n\n`);
     reader.write(keepAlivePromise(this.#host.settings.keepAliveMs));
-    const serving = serveUntrusted(this.#server, line, principal, { caller: visit.caller, running: load.running });
+    const serving = serveConnection(this.#server, line, { principal, caller: visit.caller, running: load.running });
     let stopWaiting = (): void => {};
     const endWith = (caller: Principal | undefined): void => {
       stopWaiting();
@@ -98,7 +97,8 @@ export class SseLines {
       throw new Refusal(404, 'There is no such session, or its stream has ended: open another');
     }
     const serving = await open.serving;
-    checkScopes(this.#server, payload, { principal, session: serving.session }, this.#host.settings);
+    const capabilities = capabilitiesIn(payload, serving.session);
+    if (capabilities) checkScopes(this.#server, payload, { principal, capabilities }, this.#host.settings);
     const refusal = requestsIn(payload).length > 0 ? this.#host.load.refusalOf(visit) : undefined;
     if (refusal) throw refusal;
     reply(visit, 202, {});

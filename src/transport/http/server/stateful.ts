@@ -6,12 +6,12 @@ import { isUnreadable, type Payload } from '../../../jsonrpc/parse.ts';
 import { ShortLived } from '../../../jsonrpc/places.ts';
 import { retainedSize } from '../../../jsonrpc/retained-size.ts';
 import { unsupportedVersion } from '../../../protocol/errors.ts';
-import { isServed } from '../../../protocol/pick.ts';
 import { principalKey } from '../../../protocol/principal.ts';
+import { isServed } from '../../../protocol/select-revision.ts';
 import type { Session } from '../../../protocol/session.ts';
+import type { ServerInternals } from '../../../server/internals.ts';
 import { KEEPS_TOO_MUCH, type Usage } from '../../../server/limits/usage.ts';
 import { chain, finallyDo, isPromise, type Maybe, unwatched } from '../../../server/maybe.ts';
-import type { Served } from '../../../server/served.ts';
 import type { StoredEvent } from '../../../store/events.ts';
 import { memorySessionStore } from '../../../store/memory-sessions.ts';
 import { newNodeId } from '../../../store/node-id.ts';
@@ -60,7 +60,7 @@ interface KeptPlace extends Place {
 export class Stateful {
   /** Set until the stores can be used; rejected if they cannot. */
   ready: Promise<void> | undefined;
-  readonly #server: Served;
+  readonly #server: ServerInternals;
   readonly #host: StatefulHost;
   readonly #stores: SessionStores;
   readonly #store: SessionStore<SessionRecord>;
@@ -80,11 +80,11 @@ export class Stateful {
   #stopListening: (() => void) | undefined;
   #isClosed = false;
 
-  constructor(server: Served, host: StatefulHost, stores: SessionStores) {
+  constructor(server: ServerInternals, host: StatefulHost, stores: SessionStores) {
     this.#server = server;
     this.#host = host;
     this.#stores = stores;
-    this.#usage = server['~parts'].usage;
+    this.#usage = server.usage;
     this.#store = stores.store ?? this.#memoryStore(stores);
     this.#touches = host.heartbeat.every(timerMs(Math.min(host.settings.keepAliveMs, stores.idleMs / 3)));
     const append = (id: string, event: StoredEvent): void => this.#unwatched(() => stores.events.append(id, event));
@@ -239,7 +239,7 @@ export class Stateful {
     const { http, principal } = visit;
     const id = http.header('mcp-session-id');
     const version = http.header('mcp-protocol-version');
-    const { versions } = this.#server['~parts'].host;
+    const { versions } = this.#server.host;
     if (id === undefined) {
       const message = 'The header Mcp-Session-Id is missing: send "initialize" to open a session';
       throw new Refusal(400, RpcError.invalidRequest(message, { supported: versions }), requestId);

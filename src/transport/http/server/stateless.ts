@@ -2,17 +2,16 @@
 
 import { ConnectionError, RpcError } from '../../../jsonrpc/errors.ts';
 import { isErrorResponse, isObject, type Notification, type Request, type Response } from '../../../jsonrpc/message.ts';
-import { claimedVersion } from '../../../protocol/claim.ts';
 import { McpErrorCode, unsupportedVersion } from '../../../protocol/errors.ts';
 import type { Authenticate } from '../../../protocol/http-request.ts';
-import { staysOpen } from '../../../protocol/methods.ts';
-import { isServed } from '../../../protocol/pick.ts';
+import { METHODS } from '../../../protocol/methods.ts';
 import type { Principal } from '../../../protocol/principal.ts';
-import { answer, notice } from '../../../server/answer.ts';
+import { isServed } from '../../../protocol/select-revision.ts';
 import { ConnectionExchange } from '../../../server/connection-exchange.ts';
+import { type Admitted, handleNotification, handleRequest } from '../../../server/handle-request.ts';
 import { InFlight } from '../../../server/in-flight.ts';
+import type { ServerInternals } from '../../../server/internals.ts';
 import { isPromise } from '../../../server/maybe.ts';
-import type { Served } from '../../../server/served.ts';
 import { checkScopes } from './authenticate.ts';
 import { EXPIRED, whenExpired } from './expiry.ts';
 import { checkHeaders, checkParamHeaders, headersOf } from './header-checks.ts';
@@ -38,19 +37,20 @@ const STATUS: ReadonlyMap<number, number> = new Map([
 /** Answers them. */
 export class Stateless {
   readonly inFlight: InFlight = new InFlight();
-  readonly #server: Served;
+  readonly #server: ServerInternals;
   readonly #host: StatelessHost;
   #lastKey = 0;
 
-  constructor(server: Served, host: StatelessHost) {
+  constructor(server: ServerInternals, host: StatelessHost) {
     this.#server = server;
     this.#host = host;
   }
 
-  /** Answers a request that says which revision it speaks. */
-  take(visit: Visit, request: Request): void {
-    this.#check(visit, request);
-    const isStream = staysOpen(request.method);
+  /** Handles a request; `claim` is the version in its `_meta`. */
+  take(visit: Visit, request: Request, claim: unknown): void {
+    const admitted = this.#check(visit, request, claim);
+    const row = METHODS.get(request.method);
+    const isStream = row?.staysOpen === true;
     if (isStream && !visit.accept.events)
       throw new Refusal(406, 'The answer is an event stream: accept it', request.id);
     const { load } = this.#host;
@@ -58,10 +58,10 @@ export class Stateless {
     if (refusal) throw refusal;
     const post = new Post(visit, this.#host);
     if (isStream) post.keepAliveMs = this.#host.settings.keepAliveMs;
-    const exchange = new ConnectionExchange(post, request.method);
+    const exchange = new ConnectionExchange(post, request.method, row);
     const key = ++this.#lastKey;
     this.inFlight.begin(key, exchange);
-    const response = answer(this.#server, request, exchange);
+    const response = handleRequest(this.#server, request, exchange, claim, admitted);
     if (!isPromise(response)) {
       this.#respond(post, exchange, key, response);
       return;
@@ -82,17 +82,16 @@ export class Stateless {
   }
 
   /** Takes a notification. Core has none over HTTP, extensions may. */
-  notice(visit: Visit, notification: Notification): void {
-    const claimed = claimedVersion(notification.params);
-    const { versions } = this.#server['~parts'].host;
-    if (claimed !== undefined && !isServed(claimed, versions, 'stateless')) {
-      throw new Refusal(400, unsupportedVersion(String(claimed), versions));
+  notice(visit: Visit, notification: Notification, claim: unknown): void {
+    const { versions } = this.#server.host;
+    if (claim !== undefined && !isServed(claim, versions, 'stateless')) {
+      throw new Refusal(400, unsupportedVersion(String(claim), versions));
     }
     const refusal = this.#host.load.refusalOf(visit);
     if (refusal) throw refusal;
     const exchange = new ConnectionExchange(new Post(visit, this.#host), notification.method);
     this.inFlight.beginNotification(exchange);
-    const taken = notice(this.#server, notification, exchange);
+    const taken = handleNotification(this.#server, notification, exchange, claim);
     if (isPromise(taken)) {
       const { load } = this.#host;
       const held = load.hold(visit, notification.params);
@@ -115,21 +114,21 @@ export class Stateless {
     this.inFlight.checkIdle();
   }
 
-  #check({ http, principal }: Visit, request: Request): void {
+  #check({ http, principal }: Visit, request: Request, claim: unknown): Admitted {
     const { method, params } = request;
-    const own = this.#server['~parts'];
+    const { host, extensions, registries } = this.#server;
     try {
-      const { capabilities } = checkHeaders(http, request, own.host.versions, own.extensions.mcpNames);
-      checkScopes(this.#server, request, { principal, session: undefined }, this.#host.settings);
-      if (method !== 'tools/call' || !isObject(params)) return;
-      const { tools } = own.registries;
-      const tool = tools.peek(params['name']);
-      if (!tool) return;
-      const headers = headersOf(tool.input.jsonSchema);
-      // Of a tool that is hidden from the caller nothing is told, not even what it lacks.
-      if (headers.size > 0 && tools.get(tool.key, { principal, capabilities })) {
+      const admitted = checkHeaders(http, request, claim, host.versions, extensions.mcpNames);
+      const viewer = { principal, capabilities: admitted.caller.capabilities };
+      checkScopes(this.#server, request, viewer, this.#host.settings);
+      if (method !== 'tools/call' || !isObject(params)) return admitted;
+      const tool = registries.tools.peek(params['name']);
+      const headers = tool && headersOf(tool.input.jsonSchema);
+      // A tool that is hidden from the caller must not be revealed by an error about its headers.
+      if (headers && headers.size > 0 && registries.tools.get(tool.key, viewer)) {
         checkParamHeaders(http, params['arguments'], headers);
       }
+      return admitted;
     } catch (error) {
       throw error instanceof RpcError ? new Refusal(400, error, request.id) : error;
     }

@@ -19,8 +19,10 @@ export interface Sink {
 export interface ConnectionLoad {
   /** Requests that are being worked on. */
   inFlight: number;
-  /** Bytes that wait for the client. */
+  /** Bytes that wait for the client, as counted last. */
   unflushed: number;
+  /** The responses that these bytes belong to. */
+  sinks?: Set<UnflushedSink>;
 }
 
 /** Less than this is not counted for each response: what is sent within one turn leaves at its end. */
@@ -52,6 +54,12 @@ export class UnflushedBytes {
     this.#countedAt = now;
     for (const member of [...this.#members]) member.count();
     return this.#pool.hasRoom(ref, 0);
+  }
+
+  /** Bytes that wait on one connection. They are counted again if they exceed a limit: the client may have read them since. */
+  bytesOn(connection: ConnectionLoad, limit: number): number {
+    if (connection.unflushed > limit) for (const sink of connection.sinks ?? []) sink.count();
+    return connection.unflushed;
   }
 
   /** Counts what waits in a sink until all of it has left. */
@@ -107,7 +115,13 @@ export class UnflushedSink implements Beating {
     else this.#pool.release(this.#caller, this.#counted - left);
     if (this.#connection) this.#connection.unflushed += left - this.#counted;
     this.#counted = left;
-    if (wasCounted !== left > 0) this.#onChange(left > 0);
+    if (wasCounted === left > 0) return;
+    if (this.#connection) {
+      this.#connection.sinks ??= new Set();
+      if (left > 0) this.#connection.sinks.add(this);
+      else this.#connection.sinks.delete(this);
+    }
+    this.#onChange(left > 0);
   }
 
   beat(): void {

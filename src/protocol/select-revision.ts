@@ -1,0 +1,84 @@
+/** Selects the revision of a message: by the version in its `_meta`, else by its session. */
+
+import { RpcError } from '../jsonrpc/errors.ts';
+import { isObject, type Params } from '../jsonrpc/message.ts';
+import { unsupportedVersion } from './errors.ts';
+import { MetaKey } from './model/meta.ts';
+import type { Revision } from './revision.ts';
+import { type Family, familyOf, LATEST_VERSION, VERSIONS } from './revisions.ts';
+import type { Session } from './session.ts';
+import { statefulRevision } from './stateful/revision.ts';
+import { statelessRevision } from './stateless/revision.ts';
+
+const REVISIONS: ReadonlyMap<string, Revision> = new Map(
+  VERSIONS.map((version) => [
+    version,
+    familyOf(version) === 'stateless' ? statelessRevision(version) : statefulRevision(version),
+  ]),
+);
+
+/** The revision with this version. Throws if there is none. */
+export function revisionNamed(version: string): Revision {
+  const revision = REVISIONS.get(version);
+  if (!revision) throw RpcError.internal();
+  return revision;
+}
+
+/**
+ * The revision of a request. `claim` is the version in its `_meta` and means a stateless revision, also within a session;
+ * without a claim it is the session's. Throws an `RpcError` if there is none.
+ */
+export function selectRevision(
+  claim: unknown,
+  method: string,
+  params: Params,
+  session: Session | undefined,
+  served: readonly string[],
+): Revision {
+  if (claim !== undefined) return claimedRevision(claim, params, served);
+  if (session) return revisionNamed(session.version);
+  if (method === 'initialize' || method === 'ping') return revisionNamed(firstStateful(method, params, served));
+  throw noRevision(served);
+}
+
+// Made once for each server: most requests of a flood have no revision, and a stack trace for each would cost most.
+const noRevisions = new WeakMap<readonly string[], RpcError>();
+
+function noRevision(served: readonly string[]): RpcError {
+  const known = noRevisions.get(served);
+  if (known) return known;
+  const message =
+    'The request has no "_meta" with "io.modelcontextprotocol/protocolVersion", and there is no session: ' +
+    'add it, or send "initialize" first';
+  const error = RpcError.invalidParams(message, { supported: served });
+  noRevisions.set(served, error);
+  return error;
+}
+
+function claimedRevision(claim: unknown, params: Params, served: readonly string[]): Revision {
+  const revision = typeof claim === 'string' && served.includes(claim) ? REVISIONS.get(claim) : undefined;
+  if (revision?.facts.family === 'stateless') return revision;
+  // A malformed envelope is the first thing to be told, an unknown version the second.
+  revisionNamed(LATEST_VERSION).callerOf(params, undefined);
+  throw unsupportedVersion(claim as string, served);
+}
+
+// Until `initialize` is answered no revision is agreed on; any stateful one can answer it.
+function firstStateful(method: string, params: Params, served: readonly string[]): string {
+  const version = served.find((name) => isServed(name, served, 'stateful'));
+  if (version) return version;
+  if (method === 'ping') throw RpcError.methodNotFound(method);
+  const requested = params['protocolVersion'];
+  throw unsupportedVersion(typeof requested === 'string' ? requested : undefined, served);
+}
+
+/** True for the name of a revision of this family that is among those served. */
+export function isServed(version: unknown, served: readonly string[], family: Family): version is string {
+  return typeof version === 'string' && served.includes(version) && familyOf(version) === family;
+}
+
+/** The version in the `_meta` of a message; undefined if there is none. Only stateless revisions have it. */
+export function claimedVersion(params: Params | readonly unknown[] | undefined): unknown {
+  const meta = isObject(params) ? params['_meta'] : undefined;
+  return isObject(meta) && Object.hasOwn(meta, MetaKey.protocolVersion) ? meta[MetaKey.protocolVersion] : undefined;
+}

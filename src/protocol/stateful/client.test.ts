@@ -1,0 +1,48 @@
+import { describe, expect, test } from 'vitest';
+import { REVISIONS, type RevisionFacts } from '../revisions.ts';
+import { decodeResult, initializeParams } from './client.ts';
+
+const factsOf = (version: string): RevisionFacts => REVISIONS.find((facts) => facts.version === version) as never;
+const client = { info: { name: 'c', version: '1' }, capabilities: {}, logLevel: undefined };
+
+test('extensions are declared when the session is opened, in the revisions that have them', () => {
+  const extensions = [
+    { vocabulary: { id: 'a.b/c' }, settings: { deep: true } },
+    { vocabulary: { id: 'a.b/new', revisions: ['2026-07-28'] as const }, settings: {} },
+  ];
+  const clientInfo = { name: 'c', version: '1' };
+  expect(initializeParams({ ...client, extensions }, factsOf('2025-03-26'))).toEqual({
+    protocolVersion: '2025-03-26',
+    capabilities: { extensions: { 'a.b/c': { deep: true } } },
+    clientInfo,
+  });
+  expect(initializeParams({ ...client, extensions: [] }, factsOf('2025-11-25'))).toEqual({
+    protocolVersion: '2025-11-25',
+    capabilities: {},
+    clientInfo,
+  });
+});
+
+describe('a result with a task in it', () => {
+  const task = { taskId: 't', status: 'working' };
+
+  test('is a task where the revision has them', () => {
+    const result = { task, _meta: {} };
+    expect(decodeResult('tools/call', result, factsOf('2025-11-25'))).toEqual({
+      type: 'other',
+      resultType: 'task',
+      result,
+    });
+  });
+
+  test.each([
+    ['tools/call', '2025-06-18', { task }],
+    ['tools/call', '2024-11-05', { task }],
+    ['prompts/get', '2025-11-25', { task }],
+    ['tools/call', '2025-11-25', { task, content: [] }],
+    ['tools/call', '2025-11-25', { task, structuredContent: {} }],
+    ['tools/call', '2025-11-25', { task: 'sweep' }],
+  ])('is the end of the call otherwise: %s in %s with %j', (method, version, result) => {
+    expect(decodeResult(method, result, factsOf(version))).toEqual({ type: 'complete', result });
+  });
+});

@@ -1,0 +1,163 @@
+/** Stateful revisions as clients speak them: capabilities, requests, input responses and results. */
+
+import { ConnectionError } from '../../jsonrpc/errors.ts';
+import { isFiniteThroughout, mayOverflow } from '../../jsonrpc/finite.ts';
+import { isObject, type Params } from '../../jsonrpc/message.ts';
+import { STRUCTURE_LIMITS, structureFault } from '../../jsonrpc/structure.ts';
+import { declaredBy, hasCapability } from '../capabilities.ts';
+import type { ClientCapabilities } from '../model/capabilities.ts';
+import { type Meta, STRUCTURED_TEXT, WRAPPED_RESULT } from '../model/meta.ts';
+import type { Answer } from '../model/questions.ts';
+import type { CreateMessageResult, SamplingContent } from '../model/sampling.ts';
+import type { ClientFacts, ClientRevision, Decoded } from '../revision.ts';
+import type { RevisionFacts } from '../revisions.ts';
+import { encodeContent } from './content.ts';
+import { encodeImplementation } from './items.ts';
+import { unmarked, unwrapSchema } from './structured.ts';
+
+/** The revision this row describes. */
+export function statefulClientRevision(facts: RevisionFacts): ClientRevision {
+  return {
+    facts,
+    encodeCapabilities: (capabilities) => encodeCapabilities(capabilities, facts),
+    encodeAnswer: (method, answer) => encodeAnswer(method, answer, facts),
+    encodeRequest: (params, _client, meta) => encodeRequest(params, meta),
+    decodeResult: (method, result) => decodeResult(method, result, facts),
+  };
+}
+
+/** Params as they are: who we are was said when the session was opened. */
+export function encodeRequest(params: Params | undefined, meta?: Meta): Params | undefined {
+  if (!meta) return params;
+  const given = params?.['_meta'];
+  // A literal that spreads and then adds takes V8 many times as long.
+  return Object.assign({}, params, { _meta: isObject(given) ? { ...given, ...meta } : meta });
+}
+
+/** A result is the end of its call and becomes what the server's code gave, unless it is a task. */
+export function decodeResult(method: string, result: unknown, facts: RevisionFacts): Decoded {
+  if (!isObject(result)) throw new ConnectionError('malformed', `The answer to ${method} has no "result" object`);
+  if (facts.execution && method === 'tools/call' && isTask(result))
+    return { type: 'other', resultType: 'task', result };
+  return { type: 'complete', result: restore(method, result) };
+}
+
+/** Params of `initialize`. */
+export function initializeParams(client: ClientFacts, facts: RevisionFacts): Params {
+  return {
+    protocolVersion: facts.version,
+    capabilities: encodeCapabilities(declaredBy(client, facts.version), facts),
+    clientInfo: encodeImplementation(client.info, facts),
+  };
+}
+
+/** What a client can do, in the revision's words and as far as the revision has any. */
+export function encodeCapabilities(
+  { elicitation, sampling, ...rest }: ClientCapabilities,
+  facts: RevisionFacts,
+): ClientCapabilities {
+  // Where there are only forms, whoever has only pages has nothing.
+  const hasForms = hasCapability({ ...(elicitation ? { elicitation } : {}) }, 'elicitation.form');
+  const form = hasForms && facts.elicitation === 'form' ? { elicitation: {} } : {};
+  const full = elicitation && facts.elicitation === 'form and url' ? { elicitation } : {};
+  return { ...rest, ...form, ...full, ...(sampling ? { sampling: facts.samplingTools ? sampling : {} } : {}) };
+}
+
+type Result = Record<string, unknown>;
+
+const decoders: ReadonlyMap<string, (result: Result) => Result> = new Map([
+  ['tools/call', restoreToolResult],
+  ['tools/list', restoreTools],
+]);
+
+/** The result as it was given. Only what is marked is touched; where a mark is wrong, everything stays as it came. */
+export function restore(method: string, result: Result): Result {
+  return decoders.get(method)?.(result) ?? result;
+}
+
+/** True for the answer to a call that goes on as an experimental task. No other result has a word for what it is. */
+export function isTask(result: Result): boolean {
+  return isObject(result['task']) && result['content'] === undefined && result['structuredContent'] === undefined;
+}
+
+interface Found {
+  readonly structuredContent: unknown;
+}
+
+function restoreToolResult(result: Result): Result {
+  const { _meta } = result;
+  if (!isObject(_meta)) return result;
+  const found = _meta[WRAPPED_RESULT] === true ? wrapped(result) : inText(result, _meta[STRUCTURED_TEXT]);
+  return found ? { ...unmarked(result), ...found } : result;
+}
+
+function wrapped({ structuredContent }: Result): Found | undefined {
+  if (!isObject(structuredContent) || !Object.hasOwn(structuredContent, 'result')) return undefined;
+  // More than was put in: whoever added it meant the object.
+  return Object.keys(structuredContent).length === 1 ? { structuredContent: structuredContent['result'] } : undefined;
+}
+
+function inText(result: Result, index: unknown): Found | undefined {
+  const { content } = result;
+  if (!Array.isArray(content) || typeof index !== 'number' || Object.hasOwn(result, 'structuredContent')) {
+    return undefined;
+  }
+  const block: unknown = content[index];
+  if (!isObject(block) || block['type'] !== 'text' || typeof block['text'] !== 'string') return undefined;
+  return parsed(block['text']);
+}
+
+const encoder = new TextEncoder();
+
+function parsed(text: string): Found | undefined {
+  // What is inside a text gets no deeper than what is not.
+  if (structureFault(encoder.encode(text), STRUCTURE_LIMITS)) return undefined;
+  try {
+    const structuredContent: unknown = JSON.parse(text);
+    return mayOverflow(text) && !isFiniteThroughout(structuredContent) ? undefined : { structuredContent };
+  } catch {
+    return undefined;
+  }
+}
+
+function restoreTools(result: Result): Result {
+  const { tools } = result;
+  return Array.isArray(tools) && tools.some(isMarked) ? { ...result, tools: tools.map(restoreTool) } : result;
+}
+
+function restoreTool(tool: unknown): unknown {
+  if (!isMarked(tool)) return tool;
+  try {
+    const outputSchema = unwrapSchema(tool['outputSchema']);
+    return outputSchema ? { ...unmarked(tool), outputSchema } : tool;
+  } catch {
+    // Deeper than the stack, which only a transport without limits lets in.
+    return tool;
+  }
+}
+
+function isMarked(tool: unknown): tool is Result {
+  return isObject(tool) && isObject(tool['_meta']) && tool['_meta'][WRAPPED_RESULT] === true;
+}
+
+/** An answer in this revision's words. */
+export function encodeAnswer(method: string, answer: Answer, facts: RevisionFacts): Answer {
+  if (method !== 'sampling/createMessage' || facts.samplingTools) return answer;
+  const result = answer as CreateMessageResult;
+  const blocks = Array.isArray(result.content) ? result.content : [result.content as SamplingContent];
+  return { ...result, content: oneBlock(blocks, facts) } as CreateMessageResult;
+}
+
+// A message has one block of content here: of several, what can be said in words is.
+function oneBlock(blocks: readonly SamplingContent[], facts: RevisionFacts): SamplingContent {
+  const [first] = blocks;
+  const isSpeakable =
+    first && (first.type === 'text' || first.type === 'image' || (first.type === 'audio' && facts.audio));
+  if (blocks.length === 1 && isSpeakable) return encodeContent(first, facts) as SamplingContent;
+  return { type: 'text', text: blocks.map(inWords).join('\n') };
+}
+
+function inWords(block: SamplingContent): string {
+  if (block.type === 'text') return block.text;
+  return 'mimeType' in block ? `[${block.type}, ${block.mimeType}]` : `[${block.type}]`;
+}

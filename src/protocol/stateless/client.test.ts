@@ -1,0 +1,89 @@
+import { describe, expect, test } from 'vitest';
+import { decodeResult, encodeRequest } from './client.ts';
+
+const client = { info: { name: 'c', version: '1' }, capabilities: { roots: {} }, logLevel: undefined };
+
+test('every request says its revision, who sends it and what it can do', () => {
+  expect(encodeRequest({ name: 't', _meta: { progressToken: 1, traceparent: '00-1' } }, client, '2026-07-28')).toEqual({
+    name: 't',
+    _meta: {
+      progressToken: 1,
+      traceparent: '00-1',
+      'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+      'io.modelcontextprotocol/clientCapabilities': { roots: {} },
+      'io.modelcontextprotocol/clientInfo': { name: 'c', version: '1' },
+    },
+  });
+  const loud = { ...client, logLevel: 'error' } as const;
+  expect(encodeRequest(undefined, loud, '2026-07-28')._meta).toMatchObject({
+    'io.modelcontextprotocol/logLevel': 'error',
+  });
+});
+
+test('extensions are declared in the revisions that have them, and what was said by hand stays', () => {
+  const declared = (id: string, revisions?: readonly ['2025-11-25']) => ({
+    vocabulary: { id, ...(revisions ? { revisions } : {}) },
+    settings: { of: id },
+  });
+  const extensions = [declared('a.b/new'), declared('a.b/old', ['2025-11-25']), declared('a.b/both')];
+  const capabilities = { roots: {}, extensions: { 'a.b/both': {}, 'a.b/mine': {} } };
+  const encoded = encodeRequest({}, { ...client, capabilities, extensions }, '2026-07-28');
+  expect(encoded).toMatchObject({
+    _meta: {
+      'io.modelcontextprotocol/clientCapabilities': {
+        roots: {},
+        extensions: { 'a.b/new': { of: 'a.b/new' }, 'a.b/both': {}, 'a.b/mine': {} },
+      },
+    },
+  });
+  expect(JSON.stringify(encoded)).not.toContain('a.b/old');
+});
+
+describe('a result', () => {
+  test('without a resultType is complete', () => {
+    expect(decodeResult('tools/list', { tools: [] })).toEqual({ type: 'complete', result: { tools: [] } });
+  });
+
+  test('may be questions and a state, or one of them', () => {
+    const inputRequests = JSON.parse('{"a":{"method":"roots/list"},"__proto__":{"method":"roots/list"}}') as object;
+    expect(decodeResult('tools/call', { resultType: 'input_required', inputRequests, requestState: 's' })).toEqual({
+      type: 'input_required',
+      requests: new Map([
+        ['a', { method: 'roots/list' }],
+        ['__proto__', { method: 'roots/list' }],
+      ]),
+      state: 's',
+    });
+    expect(decodeResult('tools/call', { resultType: 'input_required', requestState: '' })).toMatchObject({ state: '' });
+  });
+
+  test('of another type is for whoever knows it', () => {
+    expect(decodeResult('tools/call', { resultType: 'task', taskId: 't' })).toEqual({
+      type: 'other',
+      resultType: 'task',
+      result: { resultType: 'task', taskId: 't' },
+    });
+  });
+
+  test('of a method that may not ask is no question', () => {
+    expect(() => decodeResult('tools/list', { resultType: 'input_required', requestState: 's' })).toThrow(
+      'The answer to tools/list asks for input, which that method must not',
+    );
+  });
+
+  test.each<unknown>([
+    null,
+    [],
+    5,
+    { resultType: null },
+    { resultType: 'input_required', inputRequests: [] },
+    { resultType: 'input_required', inputRequests: { a: 5 } },
+    { resultType: 'input_required', inputRequests: { a: { params: {} } } },
+    { resultType: 'input_required', inputRequests: { a: { method: 'x', params: [] } } },
+    { resultType: 'input_required', requestState: 5 },
+    // At least one of the two must be there.
+    { resultType: 'input_required' },
+  ])('%j is malformed', (result) => {
+    expect(() => decodeResult('tools/call', result)).toThrow(expect.objectContaining({ code: 'malformed' }));
+  });
+});

@@ -1,0 +1,101 @@
+/**
+ * Checks values with the JSON Schema engine, TypeBox. The only file that imports it, and loaded by `import()`: the build
+ * makes a chunk of it, which a server never loads if all its schemas are those of schema libraries.
+ */
+
+import { Check, Compile, Errors } from 'typebox/schema';
+import { Settings } from 'typebox/system';
+import { type JsonObject, shorten } from '../json.ts';
+import { type Checked, type Problem, problem } from '../problems.ts';
+import type { ParsedSchema } from '../read/read-schema.ts';
+import { toProblems } from './engine-errors.ts';
+import { type NormalForm, toNormalForm, toReceivedForm } from './normal-form.ts';
+import { isSmall, maxValues } from './value-size.ts';
+import { WorkLimit } from './work-limit.ts';
+
+/** More than are reported, since several of them become one problem. */
+Settings.Set({ maxErrors: 30 });
+
+/** Prepares an author's schema: compiles it to a function where the runtime permits that. */
+export function compile(parsed: ParsedSchema): (value: unknown) => Checked {
+  const form = toNormalForm(parsed);
+  const { schema } = form;
+  const compiled = Compile(schema);
+  // Without code generation, the engine's `compiled.Check` keeps data about every value that it has checked.
+  const passes = compiled.IsAccelerated()
+    ? (value: unknown) => compiled.Check(value)
+    : (value: unknown) => Check(schema, value);
+  return (value) => {
+    if (passes(checkable(form, value))) return { ok: true, value };
+    // The engine visits every value for errors, also when it has found more than are reported.
+    return { ok: false, problems: isSmall(value) ? problemsOf(form, value) : [tooLarge] };
+  };
+}
+
+/**
+ * Prepares a received schema, which is interpreted and never compiled. A value is not checked if that could take more
+ * than a fraction of a second.
+ */
+export function interpret(parsed: ParsedSchema): (value: unknown) => Checked {
+  const form = toReceivedForm(parsed);
+  const limit = new WorkLimit(form.schema);
+  return (value) => {
+    try {
+      if (limit.isExceededBy(value)) return { ok: true, value, unchecked: tooMuchWork };
+      if (Check(form.schema, checkable(form, value))) return { ok: true, value };
+      return { ok: false, problems: problemsOf(form, value) };
+    } catch (error) {
+      // The stack is exhausted.
+      if (error instanceof RangeError) return { ok: true, value, unchecked: tooMuchWork };
+      throw error;
+    }
+  };
+}
+
+const tooMuchWork = 'the schema and the value take too much work to check';
+
+const tooLarge = problem(
+  '',
+  `does not follow the schema: it has more than ${maxValues} values, too many to locate the problems`,
+);
+
+function checkable({ hasInheritedNames }: NormalForm, value: unknown): unknown {
+  return hasInheritedNames ? plainCopy(value, Number.POSITIVE_INFINITY) : value;
+}
+
+function problemsOf({ schema, hasInheritedNames }: NormalForm, value: unknown): readonly Problem[] {
+  const given = hasInheritedNames || hasLongName(value) ? plainCopy(value, maxName) : value;
+  const problems = toProblems(Errors(schema, given)[1]);
+  // The rule may be one about long names, which the copy does not have.
+  return problems.length > 0 ? problems : [problem('', 'does not follow the schema')];
+}
+
+/** The engine builds and escapes the path of every value, with the names in it. */
+const maxName = 1024;
+
+function hasLongName(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  if (Array.isArray(value)) return value.some(hasLongName);
+  // `Object.values` is three times as slow for an object of many names.
+  return Object.keys(value).some((name) => name.length > maxName || hasLongName((value as JsonObject)[name]));
+}
+
+/**
+ * Copies a value into objects that inherit nothing, with names cut to a length. The engine evaluates `name in value`,
+ * which finds `toString` in every object that inherits from `Object.prototype`.
+ */
+function plainCopy(value: unknown, nameLength: number): unknown {
+  const copies = new Map<object, unknown>();
+  return copy(value);
+
+  function copy(from: unknown): unknown {
+    if (typeof from !== 'object' || from === null) return from;
+    const known = copies.get(from);
+    if (known !== undefined) return known;
+    const to: unknown[] & Record<string, unknown> = Array.isArray(from) ? [] : Object.create(null);
+    copies.set(from, to);
+    if (Array.isArray(from)) for (const item of from) to.push(copy(item));
+    else for (const [name, member] of Object.entries(from)) to[shorten(name, nameLength)] = copy(member);
+    return to;
+  }
+}

@@ -1,0 +1,200 @@
+/** The normal form of schemas: the one form of JSON Schema that the engine gets, whatever the dialect. */
+
+import { canonical } from '../../jsonrpc/canonical.ts';
+import { isObject } from '../../jsonrpc/message.ts';
+import type { JsonObject } from '../json.ts';
+import { subschemas } from '../read/keywords.ts';
+import type { ParsedSchema } from '../read/read-schema.ts';
+import { compilePattern } from '../redos/compile-pattern.ts';
+import { relax } from './relax.ts';
+
+/** A schema for the engine. */
+export interface NormalForm {
+  readonly schema: JsonObject;
+  /** True if the schema has rules for names that every object inherits, such as `toString`. */
+  readonly hasInheritedNames: boolean;
+}
+
+const annotations = new Set(
+  '$schema $defs definitions $comment title description default examples deprecated'.split(' '),
+);
+/** Keywords that are rewritten one by one. */
+const rewritten = new Set('$ref $dynamicRef items additionalItems dependencies pattern uniqueItems format'.split(' '));
+/** Keywords that are copied, beside those that hold schemas. */
+const copied = new Set(
+  (
+    'type enum const multipleOf maximum exclusiveMaximum minimum exclusiveMinimum maxLength minLength maxItems minItems ' +
+    'maxContains minContains maxProperties minProperties required dependentRequired'
+  ).split(' '),
+);
+const identifiers = new Set(['$id', '$anchor', '$dynamicAnchor', '$defs', 'definitions']);
+const conditional = new Set(['if', 'then', 'else']);
+
+/**
+ * Rewrites an author's schema of any supported dialect in 2020-12: without annotations, with `prefixItems` for arrays of
+ * `items`, and with every reference as `#` or `#/$defs/n`, which the engine resolves without searching the document.
+ */
+export function toNormalForm(schema: ParsedSchema): NormalForm {
+  return new Writer(schema, false).write();
+}
+
+/**
+ * The normal form of a received schema, to be interpreted: without patterns, formats and references. The target of a
+ * reference is in the place of the reference, so a recursive schema is an object that contains itself.
+ */
+export function toReceivedForm(schema: ParsedSchema): NormalForm {
+  return new Writer(schema, true).write();
+}
+
+class Writer {
+  readonly #parsed: ParsedSchema;
+  readonly #isReceived: boolean;
+  /** The targets of references, in the order of their numbers. */
+  readonly #targets = new Map<JsonObject, { readonly number: number; readonly result: Record<string, unknown> }>();
+  #hasInheritedNames = false;
+
+  constructor(parsed: ParsedSchema, isReceived: boolean) {
+    this.#parsed = parsed;
+    this.#isReceived = isReceived;
+  }
+
+  write(): NormalForm {
+    const { root, hasDynamicScope } = this.#parsed;
+    const schema = this.#isReceived ? this.#target(root).result : this.#object(root);
+    const $defs: [string, unknown][] = [];
+    // Writing one target may add others, which the iteration of a Map includes.
+    for (const [target, { number, result }] of this.#targets) {
+      this.#fill(target, result);
+      $defs.push([String(number), result]);
+    }
+    schema.$schema = 'https://json-schema.org/draft/2020-12/schema';
+    if ($defs.length > 0 && !hasDynamicScope && !this.#isReceived) schema.$defs = Object.fromEntries($defs);
+    return { schema, hasInheritedNames: this.#hasInheritedNames };
+  }
+
+  #schema(schema: unknown): unknown {
+    return isObject(schema) ? this.#object(schema) : schema;
+  }
+
+  #object(schema: JsonObject): Record<string, unknown> {
+    const result: Record<string, unknown> = {};
+    this.#fill(schema, result);
+    return result;
+  }
+
+  #fill(schema: JsonObject, result: Record<string, unknown>): void {
+    const { dialect, hasDynamicScope, hasPatterns } = this.#parsed;
+    this.#references(schema, result);
+    // Before 2019-09, keywords beside a `$ref` had no effect.
+    if (dialect !== '2020-12' && schema.$ref !== undefined) return;
+    for (const [keyword, value] of Object.entries(schema)) {
+      if (value === undefined || rewritten.has(keyword)) continue;
+      // The engine needs identifiers only to resolve a `$dynamicRef`.
+      if (hasDynamicScope && identifiers.has(keyword)) result[keyword] = this.#value(keyword, value);
+      else if (annotations.has(keyword) || (dialect === 'draft-06' && conditional.has(keyword))) continue;
+      else if (keyword === 'allOf') result.allOf = [...listOf(result.allOf), ...listOf(this.#value(keyword, value))];
+      else if (copied.has(keyword) || subschemas.has(keyword)) result[keyword] = this.#value(keyword, value);
+    }
+    this.#arrays(schema, result);
+    this.#dependencies(schema, result);
+    if (this.#isReceived) relax(result, hasPatterns);
+    else this.#strings(schema, result);
+    this.#refinements(schema, result);
+    this.#noteNames(result);
+  }
+
+  #value(keyword: string, value: unknown): unknown {
+    const holds = subschemas.get(keyword);
+    if (holds === 'schema') return this.#schema(value);
+    if (holds === 'schemas' && Array.isArray(value)) return value.map((each) => this.#schema(each));
+    if (holds === 'named-schemas' && isObject(value)) return this.#named(Object.entries(value));
+    return value;
+  }
+
+  #named(entries: [string, unknown][]): JsonObject {
+    return Object.fromEntries(entries.map(([name, each]) => [name, this.#schema(each)]));
+  }
+
+  #references(schema: JsonObject, result: Record<string, unknown>): void {
+    for (const [keyword, target] of this.#parsed.targets.get(schema) ?? []) {
+      if (this.#isReceived)
+        result.allOf = [...listOf(result.allOf), isObject(target) ? this.#target(target).result : target];
+      else if (this.#parsed.hasDynamicScope) result[keyword] = schema[keyword];
+      else if (result.$ref === undefined) result.$ref = this.#reference(target);
+      else result.allOf = [{ $ref: this.#reference(target) }];
+    }
+  }
+
+  #reference(target: JsonObject | boolean): string {
+    if (target === this.#parsed.root) return '#';
+    // The engine finds no boolean schema by reference.
+    const schema = typeof target === 'boolean' ? (target ? anything : nothing) : target;
+    return `#/$defs/${this.#target(schema).number}`;
+  }
+
+  #target(schema: JsonObject): { readonly number: number; readonly result: Record<string, unknown> } {
+    const target = this.#targets.get(schema) ?? { number: this.#targets.size, result: {} };
+    this.#targets.set(schema, target);
+    return target;
+  }
+
+  #arrays(schema: JsonObject, result: Record<string, unknown>): void {
+    const { items, additionalItems } = schema;
+    if (Array.isArray(items)) {
+      result.prefixItems = items.map((each) => this.#schema(each));
+      if (additionalItems !== undefined) result.items = this.#schema(additionalItems);
+    } else if (items !== undefined) {
+      result.items = this.#schema(items);
+    }
+    delete result.additionalItems;
+  }
+
+  #strings(schema: JsonObject, result: Record<string, unknown>): void {
+    if (typeof schema.pattern === 'string') result.pattern = compilePattern(schema.pattern);
+    if (schema.format !== undefined) result.format = schema.format;
+  }
+
+  #dependencies(schema: JsonObject, result: Record<string, unknown>): void {
+    if (!isObject(schema.dependencies)) return;
+    const entries = Object.entries(schema.dependencies);
+    const required = entries.filter(([, each]) => Array.isArray(each));
+    const schemas = entries.filter(([, each]) => !Array.isArray(each));
+    const { dependentRequired, dependentSchemas } = result;
+    if (required.length > 0)
+      result.dependentRequired = { ...Object(dependentRequired), ...Object.fromEntries(required) };
+    if (schemas.length > 0) result.dependentSchemas = { ...Object(dependentSchemas), ...this.#named(schemas) };
+  }
+
+  #refinements(schema: JsonObject, result: Record<string, unknown>): void {
+    const own = this.#isReceived ? undefined : schema['~refine'];
+    const refinements = Array.isArray(own) ? [...own] : [];
+    // The engine takes quadratic time to name the duplicates.
+    if (schema.uniqueItems === true) refinements.push(unique);
+    if (refinements.length > 0) result['~refine'] = refinements;
+  }
+
+  #noteNames(schema: JsonObject): void {
+    const { properties, required, dependentRequired, dependentSchemas } = schema;
+    const names = [properties, dependentRequired, dependentSchemas].flatMap((each) => Object.keys(Object(each)));
+    if (Array.isArray(required)) names.push(...required);
+    if (isObject(dependentRequired)) names.push(...Object.values(dependentRequired).flat().map(String));
+    if (names.some((name) => name in Object.prototype)) this.#hasInheritedNames = true;
+  }
+}
+
+const anything: JsonObject = {};
+const nothing: JsonObject = { not: {} };
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+/** A text that is equal for equal values. Sorting the names of objects is slow. */
+function textOf(value: unknown): string {
+  return typeof value === 'object' ? canonical(value) : JSON.stringify(value);
+}
+
+const unique = {
+  check: (value: unknown): boolean => !Array.isArray(value) || new Set(value.map(textOf)).size === value.length,
+  error: (): string => 'must not have duplicate items',
+};

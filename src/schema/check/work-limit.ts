@@ -1,0 +1,186 @@
+/**
+ * Bounds the time that the engine takes to check a value against a received schema. The engine has no limit of its own, so
+ * its work is estimated before it begins: a walk over schema and value counts the subschemas that the engine would apply
+ * to each part of the value if no check ended early, and ends itself at the limit.
+ */
+
+import { isObject } from '../../jsonrpc/message.ts';
+import type { JsonObject } from '../json.ts';
+
+/** Applications of a subschema. The engine takes 2 to 3 microseconds for each, the search for errors included. */
+const maxWork = 70_000;
+
+/** Keywords for which the engine enumerates the members of an object, and the work for each member. */
+const enumerating: readonly (readonly [keyword: string, work: number])[] = [
+  ['additionalProperties', 2],
+  ['patternProperties', 2],
+  ['unevaluatedProperties', 2],
+  ['propertyNames', 2],
+  ['minProperties', 0.5],
+  ['maxProperties', 0.5],
+  ['dependentRequired', 0.5],
+  ['dependentSchemas', 0.5],
+  ['~refine', 0.6],
+];
+
+/** The work of applying one schema: fixed, by the size of the value, and by the subschemas that are applied as well. */
+interface Work {
+  readonly fixed: number;
+  readonly perCharacter: number;
+  /** For each item of an array. */
+  readonly perItem: number;
+  /** For each member of an object. */
+  readonly perMember: number;
+  /** For each node of an array whose items must differ. */
+  readonly perNode: number;
+  /** Subschemas for the same value. */
+  readonly inPlace: readonly unknown[];
+  readonly dependent: readonly (readonly [string, unknown])[];
+  readonly properties: ReadonlyMap<string, unknown>;
+  readonly additional: readonly unknown[];
+  readonly everyName: readonly unknown[];
+  readonly everyMember: readonly unknown[];
+  readonly prefixItems: readonly unknown[];
+  readonly items: readonly unknown[];
+  readonly everyItem: readonly unknown[];
+}
+
+/** The limit for one schema, in the normal form of received schemas. */
+export class WorkLimit {
+  readonly #schema: JsonObject;
+  readonly #works = new Map<object, Work>();
+  readonly #names = new Map<object, readonly string[]>();
+  #left = 0;
+
+  constructor(schema: JsonObject) {
+    this.#schema = schema;
+  }
+
+  /** True if checking the value could take too long. Throws a RangeError if the value is nested too deeply. */
+  isExceededBy(value: unknown): boolean {
+    this.#left = maxWork;
+    try {
+      this.#apply(this.#schema, value);
+    } finally {
+      this.#names.clear();
+    }
+    return this.#left < 0;
+  }
+
+  #apply(schema: unknown, value: unknown): void {
+    this.#left--;
+    if (this.#left < 0 || !isObject(schema)) return;
+    const work = this.#works.get(schema) ?? workOf(schema);
+    this.#works.set(schema, work);
+    this.#left -= work.fixed;
+    if (typeof value === 'string') this.#left -= work.perCharacter * value.length;
+    else if (Array.isArray(value)) this.#applyToItems(work, value);
+    else if (isObject(value)) this.#applyToMembers(work, value);
+    for (const next of work.inPlace) this.#apply(next, value);
+  }
+
+  #applyToItems(work: Work, value: readonly unknown[]): void {
+    this.#left -= work.perItem * value.length;
+    if (work.perNode > 0) this.#count(value, work.perNode);
+    for (const [index, schema] of work.prefixItems.entries()) {
+      if (index < value.length) this.#apply(schema, value[index]);
+    }
+    for (const schema of work.items) this.#applyToEach(schema, value, work.prefixItems.length);
+    for (const schema of work.everyItem) this.#applyToEach(schema, value, 0);
+  }
+
+  #applyToEach(schema: unknown, values: readonly unknown[], from: number): void {
+    for (let at = from; at < values.length && this.#left >= 0; at++) this.#apply(schema, values[at]);
+  }
+
+  #applyToMembers(work: Work, value: JsonObject): void {
+    for (const [name, schema] of work.properties) {
+      if (Object.hasOwn(value, name)) this.#apply(schema, value[name]);
+    }
+    for (const [name, schema] of work.dependent) {
+      if (Object.hasOwn(value, name)) this.#apply(schema, value);
+    }
+    if (work.perMember === 0) return;
+    const names = this.#namesOf(value);
+    this.#left -= work.perMember * names.length;
+    for (const schema of work.everyName) this.#applyToEach(schema, names, 0);
+    if (work.everyMember.length + work.additional.length === 0) return;
+    for (const name of names) {
+      if (this.#left < 0) return;
+      for (const schema of work.everyMember) this.#apply(schema, value[name]);
+      if (!work.properties.has(name)) for (const schema of work.additional) this.#apply(schema, value[name]);
+    }
+  }
+
+  #namesOf(value: JsonObject): readonly string[] {
+    const names = this.#names.get(value) ?? Object.keys(value);
+    this.#names.set(value, names);
+    return names;
+  }
+
+  #count(value: unknown, perNode: number): void {
+    this.#left -= typeof value === 'object' ? perNode : perNode / 2;
+    if (this.#left < 0) return;
+    if (typeof value === 'string') this.#left -= value.length / 256;
+    else if (Array.isArray(value)) for (const item of value) this.#count(item, perNode);
+    else if (isObject(value)) for (const name of this.#namesOf(value)) this.#count(value[name], perNode);
+  }
+}
+
+function workOf(schema: JsonObject): Work {
+  const properties = new Map(Object.entries(Object(schema.properties)));
+  const branches = ['allOf', 'anyOf', 'oneOf'].map((keyword) => listOf(schema[keyword]));
+  const inPlace = [...branches.flat(), ...given(schema, 'not', 'if', 'then', 'else')];
+  const dependent = Object.entries(Object(schema.dependentSchemas));
+  const prefixItems = listOf(schema.prefixItems);
+  const required = listOf(schema.required);
+  const dependentRequired = Object.values(Object(schema.dependentRequired)).flat();
+  const options = 'const' in schema ? [schema.const] : listOf(schema.enum);
+  const additional = given(schema, 'additionalProperties');
+  const contains = given(schema, 'contains');
+  // The engine counts the items that match once for each of these keywords.
+  const counted = given(schema, 'minContains', 'maxContains').flatMap(() => contains);
+  const names = properties.size + required.length + dependentRequired.length + dependent.length + prefixItems.length;
+  // Beside `properties`, the engine matches additional names with a regular expression of all the others.
+  const alternatives = additional.length > 0 ? properties.size : 0;
+  const alternativesLength = alternatives > 0 ? [...properties.keys()].join('').length : 0;
+  const perMember = enumerating.reduce((sum, [keyword, work]) => (keyword in schema ? sum + work : sum), 0);
+  return {
+    fixed:
+      names / 16 +
+      (properties.size * required.length) / 500 +
+      branches.reduce((sum, { length }) => sum + length / 16 + length ** 2 / 1000, 0) +
+      options.reduce<number>((sum, option) => sum + sizeOf(option) / 16, 0) +
+      alternatives / 2 +
+      alternativesLength / 64,
+    perCharacter: given(schema, 'minLength', 'maxLength').length / 256,
+    // The engine merges the evaluated items and names of subschemas for the same value.
+    perItem: inPlace.length / 8,
+    perMember: perMember + (inPlace.length + options.filter(isObject).length) / 8 + alternatives / 64,
+    perNode: '~refine' in schema ? 1 : 0,
+    inPlace,
+    dependent,
+    properties,
+    additional,
+    everyName: given(schema, 'propertyNames'),
+    everyMember: given(schema, 'unevaluatedProperties'),
+    prefixItems,
+    items: given(schema, 'items'),
+    everyItem: [...contains, ...counted, ...given(schema, 'unevaluatedItems')],
+  };
+}
+
+function given(schema: JsonObject, ...keywords: readonly string[]): unknown[] {
+  return keywords.flatMap((keyword) => (schema[keyword] === undefined ? [] : [schema[keyword]]));
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+/** Nodes of a JSON value. */
+function sizeOf(value: unknown): number {
+  if (typeof value === 'string') return 1 + value.length / 64;
+  if (typeof value !== 'object' || value === null) return 1;
+  return Object.values(value).reduce<number>((sum, each) => sum + sizeOf(each), 1);
+}

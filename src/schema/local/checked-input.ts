@@ -1,0 +1,39 @@
+import type { StandardSchema } from './standard-schema.ts';
+
+/**
+ * Makes the compiler refuse an input schema that registration refuses. The reason is the type that it expects of the
+ * member `Key`. A generic function around `registerTool` takes `ToolConfig<I, O> & CheckedInput<I>`.
+ */
+export type CheckedInput<I, Key extends string = 'inputSchema'> = I extends StandardSchema
+  ? I extends { readonly _def: { readonly typeName: string } }
+    ? Refused<Key, "schemas of zod 3 cannot be used: import { z } from 'zod/v4'">
+    : CheckedObject<NonNullable<I['~standard']['types']>['input'], Key>
+  : string extends I
+    ? Refused<Key, 'a schema must not be empty: leave it out, or give { type: "object" }'>
+    : I extends { readonly type: infer Type extends string }
+      ? CheckedType<Type, Key>
+      : CheckedShape<I, Key>;
+
+type Refused<Key extends string, Reason extends string> = { readonly [K in Key]: Reason };
+
+type NotAnObject<Key extends string> = Refused<Key, 'a schema must describe an object, as z.object({ ... }) does'>;
+
+type Primitive = string | number | boolean | bigint | symbol | null | undefined;
+
+type CheckedObject<Input, Key extends string> = unknown extends Input
+  ? unknown
+  : [Input] extends [Primitive | readonly unknown[]]
+    ? NotAnObject<Key>
+    : unknown;
+
+type CheckedType<Type extends string, Key extends string> = string extends Type
+  ? unknown
+  : Type extends 'object'
+    ? unknown
+    : NotAnObject<Key>;
+
+type CheckedShape<I, Key extends string> = [keyof I] extends [never]
+  ? unknown
+  : [I[keyof I]] extends [StandardSchema]
+    ? Refused<Key, 'a schema is expected, not an object of schemas: wrap it, as in z.object({ ... })'>
+    : unknown;

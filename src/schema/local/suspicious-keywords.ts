@@ -1,0 +1,60 @@
+/** Finds valid parts of a raw JSON Schema that are most likely mistakes: misspelled keywords and property names. */
+
+import { closest } from '../../jsonrpc/closest.ts';
+import { isObject } from '../../jsonrpc/message.ts';
+import type { JsonObject } from '../json.ts';
+import { pointer } from '../json-pointer.ts';
+import { keywordsWithValues, subschemas } from '../read/keywords.ts';
+import type { SchemaFault } from '../read/read-schema.ts';
+
+const MAX_DEPTH = 32;
+/** Shorter names resemble too many keywords. */
+const MIN_NAME = 6;
+
+const KEYWORDS: readonly string[] = [...subschemas.keys(), ...keywordsWithValues, 'const', 'default', '$vocabulary'];
+/** Keywords of OpenAPI that resemble those of JSON Schema. */
+const OTHERS: ReadonlySet<string> = new Set([...KEYWORDS, 'example', 'nullable']);
+/** Keywords that permit properties beyond those in `properties`. */
+const OPEN = ['patternProperties', 'additionalProperties', 'unevaluatedProperties', '$ref', '$dynamicRef'];
+const COMBINING = ['allOf', 'anyOf', 'oneOf', 'if', 'dependentSchemas', 'dependencies'];
+
+/** Returns the likely mistakes of a schema, each with its place. */
+export function suspiciousKeywords(schema: JsonObject, path = '', depth = 0): SchemaFault[] {
+  if (depth > MAX_DEPTH) return [];
+  const faults: SchemaFault[] = missingProperties(schema).map((name) => ({
+    path: `${path}/required`,
+    message: `"${name}" is not one of the properties`,
+  }));
+  for (const [keyword, value] of Object.entries(schema)) {
+    const at = pointer(path, keyword);
+    const meant = meantBy(keyword);
+    if (meant !== undefined) {
+      const message = `JSON Schema has no such keyword, so it has no effect; did you mean "${meant}"?`;
+      faults.push({ path: at, message });
+    }
+    for (const [place, part] of partsOf(keyword, value, at)) faults.push(...suspiciousKeywords(part, place, depth + 1));
+  }
+  return faults;
+}
+
+function meantBy(keyword: string): string | undefined {
+  return keyword.length < MIN_NAME || OTHERS.has(keyword) ? undefined : closest(keyword, KEYWORDS);
+}
+
+function missingProperties(schema: JsonObject): string[] {
+  const { properties, required } = schema;
+  if (!isObject(properties) || !Array.isArray(required)) return [];
+  const isOpen = OPEN.some((keyword) => schema[keyword] !== undefined && schema[keyword] !== false);
+  if (isOpen || COMBINING.some((keyword) => schema[keyword] !== undefined)) return [];
+  return required.filter((name) => typeof name === 'string' && !Object.hasOwn(properties, name));
+}
+
+/** The subschemas of a keyword, each with its place. */
+function partsOf(keyword: string, value: unknown, path: string): [string, JsonObject][] {
+  const holds = subschemas.get(keyword);
+  if (holds === undefined || typeof value !== 'object' || value === null) return [];
+  if (isObject(value) && (holds === 'schema' || holds === 'items')) return [[path, value]];
+  return Object.entries(value)
+    .filter((entry): entry is [string, JsonObject] => isObject(entry[1]))
+    .map(([name, part]) => [pointer(path, name), part]);
+}

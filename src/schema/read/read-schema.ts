@@ -1,0 +1,219 @@
+/** Reads a raw JSON Schema before it is used: checks its keywords, bounds its size and resolves its references. */
+
+import { isObject } from '../../jsonrpc/message.ts';
+import { type JsonObject, shorten } from '../json.ts';
+import { pointer } from '../json-pointer.ts';
+import { type Dialect, dialectOf, subschemas, valueFault } from './keywords.ts';
+import { expansionFault, References, type Resource, type Targets } from './references.ts';
+
+const maxDepth = 32;
+const maxSubschemas = 10_000;
+const maxPatterns = 200;
+/** Characters of a name in a received schema. */
+const maxName = 1024;
+
+/** Keywords that are resolved as URI references, which costs as much as the `$id`s of their parents are long. */
+const identifiers: ReadonlySet<string> = new Set(['$id', '$ref', '$anchor', '$dynamicRef', '$dynamicAnchor']);
+
+/** An error in a schema, and its place (a JSON Pointer). */
+export interface SchemaFault {
+  readonly path: string;
+  readonly message: string;
+}
+
+/** A schema without errors, and the targets of its references. */
+export interface ParsedSchema {
+  readonly root: JsonObject;
+  readonly dialect: Dialect;
+  readonly targets: Targets;
+  /** True if the targets of `$dynamicRef` depend on the dynamic scope. */
+  readonly hasDynamicScope: boolean;
+  /** True if it has `pattern` or `patternProperties` anywhere. */
+  readonly hasPatterns: boolean;
+}
+
+export type ReadResult = { readonly schema: ParsedSchema } | { readonly fault: SchemaFault };
+
+/** Returns why a pattern is not accepted, or undefined. */
+export type PatternCheck = (pattern: string) => string | undefined;
+
+/**
+ * Reads a JSON Schema: returns it parsed, or its first error. Never fetches a reference, never runs a pattern. Without
+ * `checkPattern` the schema is a received one: patterns are not read, and names have at most 1,024 characters.
+ */
+export function readSchema(schema: unknown, checkPattern?: PatternCheck): ReadResult {
+  if (!isObject(schema)) return { fault: { path: '', message: 'must be an object' } };
+  const dialect = schema.$schema === undefined ? '2020-12' : dialectOf(String(schema.$schema));
+  if (dialect === undefined) {
+    const message = `dialect not supported: ${shorten(String(schema.$schema), 100)}; use 2020-12, draft-07 or draft-06`;
+    return { fault: { path: '/$schema', message } };
+  }
+  const reader = new SchemaReader(dialect, schema.$schema !== undefined, checkPattern);
+  const fault = reader.read(schema);
+  if (fault) return { fault };
+  const { targets, hasPatterns } = reader;
+  const { hasDynamicScope } = reader.references;
+  return { schema: { root: schema, dialect, targets, hasDynamicScope, hasPatterns } };
+}
+
+interface Reference {
+  readonly from: JsonObject;
+  readonly keyword: string;
+  readonly ref: string;
+  readonly path: string;
+  readonly resource: Resource;
+}
+
+class SchemaReader {
+  readonly references = new References();
+  readonly targets = new Map<JsonObject, Map<string, JsonObject | boolean>>();
+  hasPatterns = false;
+  readonly #dialect: Dialect;
+  readonly #isDialectDeclared: boolean;
+  readonly #checkPattern: PatternCheck | undefined;
+  readonly #schemas = new Set<JsonObject>();
+  readonly #unresolved: Reference[] = [];
+  readonly #patternFaults = new Map<string, string | undefined>();
+  #count = 0;
+
+  constructor(dialect: Dialect, isDialectDeclared: boolean, checkPattern: PatternCheck | undefined) {
+    this.#dialect = dialect;
+    this.#isDialectDeclared = isDialectDeclared;
+    this.#checkPattern = checkPattern;
+  }
+
+  read(root: JsonObject): SchemaFault | undefined {
+    const resource = this.references.open(root, '', '');
+    const fault = this.#schema(root, '', 0, resource);
+    if (fault) return fault;
+    // Resolved last, since an anchor may follow the references to it. A target may be in a place that holds no schemas.
+    for (const { from, keyword, ref, path, resource: base } of this.#unresolved) {
+      const target = this.references.target(ref, base);
+      if ('missing' in target) {
+        const external = 'leads outside this schema: external references are never fetched';
+        return { path, message: target.missing === 'external' ? external : 'leads nowhere in this schema' };
+      }
+      this.targets.set(from, (this.targets.get(from) ?? new Map()).set(keyword, target.schema));
+      if (typeof target.schema === 'boolean' || this.#schemas.has(target.schema)) continue;
+      const inside = this.#schema(target.schema, target.path, 0, target.resource);
+      if (inside) return inside;
+    }
+    const message = expansionFault(this.#schemas, this.targets);
+    return message === undefined ? undefined : { path: '', message };
+  }
+
+  #schema(schema: unknown, path: string, depth: number, outer: Resource): SchemaFault | undefined {
+    if (typeof schema === 'boolean') return undefined;
+    if (!isObject(schema)) return { path, message: 'must be a schema: an object, true or false' };
+    if (depth > maxDepth) return { path, message: `is nested more than ${maxDepth} schemas deep` };
+    if (++this.#count > maxSubschemas) return { path, message: `has more than ${maxSubschemas} subschemas` };
+    const resource = this.#identify(schema, path, outer);
+    this.#schemas.add(schema);
+    for (const [keyword, value] of Object.entries(schema)) {
+      if (value === undefined) continue;
+      const at = pointer(path, keyword);
+      const message = this.#nameFault(keyword) ?? valueFault(keyword, value) ?? this.#valueFault(keyword, value);
+      if (message) return { path: at, message };
+      if (keyword === '$ref' || keyword === '$dynamicRef') {
+        this.#unresolved.push({ from: schema, keyword, ref: String(value), path: at, resource });
+      }
+      const fault = this.#under(keyword, value, at, depth + 1, resource);
+      if (fault) return fault;
+    }
+    return undefined;
+  }
+
+  #under(keyword: string, value: unknown, path: string, depth: number, resource: Resource): SchemaFault | undefined {
+    switch (subschemas.get(keyword)) {
+      case 'schema':
+        return this.#schema(value, path, depth, resource);
+      case 'schemas':
+        return this.#each(value, path, depth, resource);
+      case 'items':
+        if (!Array.isArray(value)) return this.#schema(value, path, depth, resource);
+        // TypeBox writes tuples in the array form, without a `$schema`.
+        if (this.#isDialectDeclared && this.#dialect === '2020-12')
+          return { path, message: 'must be a schema: use prefixItems' };
+        return this.#each(value, path, depth, resource);
+      case 'named-schemas':
+      case 'dependencies':
+        return this.#named(keyword, value, path, depth, resource);
+      case undefined:
+        return undefined;
+    }
+  }
+
+  #each(value: unknown, path: string, depth: number, resource: Resource): SchemaFault | undefined {
+    if (!Array.isArray(value)) return { path, message: 'must be an array of schemas' };
+    for (const [index, each] of value.entries()) {
+      const fault = this.#schema(each, pointer(path, index), depth, resource);
+      if (fault) return fault;
+    }
+    return undefined;
+  }
+
+  #named(keyword: string, value: unknown, path: string, depth: number, resource: Resource): SchemaFault | undefined {
+    if (!isObject(value)) return { path, message: 'must be an object of schemas' };
+    for (const [name, each] of Object.entries(value)) {
+      const at = pointer(path, name);
+      const tooLong = this.#nameFault(name);
+      if (tooLong) return { path: at, message: tooLong };
+      if (keyword === 'dependencies' && Array.isArray(each)) {
+        const message = valueFault('required', each);
+        if (message) return { path: at, message };
+        continue;
+      }
+      if (keyword === 'patternProperties') {
+        const message = this.#pattern(name, true);
+        if (message) return { path: at, message };
+      }
+      const fault = this.#schema(each, at, depth, resource);
+      if (fault) return fault;
+    }
+    return undefined;
+  }
+
+  #valueFault(keyword: string, value: unknown): string | undefined {
+    if (keyword === 'pattern') return this.#pattern(String(value), false);
+    return identifiers.has(keyword) ? this.#nameFault(String(value)) : undefined;
+  }
+
+  #nameFault(name: string): string | undefined {
+    return this.#checkPattern || name.length <= maxName ? undefined : `has a name of more than ${maxName} characters`;
+  }
+
+  #pattern(pattern: string, isForNames: boolean): string | undefined {
+    this.hasPatterns = true;
+    if (!this.#checkPattern) return undefined;
+    let fault = this.#patternFaults.get(pattern);
+    if (!this.#patternFaults.has(pattern)) {
+      // Checking one pattern can take milliseconds.
+      const isExcess = this.#patternFaults.size >= maxPatterns;
+      fault = isExcess ? `is one of more than ${maxPatterns} patterns` : this.#checkPattern(pattern);
+      this.#patternFaults.set(pattern, fault);
+    }
+    return fault ?? (isForNames && !isUnicode(pattern) ? 'must be valid with the u flag' : undefined);
+  }
+
+  #identify(schema: JsonObject, path: string, outer: Resource): Resource {
+    const { $id, $anchor, $dynamicAnchor, $ref } = schema;
+    // Before 2019-09, keywords beside a `$ref` had no effect.
+    if (this.#dialect !== '2020-12' && $ref !== undefined) return outer;
+    // Before 2019-09, an anchor was an `$id` with nothing but a fragment.
+    const isAnchor = typeof $id === 'string' && $id.startsWith('#');
+    if (isAnchor) this.references.anchor(outer, $id.slice(1), schema, false);
+    const resource = typeof $id === 'string' && !isAnchor ? this.references.open(schema, path, $id, outer) : outer;
+    if (typeof $anchor === 'string') this.references.anchor(resource, $anchor, schema, false);
+    if (typeof $dynamicAnchor === 'string') this.references.anchor(resource, $dynamicAnchor, schema, true);
+    return resource;
+  }
+}
+
+function isUnicode(pattern: string): boolean {
+  try {
+    new RegExp(pattern, 'u');
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,158 @@
+/** Resolves the references of a schema within its document: nothing is ever fetched. */
+
+import { isObject } from '../../jsonrpc/message.ts';
+import type { JsonObject } from '../json.ts';
+import { unescaped } from '../json-pointer.ts';
+import { subschemas } from './keywords.ts';
+
+/** A schema resource: the document, or a subschema with an `$id` of its own, and its anchors. */
+export interface Resource {
+  readonly uri: string;
+  readonly path: string;
+  readonly root: JsonObject;
+  readonly anchors: Map<string, JsonObject>;
+}
+
+export type Target =
+  | { readonly schema: JsonObject | boolean; readonly path: string; readonly resource: Resource }
+  | { readonly missing: 'external' | 'unresolved' };
+
+/** The targets of references, by the schema that has the reference and its keyword (`$ref`, `$dynamicRef`). */
+export type Targets = ReadonlyMap<JsonObject, ReadonlyMap<string, JsonObject | boolean>>;
+
+/** The resources and anchors of one document. */
+export class References {
+  readonly #resources = new Map<string, Resource>();
+  readonly #dynamicAnchors = new Set<string>();
+  /** True if a `$dynamicAnchor` occurs twice: the target of a `$dynamicRef` then depends on the dynamic scope. */
+  hasDynamicScope = false;
+
+  /** Adds the resource of a schema with this `$id`, or of the whole document. */
+  open(root: JsonObject, path: string, id: string, outer?: Resource): Resource {
+    const uri = withoutFragment(resolve(id, outer?.uri ?? 'schema://document/') ?? `schema://document${path}`);
+    const resource: Resource = { uri, path, root, anchors: new Map() };
+    if (!this.#resources.has(uri)) this.#resources.set(uri, resource);
+    return resource;
+  }
+
+  anchor(resource: Resource, name: string, schema: JsonObject, dynamic: boolean): void {
+    resource.anchors.set(name, schema);
+    if (!dynamic) return;
+    if (this.#dynamicAnchors.has(name)) this.hasDynamicScope = true;
+    this.#dynamicAnchors.add(name);
+  }
+
+  target(ref: string, from: Resource): Target {
+    const hash = ref.indexOf('#');
+    const uri = hash === 0 || ref === '' ? from.uri : withoutFragment(resolve(ref, from.uri) ?? ref);
+    const resource = uri === from.uri ? from : this.#resources.get(uri);
+    if (resource === undefined) return { missing: 'external' };
+    const fragment = decode(hash < 0 ? '' : ref.slice(hash + 1));
+    if (fragment === undefined) return { missing: 'unresolved' };
+    if (fragment === '') return { schema: resource.root, path: resource.path, resource };
+    if (fragment.startsWith('/')) return follow(resource, fragment);
+    const schema = resource.anchors.get(fragment);
+    return schema === undefined
+      ? { missing: 'unresolved' }
+      : { schema, path: `${resource.path}#${fragment}`, resource };
+  }
+}
+
+function follow(resource: Resource, fragment: string): Target {
+  let place: unknown = resource.root;
+  for (const token of fragment.slice(1).split('/')) {
+    const key = unescaped(token);
+    if (typeof place !== 'object' || place === null || !Object.hasOwn(place, key)) return { missing: 'unresolved' };
+    place = (place as JsonObject)[key];
+  }
+  if (!isObject(place) && typeof place !== 'boolean') return { missing: 'unresolved' };
+  return { schema: place, path: resource.path + fragment, resource };
+}
+
+function resolve(uri: string, base: string): string | undefined {
+  return URL.canParse(uri, base) ? new URL(uri, base).href : undefined;
+}
+
+function withoutFragment(uri: string): string {
+  const hash = uri.indexOf('#');
+  return hash < 0 ? uri : uri.slice(0, hash);
+}
+
+function decode(fragment: string): string | undefined {
+  try {
+    return decodeURIComponent(fragment);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Keywords whose subschemas apply to the same value as the schema that has the keyword. */
+const inPlace: ReadonlySet<string> = new Set([
+  'allOf',
+  'anyOf',
+  'oneOf',
+  'not',
+  'if',
+  'then',
+  'else',
+  'dependentSchemas',
+  'dependencies',
+]);
+
+const maxChain = 200;
+const maxExpanded = 10_000;
+
+interface Expansion {
+  /** Subschemas on the longest way. */
+  readonly length: number;
+  /** Subschemas on all ways together: two references to one schema count it twice. */
+  readonly size: number;
+}
+
+const unbounded: Expansion = { length: Number.POSITIVE_INFINITY, size: Number.POSITIVE_INFINITY };
+
+/**
+ * Returns why following the references would take too long, or undefined. For every schema, the subschemas that apply to
+ * the same value are counted with references followed: a cycle never ends, a long chain exhausts the stack, and a chain
+ * of schemas with two references each to the next one takes exponential time.
+ */
+export function expansionFault(schemas: Iterable<JsonObject>, targets: Targets): string | undefined {
+  const known = new Map<JsonObject, Expansion>();
+  const open = new Set<JsonObject>();
+
+  function expand(schema: unknown, depth: number): Expansion {
+    if (!isObject(schema)) return { length: 0, size: 1 };
+    if (open.has(schema) || depth > maxChain) return unbounded;
+    let expansion = known.get(schema);
+    if (expansion === undefined) {
+      open.add(schema);
+      let [length, size] = [0, 1];
+      for (const next of appliedInPlace(schema, targets)) {
+        const below = expand(next, depth + 1);
+        length = Math.max(length, 1 + below.length);
+        size += below.size;
+      }
+      open.delete(schema);
+      expansion = { length, size };
+      known.set(schema, expansion);
+    }
+    return depth + expansion.length > maxChain ? unbounded : expansion;
+  }
+
+  for (const schema of schemas) {
+    const { length, size } = expand(schema, 0);
+    if (length > maxChain) return `has references that lead in a circle, or ${maxChain} of them in a chain`;
+    if (size > maxExpanded) return `applies more than ${maxExpanded} subschemas to one value`;
+  }
+  return undefined;
+}
+
+function* appliedInPlace(schema: JsonObject, targets: Targets): Generator<unknown> {
+  yield* targets.get(schema)?.values() ?? [];
+  for (const keyword of inPlace) {
+    const value = schema[keyword];
+    if (subschemas.get(keyword) === 'schema') {
+      if (value !== undefined) yield value;
+    } else if (typeof value === 'object' && value !== null) yield* Object.values(value);
+  }
+}

@@ -1,0 +1,202 @@
+/** Decides whether a regular expression can match one text in exponentially many ways. */
+
+import type { RegexTree } from './regex-tree.ts';
+
+const maxPositions = 400;
+const maxEdges = 20_000;
+const maxSteps = 50_000;
+
+/** The positions at which a part of the pattern can begin and end. */
+interface Ends {
+  readonly nullable: boolean;
+  readonly first: readonly number[];
+  readonly last: readonly number[];
+}
+
+/**
+ * The Glushkov automaton of a pattern: one position per character set, and an edge for every way in which one can follow
+ * another. Two ways from one position to another are two edges.
+ */
+export class Automaton {
+  readonly #chars: bigint[] = [];
+  readonly #next: number[][] = [];
+  #edges = 0;
+  #skipsCounted = false;
+  readonly fault: string | undefined;
+
+  constructor(tree: RegexTree) {
+    this.#build(tree);
+    const tooComplex = this.#edges > maxEdges || this.#chars.length > maxPositions * 4;
+    const ambiguous = tooComplex ? undefined : this.#skipsCounted || this.#isAmbiguous();
+    if (ambiguous === undefined) this.fault = 'is too complex a regular expression';
+    else if (ambiguous) this.fault = 'must not repeat a group that can match the same text in many ways, such as (a+)+';
+  }
+
+  #build(tree: RegexTree): Ends {
+    switch (tree.kind) {
+      case 'set': {
+        const position = this.#chars.push(tree.chars) - 1;
+        this.#next.push([]);
+        return { nullable: false, first: [position], last: [position] };
+      }
+      case 'sequence':
+        return tree.parts.reduce((before, part) => this.#join(before, this.#build(part)), empty);
+      case 'choice': {
+        const branches = tree.branches.map((branch) => this.#build(branch));
+        return {
+          nullable: branches.some((branch) => branch.nullable),
+          first: branches.flatMap((branch) => branch.first),
+          last: branches.flatMap((branch) => branch.last),
+        };
+      }
+      case 'repeat':
+        return this.#repeat(tree.body, tree.min, tree.max);
+      // Assertions, look-arounds and back references.
+      case 'empty':
+        return empty;
+    }
+  }
+
+  #repeat(body: RegexTree, min: number, max: number): Ends {
+    if (max === 0) return empty;
+    // `(a?){30}` can skip any of the thirty: the matcher tries all 2^30 selections.
+    if (min >= 10 && isNullable(body)) this.#skipsCounted = true;
+    if (max === 1) return { ...this.#build(body), ...(min === 0 && { nullable: true }) };
+    const copies = Number.isFinite(max) ? max : Math.max(min, 1);
+    const room = maxPositions - this.#chars.length;
+    // A counted repeat is unrolled, unless it is long or its body is unbounded: then it is treated as a loop.
+    const counted = Number.isFinite(max) && !isUnbounded(body);
+    if ((!counted && min <= 1) || copies * sizeOf(body) > room) return this.#loop(body, min === 0);
+    let ends = empty;
+    for (let copy = 1; copy < Math.max(min, 1); copy++) ends = this.#join(ends, this.#build(body));
+    if (!counted) return this.#join(ends, this.#loop(body, false));
+    return this.#join(min === 0 ? empty : this.#join(ends, this.#build(body)), this.#optional(body, max - min));
+  }
+
+  /** `a{0,3}` is `(a(a(a)?)?)?`: the matcher counts, it does not select which of the three to skip. */
+  #optional(body: RegexTree, times: number): Ends {
+    if (times === 0) return empty;
+    const first = this.#build(body);
+    return { ...this.#join(first, this.#optional(body, times - 1)), nullable: true };
+  }
+
+  #loop(body: RegexTree, nullable: boolean): Ends {
+    const ends = this.#build(body);
+    this.#connect(ends.last, ends.first);
+    return { ...ends, nullable: nullable || ends.nullable };
+  }
+
+  #join(before: Ends, after: Ends): Ends {
+    this.#connect(before.last, after.first);
+    return {
+      nullable: before.nullable && after.nullable,
+      first: before.nullable ? [...before.first, ...after.first] : before.first,
+      last: after.nullable ? [...before.last, ...after.last] : after.last,
+    };
+  }
+
+  #connect(from: readonly number[], to: readonly number[]): void {
+    this.#edges += from.length * to.length;
+    if (this.#edges > maxEdges) return;
+    for (const position of from) this.#next[position]?.push(...to);
+  }
+
+  /**
+   * Two copies of the automaton read the same text. If both can start at one position, be at different positions in
+   * between and return to that position, each round doubles the number of ways. Undefined if that takes too many steps.
+   */
+  #isAmbiguous(): boolean | undefined {
+    const size = this.#chars.length;
+    const pairs: number[] = [];
+    const followers = new Map<number, number[]>();
+    const doubled: [from: number, to: number][] = [];
+    for (let position = 0; position < size; position++) pairs.push(position * size + position);
+    for (const pair of pairs) followers.set(pair, []);
+    let steps = 0;
+    for (const pair of pairs) {
+      const [left, right] = [Math.floor(pair / size), pair % size];
+      const reached = new Set<number>();
+      for (const [nth, p] of this.#next[left]?.entries() ?? []) {
+        for (const [mth, q] of this.#next[right]?.entries() ?? []) {
+          if (++steps > maxSteps) return undefined;
+          if (((this.#chars[p] ?? 0n) & (this.#chars[q] ?? 0n)) === 0n) continue;
+          const target = Math.min(p, q) * size + Math.max(p, q);
+          if (pair % (size + 1) === 0 && p === q && nth !== mth) doubled.push([pair, target]);
+          reached.add(target);
+        }
+      }
+      for (const target of reached) {
+        if (!followers.has(target)) {
+          followers.set(target, []);
+          pairs.push(target);
+        }
+      }
+      followers.set(pair, [...reached]);
+    }
+    const componentOf = componentsOf(followers);
+    if (doubled.some(([from, to]) => componentOf.get(from) === componentOf.get(to))) return true;
+    const withEqual = new Set<number>();
+    for (let position = 0; position < size; position++)
+      withEqual.add(componentOf.get(position * size + position) ?? -1);
+    return pairs.some((pair) => pair % (size + 1) !== 0 && withEqual.has(componentOf.get(pair) ?? -2));
+  }
+}
+
+const empty: Ends = { nullable: true, first: [], last: [] };
+
+function isNullable(tree: RegexTree): boolean {
+  if (tree.kind === 'set') return false;
+  if (tree.kind === 'sequence') return tree.parts.every(isNullable);
+  if (tree.kind === 'choice') return tree.branches.some(isNullable);
+  return tree.kind !== 'repeat' || tree.min === 0 || isNullable(tree.body);
+}
+
+function isUnbounded(tree: RegexTree): boolean {
+  if (tree.kind === 'sequence') return tree.parts.some(isUnbounded);
+  if (tree.kind === 'choice') return tree.branches.some(isUnbounded);
+  return tree.kind === 'repeat' && (!Number.isFinite(tree.max) || isUnbounded(tree.body));
+}
+
+function sizeOf(tree: RegexTree): number {
+  if (tree.kind === 'set') return 1;
+  if (tree.kind === 'repeat') return sizeOf(tree.body) * (Number.isFinite(tree.max) ? tree.max : Math.max(tree.min, 1));
+  if (tree.kind === 'sequence') return tree.parts.reduce((sum, part) => sum + sizeOf(part), 0);
+  return tree.kind === 'choice' ? tree.branches.reduce((sum, branch) => sum + sizeOf(branch), 0) : 0;
+}
+
+/** Strongly connected components (Gabow's algorithm, without recursion): nodes that can reach each other share a number. */
+function componentsOf(followers: ReadonlyMap<number, readonly number[]>): Map<number, number> {
+  const component = new Map<number, number>();
+  const order = new Map<number, number>();
+  const open: number[] = [];
+  const roots: number[] = [];
+  for (const start of followers.keys()) {
+    if (order.has(start)) continue;
+    const path: { node: number; child: number }[] = [];
+    const enter = (node: number): void => {
+      order.set(node, order.size);
+      open.push(node);
+      roots.push(node);
+      path.push({ node, child: 0 });
+    };
+    enter(start);
+    for (let top = path.at(-1); top !== undefined; top = path.at(-1)) {
+      const child = followers.get(top.node)?.[top.child++];
+      if (child === undefined) {
+        path.pop();
+        if (roots.at(-1) !== top.node) continue;
+        roots.pop();
+        for (let node = open.pop(); node !== undefined; node = open.pop()) {
+          component.set(node, top.node);
+          if (node === top.node) break;
+        }
+      } else if (!order.has(child)) {
+        enter(child);
+      } else if (!component.has(child)) {
+        const reached = order.get(child) ?? 0;
+        while (roots.length > 0 && (order.get(roots.at(-1) ?? 0) ?? 0) > reached) roots.pop();
+      }
+    }
+  }
+  return component;
+}

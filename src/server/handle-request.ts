@@ -1,0 +1,226 @@
+/** Handles one request: method row, revision, caller, scopes, context, middleware, handler, encoded result. It knows no transport. */
+
+import { RpcError } from '../jsonrpc/errors.ts';
+import {
+  EncodedJson,
+  isObject,
+  type Notification,
+  type Params,
+  type Request,
+  type Response,
+} from '../jsonrpc/message.ts';
+import { runThrough } from '../jsonrpc/middleware.ts';
+import { plainResult } from '../jsonrpc/plain-result.ts';
+import { printable } from '../jsonrpc/printable.ts';
+import type { Exchange } from '../protocol/exchange.ts';
+import type { MethodFacts } from '../protocol/methods.ts';
+import { checkShape, checkStrings } from '../protocol/params.ts';
+import type { Caller, Revision } from '../protocol/revision.ts';
+import { revisionNamed, selectRevision } from '../protocol/select-revision.ts';
+import { ExtensionResult } from './extension-result.ts';
+import { encodeError, toolFailure } from './handler-errors.ts';
+import type { Handler, ServerInternals } from './internals.ts';
+import { chain, isPromise, type Maybe } from './maybe.ts';
+import type { MiddlewareContext } from './middleware.ts';
+import { RoundEnd, runInRounds } from './multi-round-trip.ts';
+import type { Entry } from './registry.ts';
+import { RequestContext } from './request-context.ts';
+import { insufficientScope, missingScopes } from './scopes.ts';
+import { WrongReturn } from './tool-result.ts';
+
+/** Revision and caller of a request whose transport has selected them, and has checked its scopes, before. */
+export interface Admitted {
+  readonly revision: Revision;
+  readonly caller: Caller;
+}
+
+/**
+ * Handles a request; synchronously, if its handler is. `claim` is the version in its `_meta`, read where the message arrived.
+ * Never throws, never rejects.
+ */
+export function handleRequest(
+  server: ServerInternals,
+  request: Request,
+  exchange: Exchange,
+  claim: unknown,
+  admitted?: Admitted,
+): Maybe<Response> {
+  const { id, method } = request;
+  const { row, session } = exchange;
+  let ctx: RequestContext;
+  try {
+    const params = paramsOf(request);
+    checkStrings(method, params);
+    const revision = admitted?.revision ?? selectRevision(claim, method, params, session, server.host.versions);
+    const caller = admitted?.caller ?? revision.callerOf(params, session);
+    if (server.requiresScopes && !admitted && !exchange.trusted) checkScopes(server, request, exchange, caller);
+    ctx = new RequestContext(id, method, params, caller, exchange, revision, server);
+  } catch (error) {
+    const refusal = error instanceof RpcError ? error : RpcError.internal();
+    return { jsonrpc: '2.0', id, error: refusal.toObject() };
+  }
+  try {
+    const { middleware } = server;
+    const handler = handlerOf(server, ctx);
+    const handle = (): unknown => run(ctx, handler);
+    // `subscriptions/listen` requires no input: nothing is kept for that while it stays open.
+    const result =
+      row?.staysOpen && middleware.length === 0 && server.handler(method) === undefined
+        ? handle()
+        : runInRounds(ctx, middleware.length === 0 ? handle : () => throughMiddleware(ctx, handler));
+    if (!isPromise(result)) return respond(ctx, result);
+    return withinTime(ctx, result).then(
+      (value) => respondSafely(ctx, value),
+      (error: unknown) => refuse(ctx, error),
+    );
+  } catch (error) {
+    return refuse(ctx, error);
+  }
+}
+
+/** Handles a notification. It has no response: errors go to `onError`. */
+export function handleNotification(
+  server: ServerInternals,
+  notification: Notification,
+  exchange: Exchange,
+  claim: unknown,
+): Maybe<void> {
+  const { method } = notification;
+  const report = (error: unknown): void => server.report(error, { method });
+  try {
+    const params = paramsOf(notification);
+    const { session } = exchange;
+    const revision =
+      claim === undefined
+        ? session && revisionNamed(session.version)
+        : selectRevision(claim, method, params, undefined, server.host.versions);
+    // Without a revision, or in a revision that does not have it, a notification is ignored.
+    if (!revision || !isInRevision(exchange.row, revision)) return undefined;
+    const ctx = new RequestContext('', method, params, revision.callerOf(params, session), exchange, revision, server);
+    const result = runThrough(server.middleware, ctx as unknown as MiddlewareContext, () => {
+      if (session) revision.notifications.get(method)?.(params, session);
+      return server.notificationHandler(method)?.(ctx as never);
+    });
+    return isPromise(result) ? result.then(() => undefined, report) : undefined;
+  } catch (error) {
+    report(error);
+  }
+}
+
+function paramsOf({ params = {} }: Request | Notification): Params {
+  if (!isObject(params)) throw RpcError.invalidParams('"params" must be an object');
+  return params;
+}
+
+function checkScopes(server: ServerInternals, request: Request, { principal }: Exchange, caller: Caller): void {
+  const missing = missingScopes(server, request, { principal, capabilities: caller.capabilities });
+  if (missing) throw insufficientScope(missing, principal);
+}
+
+function isInRevision(row: MethodFacts | undefined, { facts }: Revision): boolean {
+  return row === undefined || row.revisions.includes(facts.version);
+}
+
+// A registered handler comes before the revision's own method. Undefined if the method does not exist.
+function handlerOf(server: ServerInternals, ctx: RequestContext): Handler | undefined {
+  if (!isInRevision(ctx.row, ctx.wire)) return undefined;
+  const handler = server.handler(ctx.method);
+  if (handler) return handler;
+  const own = ctx.wire.methods.get(ctx.method);
+  return own && ((call: RequestContext) => own(call, server.host));
+}
+
+function run(ctx: RequestContext, handler: Handler | undefined): unknown {
+  if (!handler) throw RpcError.methodNotFound(ctx.method);
+  return handler(ctx as never);
+}
+
+/** Runs all middleware. Its errors are treated like errors of the handler. */
+function throughMiddleware(ctx: RequestContext, handler: Handler | undefined): Maybe<unknown> {
+  const { middleware } = ctx.server;
+  const refuseNothing = (index: number): never => {
+    const { name } = middleware[index] ?? {};
+    const which = name ? `Middleware ${index + 1} ("${printable(name, 64)}")` : `Middleware ${index + 1}`;
+    throw new WrongReturn(
+      `${which} returned nothing for ${printable(ctx.method, 128)}: return await next(), or a result`,
+    );
+  };
+  // A handler of `setHandler` may return nothing; a middleware that returns nothing has dropped the result of `next`.
+  const innermost = (): unknown => chain(run(ctx, handler), (value) => (value === undefined ? {} : value));
+  const finish = (value: unknown): unknown => (value === undefined ? refuseNothing(0) : value);
+  const fail = (error: unknown): Maybe<unknown> => {
+    ctx.entry ??= entryOf(ctx);
+    if (ctx.method !== 'tools/call' || error instanceof WrongReturn) throw error;
+    return toolFailure(error, ctx);
+  };
+  try {
+    // Params of methods that do not exist reach the middleware as they were sent.
+    if (handler) checkShape(ctx.method, ctx.params);
+    const result = runThrough(middleware, ctx as unknown as MiddlewareContext, innermost, refuseNothing);
+    return isPromise(result) ? Promise.resolve(result).then(finish).catch(fail) : finish(result);
+  } catch (error) {
+    return fail(error);
+  }
+}
+
+// Middleware may fail before the entry is looked up, whose option `errors` decides what is sent.
+function entryOf(ctx: RequestContext): Entry | undefined {
+  const { registries, resourceAt } = ctx.server;
+  const { name, uri } = ctx.params;
+  if (ctx.method === 'tools/call') return typeof name === 'string' ? registries.tools.get(name, ctx) : undefined;
+  if (ctx.method === 'prompts/get') return typeof name === 'string' ? registries.prompts.get(name, ctx) : undefined;
+  return ctx.method === 'resources/read' && typeof uri === 'string' ? resourceAt(uri, ctx) : undefined;
+}
+
+// A handler that exceeds `limits.handlerMs` is aborted, and its request gets an error.
+function withinTime(ctx: RequestContext, running: Promise<unknown>): Promise<unknown> {
+  const { handlerMs } = ctx.server.limits;
+  if (!Number.isFinite(handlerMs) || ctx.row?.staysOpen) return running;
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => {
+      const late = RpcError.internal(`The request took more than ${handlerMs} ms`);
+      ctx.exchange.outlivedBy(running);
+      ctx.abortRun(late);
+      reject(late);
+    }, handlerMs);
+    running.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
+}
+
+function respond(ctx: RequestContext, value: unknown): Response {
+  return { jsonrpc: '2.0', id: ctx.id, result: encodeResult(ctx, value) };
+}
+
+function respondSafely(ctx: RequestContext, value: unknown): Response {
+  try {
+    return respond(ctx, value);
+  } catch (error) {
+    return refuse(ctx, error);
+  }
+}
+
+function refuse(ctx: RequestContext, error: unknown): Response {
+  return { jsonrpc: '2.0', id: ctx.id, ...encodeError(ctx, error) };
+}
+
+/** The value that a handler returned, as a result in the request's revision. Throws if it is no result of the method. */
+export function encodeResult(ctx: RequestContext, value: unknown): object {
+  const { row, wire, about, server } = ctx;
+  const { host, extensions } = server;
+  if (value instanceof EncodedJson) return value;
+  if (value instanceof RoundEnd) return wire.encodeResult(row, value.result, { resultType: 'input_required' }, host);
+  if (value instanceof ExtensionResult) {
+    extensions.checkResult(value, ctx);
+    return wire.encodeResult(row, plainResult(value.result), { resultType: value.resultType }, host);
+  }
+  const result = value === undefined ? {} : isObject(value) ? plainResult(value) : value;
+  const member = row?.result;
+  // Also reached if a middleware does not return the result of `next`.
+  if (!isObject(result) || (member !== undefined && !isObject(result[member]) && !Array.isArray(result[member]))) {
+    throw new WrongReturn(
+      `What was returned for ${ctx.method} is not ${member ? `an object with "${member}"` : 'an object'}`,
+    );
+  }
+  const whole = extensions.addsMeta ? extensions.withMeta(result, ctx) : result;
+  return wire.encodeResult(row, whole, about, host);
+}

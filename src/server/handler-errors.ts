@@ -1,0 +1,86 @@
+/** Maps thrown values to the wire: `RpcError` and `ToolError` are sent, other errors go to `onError` and leave a reference. */
+
+import { isMcpError, RpcError } from '../jsonrpc/errors.ts';
+import type { ErrorObject } from '../jsonrpc/message.ts';
+import { printable } from '../jsonrpc/printable.ts';
+import type { CallToolResult } from '../protocol/model/tools.ts';
+import { isSuspension } from './input-required.ts';
+import { MAX_ERROR_MESSAGE } from './limits.ts';
+import type { RequestContext } from './request-context.ts';
+import { WrongReturn } from './tool-result.ts';
+
+/** The part of a response that is not its envelope. */
+export type Outcome = { readonly result: object } | { readonly error: ErrorObject };
+
+/** The error of a tool handler, or of middleware around it, as a result with `isError`. Rethrows an `RpcError`. */
+export function toolFailure(error: unknown, ctx: RequestContext): CallToolResult {
+  if (isSuspension(error)) throw error;
+  if (isToolError(error)) return { content: [{ type: 'text', text: error.message }], isError: true };
+  // A suspended handler runs again, whatever it threw.
+  if (isRpcError(error) || (ctx.hasAsked && ctx.questions.isSuspended)) throw error;
+  return { content: [{ type: 'text', text: textOf(error, ctx) }], isError: true };
+}
+
+/** A thrown value in the request's revision: an error, or for some errors of tools a result. Never throws. */
+export function encodeError(ctx: RequestContext, error: unknown): Outcome {
+  const { row, wire, about, server } = ctx;
+  const failure = wire.encodeFailure(toRpcError(error, ctx));
+  return 'error' in failure ? failure : { result: wire.encodeResult(row, failure.result, about, server.host) };
+}
+
+// The thrown value may be an object whose every member throws.
+function toRpcError(error: unknown, ctx: RequestContext): RpcError {
+  try {
+    if (isRpcError(error)) return error;
+    return RpcError.internal(isToolError(error) ? error.message : textOf(error, ctx));
+  } catch {
+    return RpcError.internal();
+  }
+}
+
+function isToolError(error: unknown): error is Error {
+  return isMcpError(error) && error.code === 'tool-error';
+}
+
+function isRpcError(error: unknown): error is RpcError {
+  return isMcpError(error) && error.name === 'RpcError';
+}
+
+/** Tools, prompts and resources whose author was told how to show errors. */
+const hinted = new WeakSet<object>();
+
+// Messages of unforeseen errors hold paths, hosts and passwords, so they are sent only if the author says so.
+function textOf(error: unknown, ctx: RequestContext): string {
+  const { entry, method, server } = ctx;
+  const isOwn = error instanceof WrongReturn;
+  const message = !isOwn && (entry?.errors ?? server.errors) === 'messages' ? messageOf(error) : undefined;
+  const reference = message === undefined ? crypto.randomUUID().slice(0, 8) : undefined;
+  // What a handler makes of its cancellation is no fault.
+  if (!ctx.exchange.cancelled) {
+    const isFirst = !isOwn && message === undefined && entry !== undefined && !hinted.has(entry);
+    if (isFirst) hinted.add(entry);
+    server.report(error, { method, name: nameOf(ctx), reference, ...(isFirst ? { hint: HINT } : {}) });
+  }
+  return message ?? `Internal error (reference ${reference})`;
+}
+
+const HINT =
+  "The client was told only the reference. Throw new ToolError('...') to show a text to the model, or set " +
+  "errors: 'messages' (on the server, or on this tool, prompt or resource) to send the messages of plain errors.";
+
+function nameOf({ entry, params: { name, uri } }: RequestContext): string | undefined {
+  return typeof name === 'string' ? name : typeof uri === 'string' ? uri : entry?.key;
+}
+
+// Whatever is thrown, looking at it must not throw.
+function messageOf(error: unknown): string | undefined {
+  try {
+    const message = typeof error === 'string' ? error : error instanceof Error ? error.message : undefined;
+    if (typeof message !== 'string' || message === '') return undefined;
+    const lines = message.slice(0, MAX_ERROR_MESSAGE).split('\n');
+    const text = lines.map((line) => printable(line, MAX_ERROR_MESSAGE)).join('\n');
+    return message.length > MAX_ERROR_MESSAGE ? `${text}...` : text;
+  } catch {
+    return undefined;
+  }
+}
