@@ -27,7 +27,7 @@ function modulesOf(files: readonly string[], isEver: boolean): ReadonlySet<strin
 test('all of a server is loaded at its start, but for the JSON Schema engine', () => {
   const start = modulesOf(program, false);
   const later = [...modulesOf(program, true)].filter((path) => !start.has(path));
-  expect(start).toContain('src/server/tools.ts');
+  expect(start).toContain('src/server/features/tools.ts');
   expect(start).toContain('src/protocol/stateful/revision.ts');
   expect(start).not.toContain('src/schema/check/engine.ts');
   expect(later.filter((path) => path.startsWith('src/') && !path.startsWith('src/schema/'))).toEqual([]);

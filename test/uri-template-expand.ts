@@ -1,7 +1,7 @@
 /** Values to a URI: RFC 6570, section 3.2. */
 
-import type { Expression, Operator, Part, Variable } from '../src/server/uri-template.ts';
-import { firstCharacters } from '../src/server/uri-template-match.ts';
+import { firstCharacters } from '../src/server/features/uri-template/match.ts';
+import type { Expression, Operator, Part, Variable } from '../src/server/features/uri-template/uri-template.ts';
 
 /** What a variable can stand for: text, a list, or names with values. */
 export type UriTemplateValue = string | readonly string[] | Readonly<Record<string, string>>;

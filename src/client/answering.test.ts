@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from 'vitest';
 import { RpcError } from '../jsonrpc/errors.ts';
 import type { ClientCapabilities } from '../protocol/model/capabilities.ts';
-import type { Answer, Question } from '../protocol/model/questions.ts';
+import type { Answer, Question } from '../protocol/model/input-requests.ts';
 import { type AnswerHandlers, answerQuestion, capabilitiesOf, type QuestionContext } from './answering.ts';
 
 const ctx: QuestionContext = {

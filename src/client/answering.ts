@@ -7,7 +7,7 @@ import { capabilityFor, isAnswer } from '../protocol/input-requests.ts';
 import type { ClientCapabilities, ClientCapabilityName } from '../protocol/model/capabilities.ts';
 import type { ElicitFormParams, ElicitResult, ElicitUrlParams } from '../protocol/model/elicitation.ts';
 import type { Implementation } from '../protocol/model/implementation.ts';
-import type { Answer, Question } from '../protocol/model/questions.ts';
+import type { Answer, Question } from '../protocol/model/input-requests.ts';
 import type { ListRootsResult, Root } from '../protocol/model/roots.ts';
 import type { CreateMessageParams, CreateMessageResult } from '../protocol/model/sampling.ts';
 import { stringParam } from '../protocol/params.ts';

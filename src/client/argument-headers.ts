@@ -2,7 +2,7 @@
 
 import { ConnectionError, quoted } from '../jsonrpc/errors.ts';
 import { printable } from '../jsonrpc/printable.ts';
-import { argumentText, encodeHeaderValue, type ParamHeaders, paramHeaders } from '../protocol/http-headers.ts';
+import { argumentText, encodeHeaderValue, type ParamHeaders, paramHeaders } from '../protocol/http/http-headers.ts';
 import type { Tool } from '../protocol/model/tools.ts';
 import type { HeaderFields } from './http-options.ts';
 import { CLIENT_LIMITS } from './limits.ts';

@@ -1,6 +1,6 @@
 /** Results the server allows to be kept, for as long as it allows it. */
 
-import { canonical } from '../jsonrpc/canonical.ts';
+import { canonical } from '../jsonrpc/json/canonical-json.ts';
 import type { Params } from '../jsonrpc/message.ts';
 import { isCacheable, METHODS } from '../protocol/methods.ts';
 import { type Change, isWithin } from '../protocol/model/changes.ts';

@@ -2,7 +2,7 @@
 
 import { quoted } from '../jsonrpc/errors.ts';
 import type { Params } from '../jsonrpc/message.ts';
-import type { OutgoingDetails } from '../jsonrpc/outgoing.ts';
+import type { OutgoingDetails } from '../jsonrpc/pending-requests.ts';
 import type { HeaderFields } from './http-options.ts';
 import type { RequestOptions } from './request-options.ts';
 

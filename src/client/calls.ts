@@ -3,11 +3,11 @@
 import { ConnectionError, ErrorCode, quoted, RpcError } from '../jsonrpc/errors.ts';
 import { isObject, type Params } from '../jsonrpc/message.ts';
 import { runThrough } from '../jsonrpc/middleware.ts';
-import { aborted, DEFAULT_MAXIMUM, DEFAULT_TIMEOUT } from '../jsonrpc/outgoing.ts';
+import { aborted, DEFAULT_MAXIMUM, DEFAULT_TIMEOUT } from '../jsonrpc/pending-requests.ts';
 import { revisionNamed } from '../protocol/client-revisions.ts';
 import { McpErrorCode } from '../protocol/errors.ts';
 import { isCacheable, METHODS } from '../protocol/methods.ts';
-import type { Answer } from '../protocol/model/questions.ts';
+import type { Answer } from '../protocol/model/input-requests.ts';
 import type { Decoded } from '../protocol/revision.ts';
 import { anySignal } from '../timing/abort-signals.ts';
 import { sleep } from '../timing/sleep.ts';

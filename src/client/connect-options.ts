@@ -1,7 +1,7 @@
 /** All options of `connect`, by where the server is. */
 
+import { STRUCTURE_LIMITS } from '../jsonrpc/json/json-limits.ts';
 import { checkOptions, type KeysOf } from '../jsonrpc/known-options.ts';
-import { STRUCTURE_LIMITS } from '../jsonrpc/structure.ts';
 import type { ChildOptions } from './command.ts';
 import type { HttpClientOptions, ReconnectOptions } from './http-options.ts';
 import type { ConnectionOptions } from './options.ts';

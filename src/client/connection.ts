@@ -2,13 +2,13 @@
 /** A connection to a server, with the protocol's methods under their own names. */
 
 import type { Params } from '../jsonrpc/message.ts';
-import { DEFAULT_MAXIMUM } from '../jsonrpc/outgoing.ts';
+import { DEFAULT_MAXIMUM } from '../jsonrpc/pending-requests.ts';
 import type { ServerCapabilities } from '../protocol/model/capabilities.ts';
 import type { CompleteResult, CompletionReference } from '../protocol/model/completion.ts';
 import type { Implementation } from '../protocol/model/implementation.ts';
+import type { Answer, Question } from '../protocol/model/input-requests.ts';
 import type { LoggingLevel } from '../protocol/model/logging.ts';
 import type { GetPromptResult, Prompt } from '../protocol/model/prompts.ts';
-import type { Answer, Question } from '../protocol/model/questions.ts';
 import type { ReadResourceResult, Resource, ResourceTemplate } from '../protocol/model/resources.ts';
 import type { Root } from '../protocol/model/roots.ts';
 import type { Tool } from '../protocol/model/tools.ts';

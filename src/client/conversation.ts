@@ -1,6 +1,7 @@
 /** The talk with one server over one transport: requests go out, answers, questions and news come in. */
 
 import { ConnectionError, guarded, type ParseError, RpcError, toError } from '../jsonrpc/errors.ts';
+import { type Batch, isUnreadable, type Payload } from '../jsonrpc/json/parse.ts';
 import {
   type Id,
   isBatch,
@@ -20,8 +21,7 @@ import {
   type OutgoingOptions,
   OutgoingRequests,
   type Patience,
-} from '../jsonrpc/outgoing.ts';
-import { type Batch, isUnreadable, type Payload } from '../jsonrpc/parse.ts';
+} from '../jsonrpc/pending-requests.ts';
 import type { Receiver, Transport } from '../jsonrpc/transport.ts';
 import { METHODS } from '../protocol/methods.ts';
 import { type Meta, MetaKey } from '../protocol/model/meta.ts';

@@ -3,7 +3,7 @@
 import { guarded } from '../jsonrpc/errors.ts';
 import type { Notification, Params } from '../jsonrpc/message.ts';
 import { runThrough } from '../jsonrpc/middleware.ts';
-import type { OutgoingDetails } from '../jsonrpc/outgoing.ts';
+import type { OutgoingDetails } from '../jsonrpc/pending-requests.ts';
 import { revisionNamed } from '../protocol/client-revisions.ts';
 import { livesIn, METHODS } from '../protocol/methods.ts';
 import type { ClientCapabilities } from '../protocol/model/capabilities.ts';

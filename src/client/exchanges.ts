@@ -2,7 +2,7 @@
 
 import { ConnectionError } from '../jsonrpc/errors.ts';
 import type { Id, Request } from '../jsonrpc/message.ts';
-import type { OutgoingDetails, OutgoingRequests } from '../jsonrpc/outgoing.ts';
+import type { OutgoingDetails, OutgoingRequests } from '../jsonrpc/pending-requests.ts';
 import type { Transport } from '../jsonrpc/transport.ts';
 
 const MAX_SPARE = 100;

@@ -4,8 +4,8 @@ import type { RpcError } from '../jsonrpc/errors.ts';
 import type { Params } from '../jsonrpc/message.ts';
 import type { Vocabulary } from '../protocol/extension.ts';
 import type { ServerCapabilities, Settings } from '../protocol/model/capabilities.ts';
+import type { Answer, Question } from '../protocol/model/input-requests.ts';
 import type { Meta } from '../protocol/model/meta.ts';
-import type { Answer, Question } from '../protocol/model/questions.ts';
 import type { ClientMiddleware } from './middleware.ts';
 import type { RequestOptions } from './request-options.ts';
 

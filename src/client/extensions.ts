@@ -3,7 +3,7 @@
 import type { RpcError } from '../jsonrpc/errors.ts';
 import { isObject, type Params } from '../jsonrpc/message.ts';
 import { checkMethod, checkVocabularies, type Declaration, isKnownIn, mcpNamesOf } from '../protocol/extension.ts';
-import { encodeHeaderValue } from '../protocol/http-headers.ts';
+import { encodeHeaderValue } from '../protocol/http/http-headers.ts';
 import type { Meta } from '../protocol/model/meta.ts';
 import type { Conversation } from './conversation.ts';
 import type { ClientExtension, ClientSide, OpenCall, Peer, ResultFinisher } from './extension.ts';

@@ -2,7 +2,7 @@
 
 import { ConnectionError } from '../jsonrpc/errors.ts';
 import type { Params } from '../jsonrpc/message.ts';
-import { FOR_EVER } from '../jsonrpc/outgoing.ts';
+import { FOR_EVER } from '../jsonrpc/pending-requests.ts';
 import { printable } from '../jsonrpc/printable.ts';
 import { revisionNamed } from '../protocol/client-revisions.ts';
 import type { ClientFacts, ClientRevision as Revision } from '../protocol/revision.ts';

@@ -1,8 +1,8 @@
 /** Requests of the server's that are being answered. */
 
 import { ConnectionError, RpcError, toError } from '../jsonrpc/errors.ts';
+import { plainResult } from '../jsonrpc/json/plain-result.ts';
 import type { Id, Request, Response } from '../jsonrpc/message.ts';
-import { plainResult } from '../jsonrpc/plain-result.ts';
 
 /** What answering needs from its conversation. */
 export interface IncomingHost {

@@ -2,7 +2,7 @@
 
 import { ConnectionError } from '../jsonrpc/errors.ts';
 import type { Notification } from '../jsonrpc/message.ts';
-import { aborted } from '../jsonrpc/outgoing.ts';
+import { aborted } from '../jsonrpc/pending-requests.ts';
 import { anySignal } from '../timing/abort-signals.ts';
 import type { Calls } from './calls.ts';
 import type { Conversation } from './conversation.ts';

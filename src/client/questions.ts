@@ -6,7 +6,7 @@ import { runThrough } from '../jsonrpc/middleware.ts';
 import { hasCapability } from '../protocol/capabilities.ts';
 import type { ClientCapabilities } from '../protocol/model/capabilities.ts';
 import type { ElicitResult } from '../protocol/model/elicitation.ts';
-import type { Answer, Question } from '../protocol/model/questions.ts';
+import type { Answer, Question } from '../protocol/model/input-requests.ts';
 import { anySignal } from '../timing/abort-signals.ts';
 import { type AnswerHandlers, answerQuestion, canAnswer, type QuestionContext } from './answering.ts';
 import type { Conversation } from './conversation.ts';

@@ -1,6 +1,6 @@
 /** What can be chosen for one call. */
 
-import type { OutgoingOptions } from '../jsonrpc/outgoing.ts';
+import type { OutgoingOptions } from '../jsonrpc/pending-requests.ts';
 import type { Meta } from '../protocol/model/meta.ts';
 import type { HeaderFields } from './http-options.ts';
 

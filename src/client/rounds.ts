@@ -2,7 +2,7 @@
 
 import { ConnectionError, RpcError } from '../jsonrpc/errors.ts';
 import type { Params } from '../jsonrpc/message.ts';
-import type { Answer, Question } from '../protocol/model/questions.ts';
+import type { Answer, Question } from '../protocol/model/input-requests.ts';
 import type { Decoded } from '../protocol/revision.ts';
 import { anySignal } from '../timing/abort-signals.ts';
 import { sleep } from '../timing/sleep.ts';

@@ -1,9 +1,9 @@
 /** What a tool is known by: everything that says what it does and takes, as one short text. */
 
-import { canonical } from '../jsonrpc/canonical.ts';
+import { canonical } from '../jsonrpc/json/canonical-json.ts';
 import { isObject } from '../jsonrpc/message.ts';
 import type { JsonSchemaObject, Tool } from '../protocol/model/tools.ts';
-import { plainProperties } from '../protocol/stateful/structured.ts';
+import { plainProperties } from '../protocol/stateful/wrap-structured.ts';
 
 /** Where a tool named its view before there was `_meta.ui`. */
 const FLAT_VIEW = 'ui/resourceUri';

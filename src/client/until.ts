@@ -1,7 +1,7 @@
 /** Waiting for something, but not for ever. */
 
 import { ConnectionError } from '../jsonrpc/errors.ts';
-import { aborted } from '../jsonrpc/outgoing.ts';
+import { aborted } from '../jsonrpc/pending-requests.ts';
 import { anySignal } from '../timing/abort-signals.ts';
 import { PausableDeadline } from '../timing/pausable-deadline.ts';
 import type { PauseGroup } from '../timing/pause-group.ts';

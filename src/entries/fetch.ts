@@ -6,8 +6,8 @@ export type {
   Credentials,
   HttpRequest,
   ProtectedResource,
-} from '../protocol/http-request.ts';
-export type { EventStore, FollowedStream, StoredEvent } from '../store/events.ts';
+} from '../protocol/http/authenticate.ts';
+export type { EventStore, FollowedStream, StoredEvent } from '../store/event-store.ts';
 export type { SessionBus } from '../store/session-bus.ts';
 export type {
   SessionPatch,
@@ -15,7 +15,7 @@ export type {
   StoredSession,
   StreamCondition,
   TakenStream,
-} from '../store/sessions.ts';
+} from '../store/session-store.ts';
 export { type FetchHandler, fetchHandler } from '../transport/http/server/fetch-handler.ts';
 export type {
   HttpLimits,

@@ -11,7 +11,9 @@ export {
   type ProcessEnd,
   RpcError,
 } from '../jsonrpc/errors.ts';
-export { memoryPair } from '../jsonrpc/memory.ts';
+export type { StructureLimits } from '../jsonrpc/json/json-limits.ts';
+export { checkMessage, type Payload, parseMessage, parsePayload } from '../jsonrpc/json/parse.ts';
+export { memoryPair } from '../jsonrpc/memory-transport.ts';
 export {
   type ErrorObject,
   type ErrorResponse,
@@ -29,9 +31,7 @@ export {
   serialize,
   serializeLine,
 } from '../jsonrpc/message.ts';
-export { checkMessage, type Payload, parseMessage, parsePayload } from '../jsonrpc/parse.ts';
 export { printable } from '../jsonrpc/printable.ts';
-export type { StructureLimits } from '../jsonrpc/structure.ts';
 export type { Receiver, SendOptions, Transport } from '../jsonrpc/transport.ts';
 export { McpErrorCode, ToolError } from '../protocol/errors.ts';
 export type { Vocabulary } from '../protocol/extension.ts';
@@ -65,10 +65,10 @@ export type {
   ElicitUrlParams,
 } from '../protocol/model/elicitation.ts';
 export type { Icon, Implementation } from '../protocol/model/implementation.ts';
+export type { Answer, Question } from '../protocol/model/input-requests.ts';
 export type { LoggingLevel, LogMessage } from '../protocol/model/logging.ts';
 export { type Meta, MetaKey, type Trace } from '../protocol/model/meta.ts';
 export type { GetPromptResult, Prompt, PromptArgument, PromptMessage } from '../protocol/model/prompts.ts';
-export type { Answer, Question } from '../protocol/model/questions.ts';
 export type { ReadResourceResult, Resource, ResourceTemplate } from '../protocol/model/resources.ts';
 export type { ListRootsResult, Root } from '../protocol/model/roots.ts';
 export type {
@@ -83,7 +83,7 @@ export type {
 export type { CallToolResult, JsonSchemaObject, Tool, ToolAnnotations } from '../protocol/model/tools.ts';
 export type { Principal } from '../protocol/principal.ts';
 export { LATEST_VERSION, type ProtocolVersion } from '../protocol/revisions.ts';
-export { audio, image, text } from '../server/content.ts';
+export { audio, image, text } from '../server/features/content.ts';
+export { defineTool } from '../server/features/tool-types.ts';
 export { McpServer } from '../server/server.ts';
-export { defineTool } from '../server/tool-types.ts';
 export { connect } from './client.ts';

@@ -8,8 +8,8 @@ export { type Principal, principalKey } from '../protocol/principal.ts';
 export type { Viewer } from '../protocol/revision.ts';
 export type { CheckedInput } from '../schema/local/checked-input.ts';
 export type { AnySchema, InferInput, InferOutput } from '../schema/local/infer.ts';
-export type { Completer, Completers, CompletionInput } from '../server/completion.ts';
-export { audio, image, text } from '../server/content.ts';
+export { serve } from '../server/connection/serve.ts';
+export type { ServeOptions, Serving } from '../server/connection/served-connection.ts';
 export type { AskOptions, Context, ElicitAnswer, RawAskOptions, SessionKey, UrlOptions } from '../server/context.ts';
 export type {
   Desk,
@@ -23,25 +23,12 @@ export type {
   SubscriptionField,
   TakeOver,
   ToolCall,
-} from '../server/extension.ts';
-export { type ExtensionResult, extensionResult } from '../server/extension-result.ts';
-export { type InputRequired, inputRequired, isSuspension } from '../server/input-required.ts';
-export type { ErrorReport } from '../server/internals.ts';
-export type { Limits } from '../server/limits.ts';
-export type { Log } from '../server/log.ts';
-export type {
-  Middleware,
-  MiddlewareContext,
-  NamedParams,
-  ParamsOf,
-  RequestParams,
-  ResourceParams,
-  TypedRequest,
-} from '../server/middleware.ts';
-export type { McpServerOptions } from '../server/options.ts';
-export type { PromptConfig, PromptHandler, PromptReturn } from '../server/prompts.ts';
-export type { ErrorDisclosure, Features, Visible } from '../server/registry.ts';
-export type { Secret } from '../server/request-state.ts';
+} from '../server/extensions/extension.ts';
+export { type ExtensionResult, extensionResult } from '../server/extensions/extension-result.ts';
+export type { Completer, Completers, CompletionInput } from '../server/features/completion.ts';
+export { audio, image, text } from '../server/features/content.ts';
+export type { PromptConfig, PromptHandler, PromptReturn } from '../server/features/prompts.ts';
+export type { ErrorDisclosure, Features, Visible } from '../server/features/registry.ts';
 export type {
   ListedResource,
   ResourceConfig,
@@ -50,10 +37,7 @@ export type {
   ResourceTemplateConfig,
   ResourceTemplateHandler,
   Variables,
-} from '../server/resources.ts';
-export { serve } from '../server/serve.ts';
-export { McpServer } from '../server/server.ts';
-export type { ServeOptions, Serving } from '../server/serving.ts';
+} from '../server/features/resources.ts';
 export {
   type AnyResult,
   type Arguments,
@@ -64,5 +48,21 @@ export {
   type ToolHandler,
   type ToolReturn,
   type ToolType,
-} from '../server/tool-types.ts';
-export type { ChangeBus, Resync } from '../store/changes.ts';
+} from '../server/features/tool-types.ts';
+export { type InputRequired, inputRequired, isSuspension } from '../server/input/input-required.ts';
+export type { Secret } from '../server/input/request-state.ts';
+export type { ErrorReport } from '../server/internals.ts';
+export type { Limits } from '../server/limits/limits.ts';
+export type { Log } from '../server/logging.ts';
+export type {
+  Middleware,
+  MiddlewareContext,
+  NamedParams,
+  ParamsOf,
+  RequestParams,
+  ResourceParams,
+  TypedRequest,
+} from '../server/middleware.ts';
+export type { McpServerOptions } from '../server/options.ts';
+export { McpServer } from '../server/server.ts';
+export type { ChangeBus, Resync } from '../store/change-bus.ts';

@@ -1,6 +1,6 @@
 /** JSON-RPC 2.0 messages as plain data, and how they are written. */
 
-import { unencodable } from './unencodable.ts';
+import { unencodable } from './json/unencodable.ts';
 
 /** A request id. Numbers are safe integers; a number and a string that look alike are different ids. */
 export type Id = string | number;

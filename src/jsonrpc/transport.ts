@@ -1,7 +1,7 @@
 /** How messages get from here to a peer: the interface every transport implements, also one of your own. */
 
+import type { Payload } from './json/parse.ts';
 import type { Message } from './message.ts';
-import type { Payload } from './parse.ts';
 
 /** What a transport tells the side that uses it. */
 export interface Receiver {

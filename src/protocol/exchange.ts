@@ -1,7 +1,7 @@
 /** One request's way back to its sender. Made by the transport, one per request. */
 
 import type { Params } from '../jsonrpc/message.ts';
-import type { OutgoingOptions } from '../jsonrpc/outgoing.ts';
+import type { OutgoingOptions } from '../jsonrpc/pending-requests.ts';
 import type { MethodFacts } from './methods.ts';
 import type { Principal } from './principal.ts';
 import type { Session } from './session.ts';

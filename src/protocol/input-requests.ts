@@ -2,7 +2,7 @@
 
 import { isObject } from '../jsonrpc/message.ts';
 import type { ClientCapabilityName } from './model/capabilities.ts';
-import type { Answer, Question } from './model/questions.ts';
+import type { Answer, Question } from './model/input-requests.ts';
 
 /** What a client must have declared to be asked this. */
 export function capabilityFor(question: Question): ClientCapabilityName {

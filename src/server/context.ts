@@ -3,13 +3,13 @@
 import type { Params } from '../jsonrpc/message.ts';
 import type { ClientCapabilities, ClientCapabilityName } from '../protocol/model/capabilities.ts';
 import type { Implementation } from '../protocol/model/implementation.ts';
+import type { Answer, Question } from '../protocol/model/input-requests.ts';
 import type { Meta, Trace } from '../protocol/model/meta.ts';
-import type { Answer, Question } from '../protocol/model/questions.ts';
 import type { ListRootsResult } from '../protocol/model/roots.ts';
 import type { CreateMessageParams, CreateMessageResult } from '../protocol/model/sampling.ts';
 import type { Principal } from '../protocol/principal.ts';
 import type { AnySchema, InferOutput } from '../schema/local/infer.ts';
-import type { Log } from './log.ts';
+import type { Log } from './logging.ts';
 
 /** Options of every question. */
 export interface AskOptions {

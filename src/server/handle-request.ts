@@ -1,6 +1,8 @@
 /** Handles one request: method row, revision, caller, scopes, context, middleware, handler, encoded result. It knows no transport. */
 
 import { RpcError } from '../jsonrpc/errors.ts';
+import { plainResult } from '../jsonrpc/json/plain-result.ts';
+import { chain, isPromise, type Maybe } from '../jsonrpc/maybe-promise.ts';
 import {
   EncodedJson,
   isObject,
@@ -10,23 +12,21 @@ import {
   type Response,
 } from '../jsonrpc/message.ts';
 import { runThrough } from '../jsonrpc/middleware.ts';
-import { plainResult } from '../jsonrpc/plain-result.ts';
 import { printable } from '../jsonrpc/printable.ts';
 import type { Exchange } from '../protocol/exchange.ts';
 import type { MethodFacts } from '../protocol/methods.ts';
 import { checkShape, checkStrings } from '../protocol/params.ts';
 import type { Caller, Revision } from '../protocol/revision.ts';
 import { revisionNamed, selectRevision } from '../protocol/select-revision.ts';
-import { ExtensionResult } from './extension-result.ts';
+import { insufficientScope, missingScopes } from './authorization/scopes.ts';
+import { ExtensionResult } from './extensions/extension-result.ts';
+import type { Entry } from './features/registry.ts';
+import { WrongReturn } from './features/tool-result.ts';
 import { encodeError, toolFailure } from './handler-errors.ts';
+import { RoundEnd, runInRounds } from './input/multi-round-trip.ts';
 import type { Handler, ServerInternals } from './internals.ts';
-import { chain, isPromise, type Maybe } from './maybe.ts';
 import type { MiddlewareContext } from './middleware.ts';
-import { RoundEnd, runInRounds } from './multi-round-trip.ts';
-import type { Entry } from './registry.ts';
 import { RequestContext } from './request-context.ts';
-import { insufficientScope, missingScopes } from './scopes.ts';
-import { WrongReturn } from './tool-result.ts';
 
 /** Revision and caller of a request whose transport has selected them, and has checked its scopes, before. */
 export interface Admitted {

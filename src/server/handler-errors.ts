@@ -4,10 +4,10 @@ import { isMcpError, RpcError } from '../jsonrpc/errors.ts';
 import type { ErrorObject } from '../jsonrpc/message.ts';
 import { printable } from '../jsonrpc/printable.ts';
 import type { CallToolResult } from '../protocol/model/tools.ts';
-import { isSuspension } from './input-required.ts';
-import { MAX_ERROR_MESSAGE } from './limits.ts';
+import { WrongReturn } from './features/tool-result.ts';
+import { isSuspension } from './input/input-required.ts';
+import { MAX_ERROR_MESSAGE } from './limits/limits.ts';
 import type { RequestContext } from './request-context.ts';
-import { WrongReturn } from './tool-result.ts';
 
 /** The part of a response that is not its envelope. */
 export type Outcome = { readonly result: object } | { readonly error: ErrorObject };

@@ -3,12 +3,12 @@
 import type { Tool } from '../protocol/model/tools.ts';
 import type { Call, Host, Viewer } from '../protocol/revision.ts';
 import type { CheckedSchema } from '../schema/check/checked-schema.ts';
-import type { ExtensionResult } from './extension-result.ts';
+import type { ExtensionResult } from './extensions/extension-result.ts';
+import type { Entry, ErrorDisclosure, Registry } from './features/registry.ts';
+import type { UriTemplate } from './features/uri-template/uri-template.ts';
+import type { Limits } from './limits/limits.ts';
 import type { Usage } from './limits/usage.ts';
-import type { Limits } from './limits.ts';
 import type { Middleware } from './middleware.ts';
-import type { Entry, ErrorDisclosure, Registry } from './registry.ts';
-import type { UriTemplate } from './uri-template.ts';
 
 /** Where an error that no client gets to see happened. */
 export interface ErrorReport {

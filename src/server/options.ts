@@ -2,18 +2,18 @@
 
 import { printableLines } from '../jsonrpc/errors.ts';
 import { checkOptions, type KeysOf } from '../jsonrpc/known-options.ts';
+import { isPromise } from '../jsonrpc/maybe-promise.ts';
 import { printable } from '../jsonrpc/printable.ts';
 import type { ServerCapabilities } from '../protocol/model/capabilities.ts';
 import type { ServerEvent } from '../protocol/model/changes.ts';
 import type { CacheHints } from '../protocol/revision.ts';
 import { type ProtocolVersion, VERSIONS } from '../protocol/revisions.ts';
-import type { ChangeBus } from '../store/changes.ts';
-import type { ServerExtension } from './extension.ts';
+import type { ChangeBus } from '../store/change-bus.ts';
+import type { ServerExtension } from './extensions/extension.ts';
+import { checkErrors, type ErrorDisclosure } from './features/registry.ts';
+import type { Secret } from './input/request-state.ts';
 import type { ErrorReport } from './internals.ts';
-import { DEFAULT_LIMITS, type Limits } from './limits.ts';
-import { isPromise } from './maybe.ts';
-import { checkErrors, type ErrorDisclosure } from './registry.ts';
-import type { Secret } from './request-state.ts';
+import { DEFAULT_LIMITS, type Limits } from './limits/limits.ts';
 
 /** Options of `McpServer`; none is needed. */
 export interface McpServerOptions {

@@ -1,6 +1,7 @@
 /** What is offered: tools, prompts, resources. Registered once, served to any number of clients of any revision. */
 
-import { memoryPair } from '../jsonrpc/memory.ts';
+import type { Maybe } from '../jsonrpc/maybe-promise.ts';
+import { memoryPair } from '../jsonrpc/memory-transport.ts';
 import type { Transport } from '../jsonrpc/transport.ts';
 import type { ServerCapabilities } from '../protocol/model/capabilities.ts';
 import type { Implementation } from '../protocol/model/implementation.ts';
@@ -10,21 +11,16 @@ import type { CacheHints, Host } from '../protocol/revision.ts';
 import { engineLoading } from '../schema/check/engine-loader.ts';
 import type { CheckedInput } from '../schema/local/checked-input.ts';
 import type { AnySchema, InferInput } from '../schema/local/infer.ts';
-import { memoryChangeBus } from '../store/changes.ts';
-import { Changes, type MaySee } from './changes.ts';
-import { complete } from './completion.ts';
+import { memoryChangeBus } from '../store/change-bus.ts';
+import { canObserve } from './authorization/scopes.ts';
+import { serveConnection } from './connection/connection.ts';
+import type { ServeOptions } from './connection/served-connection.ts';
 import type { Context } from './context.ts';
-import { Extensions } from './extensions.ts';
-import type { ServerInternals } from './internals.ts';
-import { usageOf } from './limits/usage.ts';
-import { limitsOf } from './limits.ts';
-import type { Maybe } from './maybe.ts';
-import type { Middleware, ParamsOf } from './middleware.ts';
-import { checkServerOptions, type McpServerOptions, mergeCapabilities, reporter, servedVersions } from './options.ts';
-import { getPrompt, type PromptConfig, type PromptEntry, type PromptHandler, promptEntry } from './prompts.ts';
-import { type Features, Registry } from './registry.ts';
-import type { RequestContext } from './request-context.ts';
-import { secretsOf } from './request-state.ts';
+import { Extensions } from './extensions/extensions.ts';
+import { Changes, type MaySee } from './features/change-notifications.ts';
+import { complete } from './features/completion.ts';
+import { getPrompt, type PromptConfig, type PromptEntry, type PromptHandler, promptEntry } from './features/prompts.ts';
+import { type Features, Registry } from './features/registry.ts';
 import {
   listWithTemplates,
   type ResourceConfig,
@@ -38,10 +34,7 @@ import {
   type TemplateEntry,
   templateEntry,
   type VariablesOf,
-} from './resources.ts';
-import { canObserve } from './scopes.ts';
-import { serveConnection } from './served-connection.ts';
-import type { ServeOptions } from './serving.ts';
+} from './features/resources.ts';
 import type {
   AnyResult,
   AnyToolDefinition,
@@ -52,8 +45,15 @@ import type {
   ToolHandler,
   ToolType,
   ToolTypeOf,
-} from './tool-types.ts';
-import { callTool, type ToolEntry, toolEntry } from './tools.ts';
+} from './features/tool-types.ts';
+import { callTool, type ToolEntry, toolEntry } from './features/tools.ts';
+import { secretsOf } from './input/request-state.ts';
+import type { ServerInternals } from './internals.ts';
+import { limitsOf } from './limits/limits.ts';
+import { usageOf } from './limits/usage.ts';
+import type { Middleware, ParamsOf } from './middleware.ts';
+import { checkServerOptions, type McpServerOptions, mergeCapabilities, reporter, servedVersions } from './options.ts';
+import type { RequestContext } from './request-context.ts';
 
 type Handler = (ctx: RequestContext) => unknown;
 type Lists = Registry<ToolEntry | PromptEntry | ResourceEntry | TemplateEntry>;

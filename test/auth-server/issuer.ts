@@ -3,7 +3,7 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type CryptoKey, exportJWK, generateKeyPair, type JWK, type JWTHeaderParameters, SignJWT } from 'jose';
-import type { Authenticate, Challenge, HttpRequest } from '../../src/protocol/http-request.ts';
+import type { Authenticate, Challenge, HttpRequest } from '../../src/protocol/http/authenticate.ts';
 import type { Principal } from '../../src/protocol/principal.ts';
 
 export const RESOURCE = 'https://mcp.example.com/mcp';

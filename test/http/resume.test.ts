@@ -1,7 +1,7 @@
 /** Streams that are lost and gone on with: from where, by whom, for how long. */
 
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { memoryEventStore } from '../../src/store/events.ts';
+import { memoryEventStore } from '../../src/store/event-store.ts';
 import { messagesOf, nextMessage } from './events.ts';
 import { type Answer, type Asked, FACES, openSession, post, type Reached, web } from './faces.ts';
 import { call, type Headers, notification, POST } from './messages.ts';

@@ -1,10 +1,10 @@
 /** Lets requests in: looks at how a token is shown, has it checked, and looks at what it allows. */
 
 import { toError } from '../../jsonrpc/errors.ts';
-import type { Challenge, Credentials, HttpRequest } from '../../protocol/http-request.ts';
+import { chain, type Maybe } from '../../jsonrpc/maybe-promise.ts';
+import type { Challenge, Credentials, HttpRequest } from '../../protocol/http/authenticate.ts';
 import type { Principal } from '../../protocol/principal.ts';
-import { chain, type Maybe } from '../../server/maybe.ts';
-import { hasScopes } from '../../server/scopes.ts';
+import { hasScopes } from '../../server/authorization/scopes.ts';
 import type { Scheme } from './challenges.ts';
 import { PROOF_FAULTS, type ProofFault, proofCheck } from './dpop.ts';
 import { type ExpectedClaims, receivedClaims } from './refused.ts';

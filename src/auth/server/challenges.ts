@@ -1,6 +1,6 @@
 /** What callers are told who are not let in: RFC 6750, with RFC 9728 and RFC 9449. */
 
-import type { Challenge } from '../../protocol/http-request.ts';
+import type { Challenge } from '../../protocol/http/authenticate.ts';
 import { ALGORITHMS } from './algorithms.ts';
 import { COOLDOWN_MS } from './cooldown.ts';
 import { PROOF_FAULTS, type ProofFault } from './dpop.ts';

@@ -1,7 +1,7 @@
 /** Access tokens that only their issuer can read: it is asked about each. */
 
 import type { IntrospectionResponse } from 'oauth4webapi';
-import type { Maybe } from '../../server/maybe.ts';
+import type { Maybe } from '../../jsonrpc/maybe-promise.ts';
 import { asking } from './ask.ts';
 import { authenticator } from './authenticator.ts';
 import { boundedAsking } from './bounded-asking.ts';

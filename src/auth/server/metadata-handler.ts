@@ -1,7 +1,7 @@
 /** The protected resource metadata as a handler, for servers and frameworks that have routes (RFC 9728). */
 
-import type { Authenticate } from '../../protocol/http-request.ts';
-import { metadataReplies } from '../../protocol/metadata-document.ts';
+import type { Authenticate } from '../../protocol/http/authenticate.ts';
+import { metadataReplies } from '../../protocol/http/protected-resource-metadata.ts';
 
 /** A request as Node's HTTP server has it. */
 export interface NodeMetadataRequest {

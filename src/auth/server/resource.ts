@@ -1,9 +1,9 @@
 /** The resource that is protected: what is said of it to everybody, and what it needs of callers. */
 
 import { isObject } from '../../jsonrpc/message.ts';
-import type { Authenticate, ProtectedResource } from '../../protocol/http-request.ts';
+import type { Authenticate, ProtectedResource } from '../../protocol/http/authenticate.ts';
 import type { Principal } from '../../protocol/principal.ts';
-import type { ProofStore } from '../../store/proofs.ts';
+import type { ProofStore } from '../../store/proof-store.ts';
 import { ALGORITHMS } from './algorithms.ts';
 import { type Challenges, challengesOf } from './challenges.ts';
 import { boundKey } from './claims.ts';

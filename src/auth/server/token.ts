@@ -1,8 +1,8 @@
 /** What becomes of a token that is checked: who is calling, or why it is not accepted. */
 
-import type { HttpRequest } from '../../protocol/http-request.ts';
+import type { Maybe } from '../../jsonrpc/maybe-promise.ts';
+import type { HttpRequest } from '../../protocol/http/authenticate.ts';
 import type { Principal } from '../../protocol/principal.ts';
-import type { Maybe } from '../../server/maybe.ts';
 
 /** Why a token is not accepted, in words for whoever sent it: they tell nothing of what is inside. */
 export const TOKEN_FAULTS = {

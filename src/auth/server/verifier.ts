@@ -1,9 +1,9 @@
 /** Tokens that are checked by a function of one's own. */
 
+import { chain } from '../../jsonrpc/maybe-promise.ts';
 import { isObject } from '../../jsonrpc/message.ts';
-import type { HttpRequest } from '../../protocol/http-request.ts';
+import type { HttpRequest } from '../../protocol/http/authenticate.ts';
 import { checkPrincipal, type Principal } from '../../protocol/principal.ts';
-import { chain } from '../../server/maybe.ts';
 import { authenticator } from './authenticator.ts';
 import { boundKey } from './claims.ts';
 import { receivedClaims } from './refused.ts';

@@ -21,6 +21,6 @@ export type {
   Credentials,
   HttpRequest,
   ProtectedResource,
-} from '../../protocol/http-request.ts';
+} from '../../protocol/http/authenticate.ts';
 export type { Principal } from '../../protocol/principal.ts';
-export type { ProofStore, ProofUse } from '../../store/proofs.ts';
+export type { ProofStore, ProofUse } from '../../store/proof-store.ts';

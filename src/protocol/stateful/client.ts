@@ -1,19 +1,19 @@
 /** Stateful revisions as clients speak them: capabilities, requests, input responses and results. */
 
 import { ConnectionError } from '../../jsonrpc/errors.ts';
-import { isFiniteThroughout, mayOverflow } from '../../jsonrpc/finite.ts';
+import { isFiniteThroughout, mayOverflow } from '../../jsonrpc/json/finite-numbers.ts';
+import { STRUCTURE_LIMITS, structureFault } from '../../jsonrpc/json/json-limits.ts';
 import { isObject, type Params } from '../../jsonrpc/message.ts';
-import { STRUCTURE_LIMITS, structureFault } from '../../jsonrpc/structure.ts';
 import { declaredBy, hasCapability } from '../capabilities.ts';
 import type { ClientCapabilities } from '../model/capabilities.ts';
+import type { Answer } from '../model/input-requests.ts';
 import { type Meta, STRUCTURED_TEXT, WRAPPED_RESULT } from '../model/meta.ts';
-import type { Answer } from '../model/questions.ts';
 import type { CreateMessageResult, SamplingContent } from '../model/sampling.ts';
 import type { ClientFacts, ClientRevision, Decoded } from '../revision.ts';
 import type { RevisionFacts } from '../revisions.ts';
 import { encodeContent } from './content.ts';
-import { encodeImplementation } from './items.ts';
-import { unmarked, unwrapSchema } from './structured.ts';
+import { encodeImplementation } from './encode-lists.ts';
+import { unmarked, unwrapSchema } from './wrap-structured.ts';
 
 /** The revision this row describes. */
 export function statefulClientRevision(facts: RevisionFacts): ClientRevision {

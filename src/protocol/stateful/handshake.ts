@@ -1,15 +1,15 @@
 /** The methods only stateful revisions have: `initialize`, `ping`, and the state of the session. */
 
 import { RpcError } from '../../jsonrpc/errors.ts';
+import { retainedSize } from '../../jsonrpc/json/retained-size.ts';
 import { isObject, type Params } from '../../jsonrpc/message.ts';
-import { retainedSize } from '../../jsonrpc/retained-size.ts';
 import { unsupportedVersion } from '../errors.ts';
 import type { ClientCapabilities, ServerCapabilities } from '../model/capabilities.ts';
 import { isImplementation, levelParam, MAX_SUBSCRIBED_CHARACTERS, stringParam } from '../params.ts';
 import type { Call, Caller, Host, OwnMethod, OwnNotification } from '../revision.ts';
 import { REVISIONS, type RevisionFacts } from '../revisions.ts';
 import type { Session } from '../session.ts';
-import { encodeImplementation } from './items.ts';
+import { encodeImplementation } from './encode-lists.ts';
 
 /** The requests of every stateful revision. */
 export const methods: ReadonlyMap<string, OwnMethod> = new Map<string, OwnMethod>([

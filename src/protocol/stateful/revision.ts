@@ -6,11 +6,11 @@ import { isLoud } from '../model/logging.ts';
 import type { Revision } from '../revision.ts';
 import { factsOf } from '../revisions.ts';
 import type { Session } from '../session.ts';
-import { encodeFailure } from './failures.ts';
+import { encodeItem } from './encode-lists.ts';
+import { encodePage, encodeResult } from './encode-results.ts';
+import { encodeFailure } from './errors.ts';
 import { callerOf, methods, notifications } from './handshake.ts';
-import { encodeItem } from './items.ts';
-import { encodeQuestion } from './questions.ts';
-import { encodePage, encodeResult } from './results.ts';
+import { encodeQuestion } from './input-requests.ts';
 
 /** The revision of this name. */
 export function statefulRevision(version: string): Revision {

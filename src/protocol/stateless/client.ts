@@ -5,8 +5,8 @@ import { isObject, type Params } from '../../jsonrpc/message.ts';
 import { declaredBy } from '../capabilities.ts';
 import { canAsk } from '../methods.ts';
 import type { ClientCapabilities } from '../model/capabilities.ts';
+import type { Question } from '../model/input-requests.ts';
 import { type Meta, MetaKey } from '../model/meta.ts';
-import type { Question } from '../model/questions.ts';
 import type { ClientFacts, ClientRevision, Decoded } from '../revision.ts';
 import type { RevisionFacts } from '../revisions.ts';
 

@@ -1,14 +1,14 @@
 /** The revisions without a handshake, from 2026-07-28 on: each request carries its version and its caller. */
 
 import type { Params } from '../../jsonrpc/message.ts';
-import type { Question } from '../model/questions.ts';
+import type { Question } from '../model/input-requests.ts';
 import { without } from '../params.ts';
 import type { Revision } from '../revision.ts';
 import { factsOf } from '../revisions.ts';
 import { callerOf } from './caller.ts';
-import { encodeFailure } from './failures.ts';
+import { encodePage, encodeResult } from './encode-results.ts';
+import { encodeFailure } from './errors.ts';
 import { methods } from './methods.ts';
-import { encodePage, encodeResult } from './results.ts';
 
 /** The revision of this name. */
 export function statelessRevision(version: string): Revision {

@@ -1,6 +1,6 @@
 /** The normal form of schemas: the one form of JSON Schema that the engine gets, whatever the dialect. */
 
-import { canonical } from '../../jsonrpc/canonical.ts';
+import { canonical } from '../../jsonrpc/json/canonical-json.ts';
 import { isObject } from '../../jsonrpc/message.ts';
 import type { JsonObject } from '../json.ts';
 import { subschemas } from '../read/keywords.ts';

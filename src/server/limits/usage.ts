@@ -1,7 +1,7 @@
 /** The memory that callers make one server object keep, whichever handlers and transports it is served by. */
 
-import { retainedSize } from '../../jsonrpc/retained-size.ts';
-import type { Limits } from '../limits.ts';
+import { retainedSize } from '../../jsonrpc/json/retained-size.ts';
+import type { Limits } from './limits.ts';
 import { type CallerRef, Pool } from './pool.ts';
 
 /** What is kept now. */

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { PassThrough } from 'node:stream';
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import type { Payload } from '../../jsonrpc/json/parse.ts';
 import type { Request } from '../../jsonrpc/message.ts';
-import type { Payload } from '../../jsonrpc/parse.ts';
 import { StreamTransport } from './stream-transport.ts';
 
 const linesOf = (count: number): string =>

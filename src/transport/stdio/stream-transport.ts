@@ -3,10 +3,10 @@
 import type { Readable, Writable } from 'node:stream';
 import { setImmediate } from 'node:timers';
 import { ConnectionError, ParseError, toError } from '../../jsonrpc/errors.ts';
+import { envelopeOf, type ReceivedLimits } from '../../jsonrpc/json/json-limits.ts';
+import { MAX_UNREADABLE, MessageReader } from '../../jsonrpc/json/message-reader.ts';
+import type { Payload } from '../../jsonrpc/json/parse.ts';
 import { type Message, serializeLine } from '../../jsonrpc/message.ts';
-import { MAX_UNREADABLE, MessageReader } from '../../jsonrpc/message-reader.ts';
-import type { Payload } from '../../jsonrpc/parse.ts';
-import { envelopeOf, type ReceivedLimits } from '../../jsonrpc/structure.ts';
 import type { Receiver, Transport } from '../../jsonrpc/transport.ts';
 import { TimeSlice } from '../../timing/time-slice.ts';
 import { Lines, MAX_LINE_LENGTH } from './lines.ts';

@@ -1,7 +1,7 @@
 /** The client's side: a transport to a server that is reached over a WebSocket. */
 
 import { openSocket } from '#web-socket';
-import { receivedLimits } from '../../jsonrpc/structure.ts';
+import { receivedLimits } from '../../jsonrpc/json/json-limits.ts';
 import type { Transport } from '../../jsonrpc/transport.ts';
 import { addressOf, type WebSocketTransportOptions } from './address.ts';
 import { CloseCode } from './socket.ts';

@@ -1,8 +1,8 @@
 /** What serving over WebSockets can be told. */
 
+import { STRUCTURE_LIMITS, type StructureLimits } from '../../jsonrpc/json/json-limits.ts';
 import { checkOptions, type KeysOf } from '../../jsonrpc/known-options.ts';
-import { STRUCTURE_LIMITS, type StructureLimits } from '../../jsonrpc/structure.ts';
-import type { Authenticate, HttpRequest } from '../../protocol/http-request.ts';
+import type { Authenticate, HttpRequest } from '../../protocol/http/authenticate.ts';
 import { internalsOf, type ServerInternals } from '../../server/internals.ts';
 import type { GuardOptions } from '../http/server/guard.ts';
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { ConnectionError } from '../../jsonrpc/errors.ts';
+import { STRUCTURE_LIMITS } from '../../jsonrpc/json/json-limits.ts';
+import type { Payload } from '../../jsonrpc/json/parse.ts';
 import type { Request } from '../../jsonrpc/message.ts';
-import type { Payload } from '../../jsonrpc/parse.ts';
-import { STRUCTURE_LIMITS } from '../../jsonrpc/structure.ts';
 import type { Receiver } from '../../jsonrpc/transport.ts';
 import { CloseCode, CONGESTED_BYTES, type Socket, type SocketListener } from './socket.ts';
 import { SocketTransport, type SocketTransportOptions } from './socket-transport.ts';

@@ -1,9 +1,9 @@
 /** Messages over a WebSocket, one text message each: the same on either side of it. */
 
 import { ConnectionError, guarded, toError } from '../../jsonrpc/errors.ts';
+import type { ReceivedLimits } from '../../jsonrpc/json/json-limits.ts';
+import { MAX_UNREADABLE, MessageReader } from '../../jsonrpc/json/message-reader.ts';
 import { type Message, serialize } from '../../jsonrpc/message.ts';
-import { MAX_UNREADABLE, MessageReader } from '../../jsonrpc/message-reader.ts';
-import type { ReceivedLimits } from '../../jsonrpc/structure.ts';
 import type { Receiver, Transport } from '../../jsonrpc/transport.ts';
 import { TimeSlice } from '../../timing/time-slice.ts';
 import { type Sink, UNCOUNTED_BYTES, type UnflushedSink } from '../http/server/unflushed.ts';

@@ -1,6 +1,7 @@
 /** Bodies and events to messages, as far as HTTP says more about them than they do themselves. */
 
 import { ParseError } from '../../../jsonrpc/errors.ts';
+import type { Batch, Payload } from '../../../jsonrpc/json/parse.ts';
 import {
   type Id,
   isBatch,
@@ -9,7 +10,6 @@ import {
   type Message,
   type Response,
 } from '../../../jsonrpc/message.ts';
-import type { Batch, Payload } from '../../../jsonrpc/parse.ts';
 
 /** The response to the request with this id, or the fault that made it unreadable, if it is there. */
 export function answerIn(payload: Payload, id: Id): Response | ParseError | undefined {

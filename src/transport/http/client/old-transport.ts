@@ -2,10 +2,10 @@
 
 import { nameOfUrl } from '../../../client/http-options.ts';
 import { ConnectionError, ParseError, toError } from '../../../jsonrpc/errors.ts';
+import { receivedLimits } from '../../../jsonrpc/json/json-limits.ts';
+import { MessageReader } from '../../../jsonrpc/json/message-reader.ts';
+import type { Batch, Payload } from '../../../jsonrpc/json/parse.ts';
 import { type Id, isBatch, isRequest, isResponse, type Message, serialize } from '../../../jsonrpc/message.ts';
-import { MessageReader } from '../../../jsonrpc/message-reader.ts';
-import type { Batch, Payload } from '../../../jsonrpc/parse.ts';
-import { receivedLimits } from '../../../jsonrpc/structure.ts';
 import type { Receiver, SendOptions, Transport } from '../../../jsonrpc/transport.ts';
 import { EventParser, type ServerEvent } from './event-parser.ts';
 import { ACCEPT_MS, cutOff, fellSilent, notAccepted, sessionLost, statusError } from './failures.ts';

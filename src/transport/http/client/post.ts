@@ -2,10 +2,10 @@
 
 import { NO_ANSWERS } from '../../../client/statuses.ts';
 import { ConnectionError, ParseError, RpcError } from '../../../jsonrpc/errors.ts';
+import { type ReceivedLimits, readPayload } from '../../../jsonrpc/json/json-limits.ts';
+import { MessageReader } from '../../../jsonrpc/json/message-reader.ts';
+import type { Payload } from '../../../jsonrpc/json/parse.ts';
 import { isErrorResponse, isRequest, type Message, type Request, serialize } from '../../../jsonrpc/message.ts';
-import { MessageReader } from '../../../jsonrpc/message-reader.ts';
-import type { Payload } from '../../../jsonrpc/parse.ts';
-import { type ReceivedLimits, readPayload } from '../../../jsonrpc/structure.ts';
 import type { SendOptions } from '../../../jsonrpc/transport.ts';
 import { EventParser, type ServerEvent } from './event-parser.ts';
 import type { EventStream } from './event-stream.ts';

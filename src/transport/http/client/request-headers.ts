@@ -2,7 +2,7 @@
 
 import type { HeaderFields } from '../../../client/http-options.ts';
 import { isObject, isResponse, type Message } from '../../../jsonrpc/message.ts';
-import { encodeHeaderValue } from '../../../protocol/http-headers.ts';
+import { encodeHeaderValue } from '../../../protocol/http/http-headers.ts';
 import { nameIn } from '../../../protocol/methods.ts';
 import { MetaKey } from '../../../protocol/model/meta.ts';
 import type { HttpSession } from './session.ts';

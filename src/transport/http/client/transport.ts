@@ -8,11 +8,11 @@ import {
   nameOfUrl,
 } from '../../../client/http-options.ts';
 import { ConnectionError, ParseError, toError } from '../../../jsonrpc/errors.ts';
+import { type ReceivedLimits, receivedLimits } from '../../../jsonrpc/json/json-limits.ts';
+import { MessageReader } from '../../../jsonrpc/json/message-reader.ts';
+import { callIn, type Payload } from '../../../jsonrpc/json/parse.ts';
 import { isRequest, type Message } from '../../../jsonrpc/message.ts';
-import { MessageReader } from '../../../jsonrpc/message-reader.ts';
-import { callIn, type Payload } from '../../../jsonrpc/parse.ts';
-import { Places } from '../../../jsonrpc/places.ts';
-import { type ReceivedLimits, receivedLimits } from '../../../jsonrpc/structure.ts';
+import { Places } from '../../../jsonrpc/slot-map.ts';
 import type { Receiver, SendOptions, Transport } from '../../../jsonrpc/transport.ts';
 import type { ServerEvent } from './event-parser.ts';
 import type { EventStream } from './event-stream.ts';

@@ -1,23 +1,23 @@
 /** Asks an authenticator who is calling, and says in HTTP's words who is not let in. */
 
 import { RpcError } from '../../../jsonrpc/errors.ts';
+import { type Batch, callIn, isUnreadable, type Payload } from '../../../jsonrpc/json/parse.ts';
 import { type Id, isBatch, isObject, isRequest, type Request } from '../../../jsonrpc/message.ts';
-import { type Batch, callIn, isUnreadable, type Payload } from '../../../jsonrpc/parse.ts';
 import {
   type Authenticate,
   type Challenge,
   type Credentials,
   type HttpRequest,
   isChallenge,
-} from '../../../protocol/http-request.ts';
+} from '../../../protocol/http/authenticate.ts';
 import type { ClientCapabilities } from '../../../protocol/model/capabilities.ts';
 import { checkPrincipal, type Principal } from '../../../protocol/principal.ts';
 import type { Viewer } from '../../../protocol/revision.ts';
 import { claimedVersion } from '../../../protocol/select-revision.ts';
 import type { Session } from '../../../protocol/session.ts';
 import { callerOf } from '../../../protocol/stateless/caller.ts';
+import { insufficientScope, isGranted, requiredScopes } from '../../../server/authorization/scopes.ts';
 import type { ServerInternals } from '../../../server/internals.ts';
-import { insufficientScope, isGranted, requiredScopes } from '../../../server/scopes.ts';
 import type { Fields } from './http-exchange.ts';
 import { Refusal } from './refusal.ts';
 

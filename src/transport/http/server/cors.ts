@@ -1,7 +1,7 @@
 /** What browsers have to be told before they let a web page of another origin read an answer. */
 
 import { printable } from '../../../jsonrpc/printable.ts';
-import type { HttpRequest } from '../../../protocol/http-request.ts';
+import type { HttpRequest } from '../../../protocol/http/authenticate.ts';
 import type { Fields } from './http-exchange.ts';
 
 const EXPOSED = 'Mcp-Session-Id, MCP-Protocol-Version, WWW-Authenticate, DPoP-Nonce, Retry-After';

@@ -1,6 +1,9 @@
 /** One HTTP endpoint for every client: lets requests in, and brings each to those who speak its revision. */
 
 import { ConnectionError, ParseError, RpcError } from '../../../jsonrpc/errors.ts';
+import { readPayload } from '../../../jsonrpc/json/json-limits.ts';
+import { callIn, isUnreadable, type Payload } from '../../../jsonrpc/json/parse.ts';
+import { isPromise, type Maybe } from '../../../jsonrpc/maybe-promise.ts';
 import {
   isBatch,
   isNotification,
@@ -10,15 +13,12 @@ import {
   type Message,
   type Request,
 } from '../../../jsonrpc/message.ts';
-import { callIn, isUnreadable, type Payload } from '../../../jsonrpc/parse.ts';
-import { readPayload } from '../../../jsonrpc/structure.ts';
 import { McpErrorCode, unsupportedVersion } from '../../../protocol/errors.ts';
 import { familyOf } from '../../../protocol/revisions.ts';
 import { claimedVersion } from '../../../protocol/select-revision.ts';
-import type { InFlight } from '../../../server/in-flight.ts';
+import type { InFlight } from '../../../server/connection/in-flight.ts';
+import { withoutSessions } from '../../../server/connection/without-sessions.ts';
 import type { ServerInternals } from '../../../server/internals.ts';
-import { isPromise, type Maybe } from '../../../server/maybe.ts';
-import { withoutSessions } from '../../../server/without-sessions.ts';
 import { timerMs } from '../../../timing/timer-range.ts';
 import { acceptOf, isJson } from './accept.ts';
 import { authenticate, refusalOfMessage, requestsIn } from './authenticate.ts';

@@ -1,6 +1,6 @@
 /** Who may speak to an HTTP endpoint: the names it answers to, and the web pages that may call it. */
 
-import type { HttpRequest } from '../../../protocol/http-request.ts';
+import type { HttpRequest } from '../../../protocol/http/authenticate.ts';
 
 /** What every face of an endpoint is guarded by. */
 export interface GuardOptions {

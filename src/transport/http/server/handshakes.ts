@@ -1,13 +1,13 @@
 /** `initialize` over HTTP: nothing is said before the answer, which may bring the id of a session. */
 
+import { chain, finallyDo, isPromise, type Maybe } from '../../../jsonrpc/maybe-promise.ts';
 import { isErrorResponse, type Request } from '../../../jsonrpc/message.ts';
 import { McpErrorCode } from '../../../protocol/errors.ts';
 import type { Session } from '../../../protocol/session.ts';
-import { ConnectionExchange } from '../../../server/connection-exchange.ts';
+import { ConnectionExchange } from '../../../server/connection/exchange.ts';
+import { InFlight } from '../../../server/connection/in-flight.ts';
 import { handleRequest } from '../../../server/handle-request.ts';
-import { InFlight } from '../../../server/in-flight.ts';
 import type { ServerInternals } from '../../../server/internals.ts';
-import { chain, finallyDo, isPromise, type Maybe } from '../../../server/maybe.ts';
 import type { Fields } from './http-exchange.ts';
 import type { Load } from './load.ts';
 import { Post, type PostHost } from './post.ts';

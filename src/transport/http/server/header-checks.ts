@@ -1,11 +1,11 @@
 /** The headers `Mcp-Method`, `Mcp-Name` and `Mcp-Param-*` repeat what a body says; here they are compared with it. */
 
 import { RpcError } from '../../../jsonrpc/errors.ts';
+import { callIn, type Payload } from '../../../jsonrpc/json/parse.ts';
 import { isBatch, isObject, type Params, type Request } from '../../../jsonrpc/message.ts';
-import { callIn, type Payload } from '../../../jsonrpc/parse.ts';
 import { McpErrorCode, unsupportedVersion } from '../../../protocol/errors.ts';
-import { argumentText, decodeHeaderValue, paramHeaders } from '../../../protocol/http-headers.ts';
-import type { HttpRequest } from '../../../protocol/http-request.ts';
+import type { HttpRequest } from '../../../protocol/http/authenticate.ts';
+import { argumentText, decodeHeaderValue, paramHeaders } from '../../../protocol/http/http-headers.ts';
 import { nameIn } from '../../../protocol/methods.ts';
 import { isServed, revisionNamed } from '../../../protocol/select-revision.ts';
 import { callerOf } from '../../../protocol/stateless/caller.ts';

@@ -1,6 +1,6 @@
 /** One HTTP request and its answer, whichever face it came in by. */
 
-import type { HttpRequest } from '../../../protocol/http-request.ts';
+import type { HttpRequest } from '../../../protocol/http/authenticate.ts';
 import type { ConnectionLoad, Sink } from './unflushed.ts';
 
 /** Header fields of an answer. */

@@ -2,7 +2,7 @@
 
 import { ConnectionError } from '../../../jsonrpc/errors.ts';
 import type { Id } from '../../../jsonrpc/message.ts';
-import { InFlight } from '../../../server/in-flight.ts';
+import { InFlight } from '../../../server/connection/in-flight.ts';
 import type { Beating } from './heartbeat.ts';
 import type { SessionMessage } from './options.ts';
 import type { PostRecording, RecordingPlace } from './recording.ts';

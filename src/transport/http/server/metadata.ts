@@ -1,7 +1,7 @@
 /** Protected resource metadata (RFC 9728): shows everybody how to be let in. */
 
-import type { HttpRequest, ProtectedResource } from '../../../protocol/http-request.ts';
-import { metadataReplies } from '../../../protocol/metadata-document.ts';
+import type { HttpRequest, ProtectedResource } from '../../../protocol/http/authenticate.ts';
+import { metadataReplies } from '../../../protocol/http/protected-resource-metadata.ts';
 import type { HttpExchange } from './http-exchange.ts';
 
 /** Where it is if there is but one resource at an origin. */

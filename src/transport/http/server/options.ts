@@ -1,14 +1,14 @@
 /** What an HTTP endpoint can be told. */
 
+import { STRUCTURE_LIMITS, type StructureLimits } from '../../../jsonrpc/json/json-limits.ts';
 import { checkOptions, type KeysOf } from '../../../jsonrpc/known-options.ts';
 import type { Id, Response } from '../../../jsonrpc/message.ts';
-import { STRUCTURE_LIMITS, type StructureLimits } from '../../../jsonrpc/structure.ts';
-import type { Authenticate, HttpRequest } from '../../../protocol/http-request.ts';
+import type { Authenticate, HttpRequest } from '../../../protocol/http/authenticate.ts';
 import type { Session } from '../../../protocol/session.ts';
 import { internalsOf, type ServerInternals } from '../../../server/internals.ts';
-import { type EventStore, memoryEventStore } from '../../../store/events.ts';
+import { type EventStore, memoryEventStore } from '../../../store/event-store.ts';
 import { memorySessionBus, type SessionBus } from '../../../store/session-bus.ts';
-import { DEFAULT_IDLE_MS, type SessionStore } from '../../../store/sessions.ts';
+import { DEFAULT_IDLE_MS, type SessionStore } from '../../../store/session-store.ts';
 import { timerMs } from '../../../timing/timer-range.ts';
 import type { GuardOptions } from './guard.ts';
 import type { OnResponse } from './response-log.ts';

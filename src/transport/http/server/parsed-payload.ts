@@ -1,8 +1,8 @@
 /** Bodies that a framework has parsed: what they hold has the same limits as what is parsed here. */
 
 import { ParseError } from '../../../jsonrpc/errors.ts';
-import { checkPayload, type Payload, refuseInfinite } from '../../../jsonrpc/parse.ts';
-import type { StructureLimits } from '../../../jsonrpc/structure.ts';
+import type { StructureLimits } from '../../../jsonrpc/json/json-limits.ts';
+import { checkPayload, type Payload, refuseInfinite } from '../../../jsonrpc/json/parse.ts';
 
 /** The messages in it. */
 export function parsedPayload(value: unknown, { depth, elements }: StructureLimits): Payload {

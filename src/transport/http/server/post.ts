@@ -5,7 +5,7 @@ import { RpcError } from '../../../jsonrpc/errors.ts';
 import { isBatch, isRequest, type Message, type Response, serialize } from '../../../jsonrpc/message.ts';
 import type { Principal } from '../../../protocol/principal.ts';
 import type { Session } from '../../../protocol/session.ts';
-import type { Line } from '../../../server/connection-exchange.ts';
+import type { Line } from '../../../server/connection/exchange.ts';
 import { timerMs } from '../../../timing/timer-range.ts';
 import { EVENT_STREAM, KEEP_ALIVE, keepAlivePromise, messageEvent } from './events.ts';
 import type { Beating, Heartbeat } from './heartbeat.ts';

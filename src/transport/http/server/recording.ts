@@ -1,9 +1,9 @@
 /** The stream of a POST in a session: its events are kept, and it can carry questions to the client. */
 
 import type { Id, Response } from '../../../jsonrpc/message.ts';
-import { OutgoingRequests } from '../../../jsonrpc/outgoing.ts';
-import type { Line } from '../../../server/connection-exchange.ts';
-import type { StoredEvent } from '../../../store/events.ts';
+import { OutgoingRequests } from '../../../jsonrpc/pending-requests.ts';
+import type { Line } from '../../../server/connection/exchange.ts';
+import type { StoredEvent } from '../../../store/event-store.ts';
 import { primingEvent } from './events.ts';
 import type { Post, Recording } from './post.ts';
 import { postStreamName } from './stream-names.ts';

@@ -1,9 +1,9 @@
 /** Reports answers to the option "onResponse", for access logs. */
 
 import { guarded } from '../../../jsonrpc/errors.ts';
-import { callIn, type Payload } from '../../../jsonrpc/parse.ts';
+import { callIn, type Payload } from '../../../jsonrpc/json/parse.ts';
 import { printable } from '../../../jsonrpc/printable.ts';
-import type { HttpRequest } from '../../../protocol/http-request.ts';
+import type { HttpRequest } from '../../../protocol/http/authenticate.ts';
 import type { Principal } from '../../../protocol/principal.ts';
 
 /** One answer of an HTTP endpoint. */

@@ -2,6 +2,8 @@
 
 import { errorResponse } from '../../../jsonrpc/error-response.ts';
 import { type ParseError, RpcError } from '../../../jsonrpc/errors.ts';
+import { type Batch, isUnreadable, type Payload } from '../../../jsonrpc/json/parse.ts';
+import { chain, isPromise, type Maybe, unwatched } from '../../../jsonrpc/maybe-promise.ts';
 import {
   type ErrorResponse,
   type Id,
@@ -14,17 +16,15 @@ import {
   type Request,
   type Response,
 } from '../../../jsonrpc/message.ts';
-import { type Batch, isUnreadable, type Payload } from '../../../jsonrpc/parse.ts';
-import type { Authenticate } from '../../../protocol/http-request.ts';
+import type { Authenticate } from '../../../protocol/http/authenticate.ts';
 import { METHODS } from '../../../protocol/methods.ts';
 import type { Revision } from '../../../protocol/revision.ts';
 import { revisionNamed } from '../../../protocol/select-revision.ts';
 import type { Session } from '../../../protocol/session.ts';
-import { answerBatch, batchRefusal, unlessDropped } from '../../../server/batch.ts';
-import { ConnectionExchange } from '../../../server/connection-exchange.ts';
+import { answerBatch, batchRefusal, unlessDropped } from '../../../server/connection/batch.ts';
+import { ConnectionExchange } from '../../../server/connection/exchange.ts';
 import { handleNotification, handleRequest } from '../../../server/handle-request.ts';
 import type { ServerInternals } from '../../../server/internals.ts';
-import { chain, isPromise, type Maybe, unwatched } from '../../../server/maybe.ts';
 import { checkScopes } from './authenticate.ts';
 import type { LiveSession } from './live-session.ts';
 import type { Load } from './load.ts';

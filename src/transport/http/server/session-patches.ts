@@ -2,7 +2,7 @@
 
 import type { LoggingLevel } from '../../../protocol/model/logging.ts';
 import type { Session } from '../../../protocol/session.ts';
-import type { SessionPatch, StoredSession } from '../../../store/sessions.ts';
+import type { SessionPatch, StoredSession } from '../../../store/session-store.ts';
 import type { SessionRecord } from './options.ts';
 
 /** The part of a session that changes. */

@@ -2,6 +2,7 @@
 
 import { errorResponse } from '../../../jsonrpc/error-response.ts';
 import { RpcError } from '../../../jsonrpc/errors.ts';
+import { chain, type Maybe, unwatched } from '../../../jsonrpc/maybe-promise.ts';
 import { type Id, isResponse, type Message, serialize } from '../../../jsonrpc/message.ts';
 import type { ClientCapabilities } from '../../../protocol/model/capabilities.ts';
 import type { ServerEvent } from '../../../protocol/model/changes.ts';
@@ -10,10 +11,9 @@ import { factsOf } from '../../../protocol/revisions.ts';
 import { revisionNamed } from '../../../protocol/select-revision.ts';
 import type { Session } from '../../../protocol/session.ts';
 import type { ServerInternals } from '../../../server/internals.ts';
-import { chain, type Maybe, unwatched } from '../../../server/maybe.ts';
-import { type EventStore, type StoredEvent, streamOf } from '../../../store/events.ts';
+import { type EventStore, type StoredEvent, streamOf } from '../../../store/event-store.ts';
 import type { SessionBus } from '../../../store/session-bus.ts';
-import type { SessionStore, StoredSession, StreamCondition } from '../../../store/sessions.ts';
+import type { SessionStore, StoredSession, StreamCondition } from '../../../store/session-store.ts';
 import { Audience } from './audience.ts';
 import { EVENT_STREAM, keepAlivePromise, messageEvent, primingEvent } from './events.ts';
 import { whenExpired } from './expiry.ts';

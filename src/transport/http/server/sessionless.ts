@@ -1,14 +1,14 @@
 /** Clients of revisions with sessions, served without: each request stands alone, nobody is asked or told anything. */
 
+import { callIn, type Payload } from '../../../jsonrpc/json/parse.ts';
+import type { Maybe } from '../../../jsonrpc/maybe-promise.ts';
 import { type Id, isRequest, type Request } from '../../../jsonrpc/message.ts';
-import { callIn, type Payload } from '../../../jsonrpc/parse.ts';
-import { ShortLived } from '../../../jsonrpc/places.ts';
+import { ShortLived } from '../../../jsonrpc/slot-map.ts';
 import { unsupportedVersion } from '../../../protocol/errors.ts';
-import type { Authenticate } from '../../../protocol/http-request.ts';
+import type { Authenticate } from '../../../protocol/http/authenticate.ts';
 import { familyOf } from '../../../protocol/revisions.ts';
 import type { Session } from '../../../protocol/session.ts';
 import type { ServerInternals } from '../../../server/internals.ts';
-import type { Maybe } from '../../../server/maybe.ts';
 import type { Handshakes } from './handshakes.ts';
 import { LiveSession, type LiveSessionHost } from './live-session.ts';
 import type { Load } from './load.ts';

@@ -1,14 +1,14 @@
 /** The HTTP+SSE transport of 2024-11-05: a stream for what the server says, and POSTs for what the client says. */
 
 import { ConnectionError } from '../../../jsonrpc/errors.ts';
+import type { Payload } from '../../../jsonrpc/json/parse.ts';
 import { type Message, serialize } from '../../../jsonrpc/message.ts';
-import type { Payload } from '../../../jsonrpc/parse.ts';
 import type { Receiver, Transport } from '../../../jsonrpc/transport.ts';
-import type { Authenticate } from '../../../protocol/http-request.ts';
+import type { Authenticate } from '../../../protocol/http/authenticate.ts';
 import { type Principal, principalKey } from '../../../protocol/principal.ts';
+import { serveConnection } from '../../../server/connection/connection.ts';
+import type { ServedLine } from '../../../server/connection/served-connection.ts';
 import type { ServerInternals } from '../../../server/internals.ts';
-import { serveConnection } from '../../../server/served-connection.ts';
-import type { ServedLine } from '../../../server/serving.ts';
 import { capabilitiesIn, checkScopes, requestsIn } from './authenticate.ts';
 import { EVENT_STREAM, keepAlivePromise, messageEvent } from './events.ts';
 import { EXPIRED, whenExpired } from './expiry.ts';

@@ -2,7 +2,7 @@
 
 import { type Notification, serialize } from '../../../jsonrpc/message.ts';
 import type { Session } from '../../../protocol/session.ts';
-import type { StoredEvent } from '../../../store/events.ts';
+import type { StoredEvent } from '../../../store/event-store.ts';
 import type { Audience } from './audience.ts';
 import { messageEvent, primingEvent } from './events.ts';
 import type { Beating } from './heartbeat.ts';

@@ -1,21 +1,21 @@
 /** Clients of revisions with sessions: opening one, messages in it, its streams, ending it. */
 
 import { RpcError } from '../../../jsonrpc/errors.ts';
+import { isUnreadable, type Payload } from '../../../jsonrpc/json/parse.ts';
+import { retainedSize } from '../../../jsonrpc/json/retained-size.ts';
+import { chain, finallyDo, isPromise, type Maybe, unwatched } from '../../../jsonrpc/maybe-promise.ts';
 import { type Id, isBatch, isRequest, type Message, type Request } from '../../../jsonrpc/message.ts';
-import { isUnreadable, type Payload } from '../../../jsonrpc/parse.ts';
-import { ShortLived } from '../../../jsonrpc/places.ts';
-import { retainedSize } from '../../../jsonrpc/retained-size.ts';
+import { ShortLived } from '../../../jsonrpc/slot-map.ts';
 import { unsupportedVersion } from '../../../protocol/errors.ts';
 import { principalKey } from '../../../protocol/principal.ts';
 import { isServed } from '../../../protocol/select-revision.ts';
 import type { Session } from '../../../protocol/session.ts';
 import type { ServerInternals } from '../../../server/internals.ts';
 import { KEEPS_TOO_MUCH, type Usage } from '../../../server/limits/usage.ts';
-import { chain, finallyDo, isPromise, type Maybe, unwatched } from '../../../server/maybe.ts';
-import type { StoredEvent } from '../../../store/events.ts';
-import { memorySessionStore } from '../../../store/memory-sessions.ts';
+import type { StoredEvent } from '../../../store/event-store.ts';
+import { memorySessionStore } from '../../../store/memory-session-store.ts';
 import { newNodeId } from '../../../store/node-id.ts';
-import type { SessionPatch, SessionStore } from '../../../store/sessions.ts';
+import type { SessionPatch, SessionStore } from '../../../store/session-store.ts';
 import { timerMs } from '../../../timing/timer-range.ts';
 import type { Handshakes } from './handshakes.ts';
 import type { Heartbeat } from './heartbeat.ts';

@@ -1,17 +1,17 @@
 /** POSTs of revisions without sessions: one request, one answer, and hanging up takes the request back. */
 
 import { ConnectionError, RpcError } from '../../../jsonrpc/errors.ts';
+import { isPromise } from '../../../jsonrpc/maybe-promise.ts';
 import { isErrorResponse, isObject, type Notification, type Request, type Response } from '../../../jsonrpc/message.ts';
 import { McpErrorCode, unsupportedVersion } from '../../../protocol/errors.ts';
-import type { Authenticate } from '../../../protocol/http-request.ts';
+import type { Authenticate } from '../../../protocol/http/authenticate.ts';
 import { METHODS } from '../../../protocol/methods.ts';
 import type { Principal } from '../../../protocol/principal.ts';
 import { isServed } from '../../../protocol/select-revision.ts';
-import { ConnectionExchange } from '../../../server/connection-exchange.ts';
+import { ConnectionExchange } from '../../../server/connection/exchange.ts';
+import { InFlight } from '../../../server/connection/in-flight.ts';
 import { type Admitted, handleNotification, handleRequest } from '../../../server/handle-request.ts';
-import { InFlight } from '../../../server/in-flight.ts';
 import type { ServerInternals } from '../../../server/internals.ts';
-import { isPromise } from '../../../server/maybe.ts';
 import { checkScopes } from './authenticate.ts';
 import { EXPIRED, whenExpired } from './expiry.ts';
 import { checkHeaders, checkParamHeaders, headersOf } from './header-checks.ts';

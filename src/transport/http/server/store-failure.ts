@@ -1,7 +1,7 @@
 /** Stores that fail: the client may retry, and keeps its session. */
 
 import { RpcError } from '../../../jsonrpc/errors.ts';
-import { isPromise, type Maybe } from '../../../server/maybe.ts';
+import { isPromise, type Maybe } from '../../../jsonrpc/maybe-promise.ts';
 import { Refusal } from './refusal.ts';
 
 /** Throws a refusal with 503 and Retry-After in place of the error of a store, which is reported and not sent. */

@@ -1,0 +1,70 @@
+/** Two transports joined in memory. Messages are passed as JSON text, so neither side gets objects of the other. */
+
+import { ConnectionError } from './errors.ts';
+import { checkPayload } from './json/parse.ts';
+import { type Message, serialize } from './message.ts';
+import type { Receiver, Transport } from './transport.ts';
+
+// A reaction to it is a microtask, as `queueMicrotask` makes one, without the resource that Node adds to that.
+const SETTLED = Promise.resolve();
+
+/** One end of a pair; what is sent here arrives at the other end, in order, in a later microtask. */
+class MemoryTransport implements Transport {
+  readonly cancelsBy = 'notification';
+  readonly deliversSeparately = true;
+  #receiver: Receiver | undefined;
+  #peer: MemoryTransport | undefined;
+  #early: unknown[] = [];
+  #closed = false;
+
+  join(peer: MemoryTransport): void {
+    this.#peer = peer;
+  }
+
+  get connected(): boolean {
+    return this.#receiver !== undefined && !this.#closed;
+  }
+
+  async connect(receiver: Receiver): Promise<void> {
+    if (this.#receiver) throw new ConnectionError('failed', 'This transport is connected already');
+    if (this.#closed) throw new ConnectionError('closed', 'The other end has closed the connection');
+    this.#receiver = receiver;
+    for (const value of this.#early.splice(0)) this.#deliver(value);
+  }
+
+  send(message: Message | readonly Message[]): void {
+    if (this.#closed || !this.#peer) throw new ConnectionError('closed', 'The connection is closed');
+    const value: unknown = JSON.parse(serialize(message));
+    const peer = this.#peer;
+    void SETTLED.then(() => peer.#deliver(value));
+  }
+
+  async disconnect(): Promise<void> {
+    this.#end();
+    // What was sent before arrives before the end does.
+    const peer = this.#peer;
+    if (peer) void SETTLED.then(() => peer.#end());
+  }
+
+  #deliver(value: unknown): void {
+    if (this.#closed) return;
+    if (this.#receiver) this.#receiver.onMessage(checkPayload(value));
+    else this.#early.push(value);
+  }
+
+  #end(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#early = [];
+    this.#receiver?.onClose();
+  }
+}
+
+/** Two ends of one connection within this process. */
+export function memoryPair(): [Transport, Transport] {
+  const near = new MemoryTransport();
+  const far = new MemoryTransport();
+  near.join(far);
+  far.join(near);
+  return [near, far];
+}

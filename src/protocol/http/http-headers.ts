@@ -1,0 +1,131 @@
+/** Values of the `Mcp-*` headers, and the arguments of tools that HTTP repeats as `Mcp-Param-*`. */
+
+import { isObject } from '../../jsonrpc/message.ts';
+
+export type ParamHeaders =
+  | { readonly headers: ReadonlyMap<string, readonly string[]> }
+  /** Why the annotations break the rules, which makes the whole tool definition invalid. */
+  | { readonly fault: string };
+
+const annotation = 'x-mcp-header';
+const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
+const carriers: ReadonlySet<unknown> = new Set(['string', 'integer', 'boolean']);
+
+/** Keywords whose members are named by the author: a property may itself be called `x-mcp-header`. */
+const named: ReadonlySet<string> = new Set([
+  'properties',
+  'patternProperties',
+  'dependentSchemas',
+  'dependentRequired',
+  'dependencies',
+  '$defs',
+  'definitions',
+]);
+
+/** Keywords that hold values, not schemas: what stands in them is data, whatever it looks like. */
+const data: ReadonlySet<string> = new Set(['const', 'enum', 'default', 'examples']);
+
+const maxDepth = 200;
+const maxVisited = 100_000;
+
+/** The headers as written in the schema, without `Mcp-Param-`, each with the path of its argument. */
+export function paramHeaders(inputSchema: unknown): ParamHeaders {
+  const headers = new Map<string, readonly string[]>();
+  const taken = new Set<string>();
+  let visited = 0;
+  const fault = read(inputSchema, [], true, 0);
+  return fault === undefined ? { headers } : { fault };
+
+  /** `path` is the way through `properties` alone; once another keyword was passed, `reachable` is false. */
+  function read(schema: unknown, path: readonly string[], reachable: boolean, depth: number): string | undefined {
+    if (typeof schema !== 'object' || schema === null) return undefined;
+    if (depth > maxDepth || ++visited > maxVisited) return 'the schema is too large or nested too deep';
+    if (Array.isArray(schema)) return first(schema, (each) => read(each, path, false, depth + 1));
+    if (Object.hasOwn(schema, annotation)) {
+      const refused = annotate(schema as Schema, path, reachable);
+      if (refused !== undefined) return refused;
+    }
+    return first(Object.entries(schema), ([keyword, value]) => {
+      if (keyword === annotation || data.has(keyword)) return undefined;
+      if (!named.has(keyword)) return read(value, path, false, depth + 1);
+      if (typeof value !== 'object' || value === null) return undefined;
+      const reaches = reachable && keyword === 'properties';
+      return first(Object.entries(value), ([name, each]) => read(each, [...path, name], reaches, depth + 1));
+    });
+  }
+
+  function annotate(schema: Schema, path: readonly string[], reachable: boolean): string | undefined {
+    const name = schema[annotation];
+    if (!reachable || path.length === 0) return `${annotation} is only allowed on what properties alone lead to`;
+    const at = (): string => `${annotation} of ${shown(path)}`;
+    if (typeof name !== 'string' || !token.test(name))
+      return `${at()} must be an HTTP token: letters, digits and !#$%&'*+-.^_\`|~`;
+    if (!carriers.has(schema.type)) return `${at()} needs a property of type string, integer or boolean`;
+    // Header names are compared without regard to case.
+    if (taken.has(name.toLowerCase())) return `${at()} names a header that another property has`;
+    taken.add(name.toLowerCase());
+    headers.set(name, path);
+    return undefined;
+  }
+}
+
+interface Schema {
+  readonly [annotation]?: unknown;
+  readonly type?: unknown;
+}
+
+function first<T>(items: readonly T[], read: (item: T) => string | undefined): string | undefined {
+  for (const item of items) {
+    const fault = read(item);
+    if (fault !== undefined) return fault;
+  }
+  return undefined;
+}
+
+// Each name is cut before they are joined: a schema of the peer may have names of megabytes.
+function shown(path: readonly string[]): string {
+  const name = path.map((one) => one.slice(0, 60)).join('.');
+  return JSON.stringify(name.length > 60 ? `${name.slice(0, 59)}…` : name);
+}
+
+const PREFIX = '=?base64?';
+const SUFFIX = '?=';
+// What every HTTP implementation passes on unchanged: visible ASCII and single spaces in between.
+const PLAIN = /^[!-~](?:[ -~]*[!-~])?$/;
+const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/** A text as a header value. */
+export function encodeHeaderValue(text: string): string {
+  if (PLAIN.test(text) && !isMarked(text)) return text;
+  const bytes = new TextEncoder().encode(text);
+  return `${PREFIX}${btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''))}${SUFFIX}`;
+}
+
+/** The text a header value stands for; undefined if it is marked as base64 and is not. */
+export function decodeHeaderValue(value: string): string | undefined {
+  if (!isMarked(value)) return value;
+  const encoded = value.slice(PREFIX.length, -SUFFIX.length);
+  if (!BASE64.test(encoded)) return undefined;
+  try {
+    const text = utf8.decode(Uint8Array.from(atob(encoded), (char) => char.charCodeAt(0)));
+    // One text, one encoding: bits left over in the last letter must be zero.
+    return btoa(atob(encoded)) === encoded ? text : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The argument at the end of a path as text; undefined if there is none, or it is no string, integer or boolean. */
+export function argumentText(args: unknown, path: readonly string[]): string | undefined {
+  let at: unknown = args;
+  for (const step of path) {
+    if (!isObject(at) || !Object.hasOwn(at, step)) return undefined;
+    at = at[step];
+  }
+  return typeof at === 'string' || typeof at === 'boolean' || Number.isSafeInteger(at) ? String(at) : undefined;
+}
+
+function isMarked(value: string): boolean {
+  return value.length >= PREFIX.length + SUFFIX.length && value.startsWith(PREFIX) && value.endsWith(SUFFIX);
+}

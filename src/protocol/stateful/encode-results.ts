@@ -1,0 +1,85 @@
+/** Results as handlers gave them, without what the revision does not know. */
+
+import { EncodedJson, isObject } from '../../jsonrpc/message.ts';
+import type { MethodFacts } from '../methods.ts';
+import type { ContentBlock, ResourceContents } from '../model/content.ts';
+import { STRUCTURED_TEXT, WRAPPED_RESULT } from '../model/meta.ts';
+import type { PromptMessage } from '../model/prompts.ts';
+import { without } from '../params.ts';
+import type { EncodedPage, ListKind, ResultFacts } from '../revision.ts';
+import type { RevisionFacts } from '../revisions.ts';
+import { encodeContent, encodeContents } from './content.ts';
+import { encodeItem } from './encode-lists.ts';
+import { isWrappedValue, marked, unmarked } from './wrap-structured.ts';
+
+type Encode = (result: Record<string, unknown>, facts: RevisionFacts, about: ResultFacts) => object;
+
+const list =
+  (kind: ListKind): Encode =>
+  (result, facts) => ({ ...result, [kind]: (result[kind] as object[]).map((item) => encodeItem(kind, item, facts)) });
+
+const encoders: ReadonlyMap<string, Encode> = new Map<string, Encode>([
+  ['tools/call', encodeToolResult],
+  ['prompts/get', encodePromptResult],
+  ['resources/read', encodeReadResult],
+  ['tools/list', list('tools')],
+  ['prompts/list', list('prompts')],
+  ['resources/list', list('resources')],
+  ['resources/templates/list', list('resourceTemplates')],
+]);
+
+/** A result in this revision's words. */
+export function encodeResult(
+  row: MethodFacts | undefined,
+  result: object,
+  facts: RevisionFacts,
+  about: ResultFacts,
+): object {
+  // A result of an extension's own type is not the result of the method.
+  const encode = row && about.resultType === undefined ? encoders.get(row.method) : undefined;
+  const plain = without(result, 'resultType') as Record<string, unknown>;
+  return encode ? encode(plain, facts, about) : plain;
+}
+
+/** A page of entries that are encoded already. */
+export function encodePage({ kind, items, nextCursor }: EncodedPage): EncodedJson {
+  const cursor = nextCursor === undefined ? '' : `,"nextCursor":${JSON.stringify(nextCursor)}`;
+  return new EncodedJson(`{"${kind}":[${items.join(',')}]${cursor}}`);
+}
+
+function encodeToolResult(given: Record<string, unknown>, facts: RevisionFacts, about: ResultFacts): object {
+  const { structuredContent } = given;
+  // An error need not follow the tool's schema, so neither does its wrapping.
+  const schema = given['isError'] === true ? undefined : about.outputSchema;
+  const isPlain = facts.structuredContent !== 'nothing' && !isWrappedValue(structuredContent, schema);
+  const content = (given['content'] as ContentBlock[]).map((block) => encodeContent(block, facts));
+  const result = { ...unmarked(given), content };
+  if (structuredContent === undefined || isPlain) return result;
+  if (facts.structuredContent === 'nothing') {
+    return withStructuredText(without(result, 'structuredContent'), structuredContent);
+  }
+  return { ...marked(result, WRAPPED_RESULT, true), structuredContent: { result: structuredContent } };
+}
+
+// Errors as well: what they say beside their text is not lost on anybody, either.
+function withStructuredText(result: { content: readonly ContentBlock[] }, structuredContent: unknown): object {
+  const { content } = result;
+  const text = JSON.stringify(structuredContent) as string | undefined;
+  // A function, say, is nothing in JSON.
+  if (text === undefined) return result;
+  const at = content.findIndex((block) => block.type === 'text' && block.text === text);
+  if (at >= 0) return marked(result, STRUCTURED_TEXT, at);
+  return { ...marked(result, STRUCTURED_TEXT, content.length), content: [...content, { type: 'text', text }] };
+}
+
+function encodePromptResult(result: Record<string, unknown>, facts: RevisionFacts): object {
+  const messages = (result['messages'] as PromptMessage[]).map((message) => ({
+    ...message,
+    content: isObject(message.content) ? encodeContent(message.content, facts) : message.content,
+  }));
+  return { ...result, messages };
+}
+
+function encodeReadResult(result: Record<string, unknown>, facts: RevisionFacts): object {
+  return { ...result, contents: (result['contents'] as ResourceContents[]).map((one) => encodeContents(one, facts)) };
+}

@@ -1,0 +1,69 @@
+/** Questions as live requests, in the words each stateful revision has for them. */
+
+import { RpcError } from '../../jsonrpc/errors.ts';
+import type { Params } from '../../jsonrpc/message.ts';
+import type { ElicitField, ElicitFormParams, ElicitUrlParams } from '../model/elicitation.ts';
+import type { Question } from '../model/input-requests.ts';
+import type { CreateMessageParams, SamplingContent, SamplingMessage } from '../model/sampling.ts';
+import { without } from '../params.ts';
+import type { RevisionFacts } from '../revisions.ts';
+import { encodeContent } from './content.ts';
+
+/** A question in this revision's words; throws where it has none. */
+export function encodeQuestion(question: Question, facts: RevisionFacts): { method: string; params?: Params } {
+  const { method, params } = question;
+  if (method === 'elicitation/create') return { method, params: { ...encodeElicitation(params, facts) } };
+  if (method === 'sampling/createMessage') return { method, params: { ...encodeSampling(params, facts) } };
+  return params ? { method, params } : { method };
+}
+
+function encodeElicitation(params: ElicitFormParams | ElicitUrlParams, facts: RevisionFacts): object {
+  if (params.mode === 'url') {
+    if (facts.elicitation !== 'form and url') throw unavailable('elicitation by URL', facts);
+    // A question that is put again is the same one.
+    return facts.elicitationIds ? { elicitationId: globalThis.crypto.randomUUID(), ...params } : params;
+  }
+  if (facts.elicitation === 'none') throw unavailable('elicitation', facts);
+  if (facts.elicitation === 'form and url') return params;
+  const { properties, ...form } = params.requestedSchema;
+  const fields = Object.entries(properties).map(([name, field]) => [name, simpleField(name, field, facts)]);
+  return {
+    message: params.message,
+    requestedSchema: { ...form, properties: Object.fromEntries(fields) },
+  };
+}
+
+// The first revision with forms has no defaults but for booleans, names enum values apart, and has no multiple choice.
+function simpleField(name: string, field: ElicitField, facts: RevisionFacts): object {
+  if (field.type === 'array') throw unavailable(`a form with a choice of several values (field "${name}")`, facts);
+  if (field.type === 'boolean') return field;
+  const plain = without(field, 'default');
+  if (plain.type !== 'string' || !plain.oneOf) return plain;
+  const { oneOf, ...rest } = plain;
+  return { ...rest, enum: oneOf.map((option) => option.const), enumNames: oneOf.map((option) => option.title) };
+}
+
+function encodeSampling(params: CreateMessageParams, facts: RevisionFacts): object {
+  if (facts.samplingTools) return params;
+  return {
+    ...without(params, 'tools', 'toolChoice'),
+    messages: params.messages.flatMap((one) => oneBlock(one, facts)),
+  };
+}
+
+// A message has one block of content here: several blocks become several messages.
+function oneBlock(message: SamplingMessage, facts: RevisionFacts): object[] {
+  const blocks = Array.isArray(message.content) ? message.content : [message.content as SamplingContent];
+  return blocks.map((block: SamplingContent) => {
+    if (block.type === 'tool_use' || block.type === 'tool_result') throw unavailable('sampling with tools', facts);
+    const content =
+      block.type === 'audio' && !facts.audio
+        ? { type: 'text', text: `[audio, ${block.mimeType}]` }
+        : encodeContent(block, facts);
+    return { role: message.role, content };
+  });
+}
+
+function unavailable(what: string, facts: RevisionFacts): RpcError {
+  return RpcError.invalidParams(`The client speaks protocol revision ${facts.version}, which has no ${what}`);
+}

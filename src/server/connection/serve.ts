@@ -1,0 +1,35 @@
+/** Serves a server over any transport. */
+
+import { checkOptions, type KeysOf } from '../../jsonrpc/known-options.ts';
+import type { Transport } from '../../jsonrpc/transport.ts';
+import { engineLoading } from '../../schema/check/engine-loader.ts';
+import { internalsOf } from '../internals.ts';
+import type { McpServer } from '../server.ts';
+import { serveConnection } from './connection.ts';
+import type { ServeOptions, Serving } from './served-connection.ts';
+
+const KEYS: KeysOf<ServeOptions> = { principal: true, ownsProcess: true, forceReruns: true };
+
+function checkTransport(transport: unknown): void {
+  if (typeof transport === 'object' && transport !== null && 'connect' in transport && 'send' in transport) return;
+  throw new TypeError(
+    'serve needs a transport as its second argument, an object with connect() and send(). To listen at a port use ' +
+      'serveHttp(server, { port }) of mcpp/http, to be started by a client serveStdio(server) of mcpp/stdio',
+  );
+}
+
+/** Serves one connection, over any transport. */
+export async function serve(
+  server: McpServer<unknown>,
+  transport: Transport,
+  options: ServeOptions = {},
+): Promise<Serving> {
+  const internals = internalsOf('serve', server);
+  checkTransport(transport);
+  checkOptions('serve', options, KEYS);
+  const { principal, ownsProcess = false, forceReruns = false } = options;
+  // No message arrives before the engine for raw schemas is there, if a tool needs it.
+  const loading = engineLoading();
+  if (loading) await loading;
+  return serveConnection(internals, transport, { principal, trusted: ownsProcess && !principal, forceReruns });
+}

@@ -1,0 +1,445 @@
+import type { CallToolResult, ElicitResult } from 'mcpp';
+import {
+  type Context,
+  type Desk,
+  extensionResult,
+  inputRequired,
+  McpServer,
+  RpcError,
+  type ServerExtension,
+  type ToolConfig,
+} from 'mcpp/server';
+import { describe, expect, test } from 'vitest';
+import { open, quiet, unhandledDuring } from '../../../test/wire.ts';
+
+const ID = 'com.example/jobs';
+const capabilities = { elicitation: {}, extensions: { [ID]: {} } };
+const form = { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] } as const;
+const named = (name: string): ElicitResult => ({ action: 'accept', content: { name } });
+
+/** An extension whose jobs are kept where the test can see them. */
+class Jobs {
+  readonly ended: Promise<Parameters<Desk['end']>[0]>;
+  readonly questions: { method: string; params?: unknown; answer: (answer: unknown) => void }[] = [];
+  readonly progress: unknown[] = [];
+  readonly abort: AbortController = new AbortController();
+  readonly errors: unknown[] = [];
+  ends = 0;
+  made = 0;
+  refusal: Error | undefined;
+  isFull = false;
+  #end: (outcome: Parameters<Desk['end']>[0]) => void = () => {};
+
+  constructor() {
+    this.ended = new Promise((resolve) => {
+      this.#end = resolve;
+    });
+  }
+
+  readonly extension: ServerExtension = {
+    id: ID,
+    resultTypes: { job: ['tools/call'] },
+    server: {
+      handOff: ({ config, isDeclared }) =>
+        isDeclared && config.task === 'auto'
+          ? async () => {
+              if (this.refusal) throw this.refusal;
+              if (this.isFull) return undefined;
+              this.made++;
+              return { answer: extensionResult('job', { jobId: 'j1' }), desk: this.#desk };
+            }
+          : undefined,
+    },
+  };
+
+  readonly #desk: Desk = {
+    signal: this.abort.signal,
+    ask: (question) => new Promise((answer) => this.questions.push({ ...question, answer })),
+    progress: (...how) => this.progress.push(how),
+    end: (outcome) => {
+      this.ends++;
+      this.#end(outcome);
+    },
+  };
+
+  server(config: ToolConfig, handler: (args: unknown, ctx: Context) => unknown): McpServer {
+    const options = { extensions: [this.extension], onError: (error: unknown) => this.errors.push(error) };
+    const server = new McpServer({ name: 's', version: '1' }, options);
+    server.registerTool('t', config, handler as () => CallToolResult);
+    return server;
+  }
+}
+
+const JOB = { resultType: 'job', jobId: 'j1' };
+const text = (of: string) => ({ result: expect.objectContaining({ content: [{ type: 'text', text: of }] }) });
+
+describe('a call that is handed off before its handler runs', () => {
+  test('is answered at once; the desk gets what would have been the answer', async () => {
+    const jobs = new Jobs();
+    const wire = await open(
+      jobs.server({ task: 'auto' }, () => 'done'),
+      { capabilities },
+    );
+    expect((await wire.call('tools/call', { name: 't' })).result).toMatchObject(JOB);
+    expect(await jobs.ended).toEqual({
+      result: {
+        resultType: 'complete',
+        content: [{ type: 'text', text: 'done' }],
+        _meta: { 'io.modelcontextprotocol/serverInfo': { name: 's', version: '1' } },
+      },
+    });
+  });
+
+  test('asks at the desk, several things at once, and its handler runs once', async () => {
+    const jobs = new Jobs();
+    let runs = 0;
+    const server = jobs.server({ task: 'auto' }, async (_, ctx) => {
+      runs++;
+      const both = await Promise.all([ctx.elicit('A?', form), ctx.elicit('B?', form)]);
+      return JSON.stringify(both.map((one) => one.action === 'accept' && one.content.name));
+    });
+    const wire = await open(server, { capabilities });
+    await wire.call('tools/call', { name: 't' });
+    await quiet();
+    const requestedSchema = form;
+    expect(jobs.questions).toMatchObject([
+      { method: 'elicitation/create', params: { mode: 'form', message: 'A?', requestedSchema } },
+      { method: 'elicitation/create', params: { mode: 'form', message: 'B?', requestedSchema } },
+    ]);
+    jobs.questions[1]?.answer(named('b'));
+    jobs.questions[0]?.answer(named('a'));
+    expect(await jobs.ended).toEqual(text('["a","b"]'));
+    expect(runs).toBe(1);
+  });
+
+  test('asks again if the answer does not fit the form', async () => {
+    const jobs = new Jobs();
+    const server = jobs.server({ task: 'auto' }, async (_, ctx) => JSON.stringify(await ctx.elicit('A?', form)));
+    const wire = await open(server, { capabilities });
+    await wire.call('tools/call', { name: 't' });
+    await quiet();
+    jobs.questions[0]?.answer({ action: 'accept', content: {} });
+    await quiet();
+    jobs.questions[1]?.answer({ action: 'decline' });
+    expect(await jobs.ended).toEqual(text('{"action":"decline"}'));
+  });
+
+  test('may return its questions: they are asked at the desk and it is entered again', async () => {
+    const jobs = new Jobs();
+    const server = jobs.server({ task: 'auto' }, (_, ctx) => {
+      if (ctx.state === 'asked') return JSON.stringify(ctx.answers.get('roots'));
+      return inputRequired({ requests: { roots: { method: 'roots/list' } }, state: 'asked' });
+    });
+    const wire = await open(server, { capabilities: { ...capabilities, roots: {} } });
+    await wire.call('tools/call', { name: 't' });
+    await quiet();
+    jobs.questions[0]?.answer({ roots: [] });
+    expect(await jobs.ended).toEqual(text('{"roots":[]}'));
+  });
+
+  test('tells its progress to the desk, whether or not the client asked for it, and nothing to the client', async () => {
+    const jobs = new Jobs();
+    const server = jobs.server({ task: 'auto' }, (_, ctx) => {
+      ctx.reportProgress(1, 2, 'half');
+      ctx.log.error('x');
+      ctx.notify('notifications/own');
+      return 'done';
+    });
+    const wire = await open(server, { capabilities });
+    await wire.call('tools/call', {
+      name: 't',
+      _meta: { progressToken: 1, 'io.modelcontextprotocol/logLevel': 'debug' },
+    });
+    await jobs.ended;
+    expect(jobs.progress).toEqual([[1, 2, 'half']]);
+    expect(wire.received).toHaveLength(1);
+  });
+
+  test('ends its signal and its questions with the desk', async () => {
+    const jobs = new Jobs();
+    const server = jobs.server({ task: 'auto' }, async (_, ctx) => {
+      await ctx.elicit('A?', form).catch(() => {});
+      return String(ctx.signal.reason);
+    });
+    const wire = await open(server, { capabilities });
+    await wire.call('tools/call', { name: 't' });
+    await quiet();
+    jobs.abort.abort('enough');
+    expect(await jobs.ended).toEqual(text('enough'));
+  });
+
+  test('goes on when its connection ends', async () => {
+    const jobs = new Jobs();
+    let go = (): void => {};
+    const server = jobs.server({ task: 'auto' }, async (_, ctx) => {
+      await new Promise<void>((resolve) => {
+        go = resolve;
+      });
+      return String(ctx.signal.aborted);
+    });
+    const wire = await open(server, { capabilities });
+    await wire.call('tools/call', { name: 't' });
+    await wire.disconnect();
+    go();
+    expect(await jobs.ended).toEqual(text('false'));
+  });
+
+  test('fails with an error of the protocol, or ends with a result that says so', async () => {
+    const [failing, faulty] = [new Jobs(), new Jobs()];
+    const refuse = (): never => {
+      throw RpcError.invalidParams('no');
+    };
+    await (await open(failing.server({ task: 'auto' }, refuse), { capabilities })).call('tools/call', { name: 't' });
+    expect(await failing.ended).toEqual({ error: { code: -32602, message: 'no' } });
+    const bug = (): never => {
+      throw new Error('secret');
+    };
+    await (await open(faulty.server({ task: 'auto' }, bug), { capabilities })).call('tools/call', { name: 't' });
+    expect(await faulty.ended).toMatchObject({ result: { isError: true } });
+    expect(JSON.stringify(await faulty.ended)).not.toContain('secret');
+    expect(faulty.errors).toMatchObject([{ message: 'secret' }]);
+  });
+
+  test('does not happen for arguments that do not fit, nor for those who cannot have it', async () => {
+    const jobs = new Jobs();
+    const server = jobs.server({ task: 'auto', inputSchema: form }, () => 'plain');
+    const wire = await open(server, { capabilities });
+    expect((await wire.call('tools/call', { name: 't', arguments: {} })).result).toMatchObject({ isError: true });
+    const args = { name: 't', arguments: { name: 'x' } };
+    const other = await open(server);
+    expect((await other.call('tools/call', args)).result).toMatchObject({ content: [{ text: 'plain' }] });
+    expect(jobs.made).toBe(0);
+  });
+
+  test('runs as ever if it is not taken over after all', async () => {
+    const jobs = new Jobs();
+    jobs.isFull = true;
+    const wire = await open(
+      jobs.server({ task: 'auto' }, async (_, ctx) => JSON.stringify(await ctx.elicit('A?', form))),
+      { capabilities },
+    );
+    expect((await wire.call('tools/call', { name: 't' })).result).toMatchObject({ resultType: 'input_required' });
+    expect(jobs.questions).toEqual([]);
+  });
+
+  test('is refused if it cannot be taken over', async () => {
+    const jobs = new Jobs();
+    jobs.refusal = RpcError.internal('Too many jobs');
+    const wire = await open(
+      jobs.server({ task: 'auto' }, () => 'done'),
+      { capabilities },
+    );
+    expect((await wire.call('tools/call', { name: 't' })).error).toEqual({ code: -32603, message: 'Too many jobs' });
+  });
+});
+
+describe('a call whose handler hands it off', () => {
+  const manual = { task: 'auto', handOff: 'manual' } as const;
+
+  test('asks in rounds before, at the desk after, and what was answered before is not asked again', async () => {
+    const jobs = new Jobs();
+    let effects = 0;
+    const server = jobs.server(manual, async (_, ctx) => {
+      const first = await ctx.elicit('A?', form);
+      await ctx.step('effect', () => effects++);
+      const isJob = await ctx.handOff();
+      const second = await ctx.elicit('B?', form);
+      return JSON.stringify([first, isJob, second]);
+    });
+    const wire = await open(server, { capabilities });
+    const { result } = await wire.call('tools/call', { name: 't' });
+    expect(result).toMatchObject({ resultType: 'input_required', inputRequests: { 'elicitation/create#0': {} } });
+    const retry = { inputResponses: { 'elicitation/create#0': named('a') }, requestState: result?.['requestState'] };
+    const { result: job } = await wire.call('tools/call', { name: 't', ...retry });
+    expect(job).toMatchObject(JOB);
+    expect(job).not.toHaveProperty('requestState');
+    await quiet();
+    expect(jobs.questions).toMatchObject([{ params: { message: 'B?' } }]);
+    jobs.questions[0]?.answer({ action: 'decline' });
+    expect(await jobs.ended).toEqual(text('[{"action":"accept","content":{"name":"a"}},true,{"action":"decline"}]'));
+    expect([jobs.made, jobs.ends, effects]).toEqual([1, 1, 1]);
+  });
+
+  test('keeps the signal it has taken before', async () => {
+    const jobs = new Jobs();
+    const keeping = jobs.server(manual, async (_, ctx) => {
+      const { signal } = ctx;
+      await ctx.handOff();
+      await new Promise((resolve) => signal.addEventListener('abort', resolve));
+      return `ended: ${signal.reason}`;
+    });
+    const wire = await open(keeping, { capabilities });
+    await wire.call('tools/call', { name: 't' });
+    await quiet();
+    jobs.abort.abort('enough');
+    expect(await jobs.ended).toEqual(text('ended: enough'));
+  });
+
+  test('may end without having done so: then it was an ordinary call', async () => {
+    const jobs = new Jobs();
+    const wire = await open(
+      jobs.server(manual, () => 'done'),
+      { capabilities },
+    );
+    expect((await wire.call('tools/call', { name: 't' })).result).toMatchObject({ content: [{ text: 'done' }] });
+    expect(jobs.made).toBe(0);
+  });
+
+  test('may hand off and end at once', async () => {
+    const jobs = new Jobs();
+    const server = jobs.server(manual, (_, ctx) => {
+      void ctx.handOff();
+      void ctx.handOff();
+      return 'done';
+    });
+    const wire = await open(server, { capabilities });
+    expect((await wire.call('tools/call', { name: 't' })).result).toMatchObject(JOB);
+    expect(await jobs.ended).toEqual(text('done'));
+    expect([jobs.made, jobs.ends]).toEqual([1, 1]);
+  });
+
+  test('is not handed off while something asked before is open', async () => {
+    const jobs = new Jobs();
+    const server = jobs.server(manual, async (_, ctx) => {
+      await Promise.all([ctx.elicit('A?', form), ctx.handOff()]);
+      return 'done';
+    });
+    const wire = await open(server, { capabilities });
+    const { result } = await wire.call('tools/call', { name: 't' });
+    expect(result).toMatchObject({ resultType: 'input_required' });
+    expect(jobs.made).toBe(0);
+  });
+
+  test('fails like any call if nobody takes it over', async () => {
+    const jobs = new Jobs();
+    jobs.refusal = RpcError.internal('Too many jobs');
+    const server = jobs.server(manual, async (_, ctx) => {
+      await ctx.handOff();
+      return 'done';
+    });
+    const wire = await open(server, { capabilities });
+    const unhandled = await unhandledDuring(async () => {
+      expect((await wire.call('tools/call', { name: 't' })).error).toMatchObject({ message: 'Too many jobs' });
+    });
+    expect(unhandled).toEqual([]);
+  });
+
+  test('just goes on if it is not taken over after all', async () => {
+    const jobs = new Jobs();
+    jobs.isFull = true;
+    const wire = await open(
+      jobs.server(manual, async (_, ctx) => String(await ctx.handOff())),
+      { capabilities },
+    );
+    expect((await wire.call('tools/call', { name: 't' })).result).toMatchObject({ content: [{ text: 'false' }] });
+  });
+
+  test('just goes on for those who cannot have it', async () => {
+    const jobs = new Jobs();
+    const server = jobs.server(manual, async (_, ctx) => String(await ctx.handOff()));
+    const wire = await open(server);
+    expect((await wire.call('tools/call', { name: 't' })).result).toMatchObject({ content: [{ text: 'false' }] });
+  });
+
+  test('may return its questions afterwards', async () => {
+    const jobs = new Jobs();
+    const server = jobs.server(manual, async (_, ctx) => {
+      await ctx.handOff();
+      const roots = ctx.answers.get('roots');
+      return roots ? JSON.stringify(roots) : inputRequired({ requests: { roots: { method: 'roots/list' } } });
+    });
+    const wire = await open(server, { capabilities: { ...capabilities, roots: {} } });
+    expect((await wire.call('tools/call', { name: 't' })).result).toMatchObject(JOB);
+    await quiet();
+    jobs.questions[0]?.answer({ roots: [] });
+    expect(await jobs.ended).toEqual(text('{"roots":[]}'));
+    expect([jobs.made, jobs.ends]).toEqual([1, 1]);
+  });
+});
+
+test('middleware sees the answer, not the result that comes later', async () => {
+  const jobs = new Jobs();
+  const seen: unknown[] = [];
+  const server = jobs
+    .server({ task: 'auto' }, () => 'done')
+    .use(async (_, next) => {
+      const result = await next();
+      seen.push(result);
+      return result;
+    });
+  const wire = await open(server, { capabilities });
+  expect((await wire.call('tools/call', { name: 't' })).result).toMatchObject(JOB);
+  expect(seen).toEqual([extensionResult('job', { jobId: 'j1' })]);
+});
+
+test('a desk that fails at the end is reported', async () => {
+  const jobs = new Jobs();
+  const { server } = jobs.extension;
+  const failing: ServerExtension = {
+    ...jobs.extension,
+    server: {
+      handOff: (call) => {
+        const takeOver = server?.handOff?.(call);
+        return (
+          takeOver &&
+          (async () => {
+            const handed = await takeOver();
+            return (
+              handed && {
+                ...handed,
+                desk: { ...handed.desk, end: () => Promise.reject(new Error('the store is gone')) },
+              }
+            );
+          })
+        );
+      },
+    },
+  };
+  const errors: unknown[] = [];
+  const options = { extensions: [failing], onError: (error: unknown) => errors.push(error) };
+  const wire = await open(
+    new McpServer({ name: 's', version: '1' }, options).registerTool('t', { task: 'auto' }, () => 'x'),
+    {
+      capabilities,
+    },
+  );
+  await wire.call('tools/call', { name: 't' });
+  await quiet();
+  expect(errors).toMatchObject([{ message: 'the store is gone' }]);
+});
+
+test('a result of an extension is given only to those who declared it', async () => {
+  const jobs = new Jobs();
+  const server = jobs.server({}, () => extensionResult('job', { jobId: 'own' }));
+  const declared = await open(server, { capabilities });
+  expect((await declared.call('tools/call', { name: 't' })).result).toMatchObject({ resultType: 'job', jobId: 'own' });
+  const other = await open(server);
+  expect((await other.call('tools/call', { name: 't' })).error).toMatchObject({ code: -32603 });
+  expect(String(jobs.errors[0])).toContain('The client did not declare "com.example/jobs"');
+});
+
+describe('a tool that says it is a task', () => {
+  const make = (config: object) => () =>
+    new McpServer({ name: 's', version: '1' }).registerTool('t', config as ToolConfig, () => 'x');
+
+  test('always, needs somebody who makes tasks', () => {
+    expect(make({ task: 'required' })).toThrow(
+      'Tool "t": task: "required" needs the tasks extension: new McpServer(info, { extensions: [tasks()] })',
+    );
+  });
+
+  test('sometimes, is an ordinary tool without', async () => {
+    const wire = await open(make({ task: 'auto' })());
+    expect((await wire.call('tools/call', { name: 't' })).result).toMatchObject({ content: [{ text: 'x' }] });
+    expect((await wire.call('tools/list')).result?.['tools']).toEqual([
+      { name: 't', inputSchema: { type: 'object', properties: {} } },
+    ]);
+  });
+
+  test.each([{ task: 'yes' }, { task: true }, { handOff: 'start' }])(
+    'in other words than these, is refused: %j',
+    (config) => {
+      expect(make(config)).toThrow(/^Tool "t": (task must be|handOff can only be)/);
+    },
+  );
+});

@@ -1,0 +1,191 @@
+/** All extensions of a server: what they declare, their methods, subscription fields and result metadata. */
+
+import { guarded, RpcError } from '../../jsonrpc/errors.ts';
+import { isObject } from '../../jsonrpc/message.ts';
+import { hasCapability } from '../../protocol/capabilities.ts';
+import { missingCapability } from '../../protocol/errors.ts';
+import { checkMethod, checkVocabularies, declaredIn, isKnownIn, mcpNamesOf } from '../../protocol/extension.ts';
+import type { ServerCapabilities } from '../../protocol/model/capabilities.ts';
+import type { Tool } from '../../protocol/model/tools.ts';
+import type { Principal } from '../../protocol/principal.ts';
+import type { Call, OpenSubscription } from '../../protocol/revision.ts';
+import type { ProtocolVersion } from '../../protocol/revisions.ts';
+import type { ToolConfig } from '../features/tool-types.ts';
+import type { ServedExtensions } from '../internals.ts';
+import type { RequestContext } from '../request-context.ts';
+import type {
+  ExtensionHandler,
+  InProtocol,
+  OpenField,
+  ServerExtension,
+  SubscriptionField,
+  TakeOver,
+} from './extension.ts';
+import type { ExtensionResult } from './extension-result.ts';
+
+type Result = Readonly<Record<string, unknown>>;
+type Handler = (ctx: RequestContext) => unknown;
+
+/** What the extensions of one server add to it. */
+export class Extensions implements ServedExtensions {
+  readonly #all: readonly ServerExtension[];
+  /** The member of params that HTTP repeats as `Mcp-Name`, by method. */
+  readonly mcpNames: ReadonlyMap<string, string>;
+  /** Their requests and notifications, by method. */
+  readonly handlers: ReadonlyMap<string, Handler>;
+  /** Their fields of `subscriptions/listen`. */
+  readonly subscriptions: ReadonlyMap<string, OpenSubscription>;
+  /** The keys they add to what a tool is registered with. */
+  readonly toolOptions: readonly string[];
+  /** True if one of them adds to results. */
+  readonly addsMeta: boolean;
+  /** True if one of them can take calls over. */
+  readonly takesOver: boolean;
+  /** How many calls are running that they took over. */
+  takenOver = 0;
+
+  constructor(all: readonly ServerExtension[] = []) {
+    checkVocabularies(all);
+    this.#all = all;
+    this.mcpNames = mcpNamesOf(all);
+    this.handlers = handlersOf(all);
+    this.subscriptions = subscriptionsOf(all);
+    this.toolOptions = all.flatMap(({ server }) => server?.toolOptions ?? []);
+    this.addsMeta = all.some(({ server }) => server?.resultMeta);
+    this.takesOver = all.some(({ server }) => server?.handOff);
+  }
+
+  /** What clients of a revision are told, with the features the server has. */
+  declaredIn(version: string, principal: Principal | undefined, capabilities: ServerCapabilities): ServerCapabilities {
+    if (this.#all.length === 0) return capabilities;
+    const declarations = this.#all.map((one) => ({ vocabulary: one, settings: one.server?.settings ?? {} }));
+    // What was said of an extension by hand counts more than what it says of itself.
+    const extensions = { ...declaredIn(version, declarations), ...capabilities.extensions };
+    const native = this.#all.map((one) => inProtocol(one, version)?.capabilities(principal));
+    const all = Object.assign({}, capabilities, ...native);
+    return Object.keys(extensions).length === 0 ? all : { ...all, extensions };
+  }
+
+  /** The tool as lists show it. */
+  describe(tool: Tool, config: ToolConfig): Tool {
+    return this.#all.reduce((shown, { server }) => server?.describeTool?.(shown, config) ?? shown, tool);
+  }
+
+  /** How to answer a call of this tool before it is done, if one of them can. */
+  handOff(name: string, config: ToolConfig, ctx: RequestContext): TakeOver | undefined {
+    for (const extension of this.#all) {
+      const call = { name, config, ctx, isDeclared: isDeclared(extension, ctx) };
+      const handOff = extension.server?.handOff?.(call);
+      if (handOff) return handOff;
+    }
+    return undefined;
+  }
+
+  /** The result with what they add to its `_meta`. */
+  withMeta(result: Result, call: Call): Result {
+    const declared = this.#all.filter((one) => one.server?.resultMeta && isDeclared(one, call));
+    const added = declared.map((one) => one.server?.resultMeta?.(result, call as RequestContext));
+    if (added.every((meta) => meta === undefined)) return result;
+    const { _meta } = result;
+    return { ...result, _meta: Object.assign({}, ...added, isObject(_meta) ? _meta : undefined) };
+  }
+
+  /** Refuses a result that this request cannot have: a mistake of whoever made it. */
+  checkResult({ resultType }: ExtensionResult, call: Call): void {
+    const owner = this.#all.find(({ resultTypes }) => resultTypes && Object.hasOwn(resultTypes, resultType));
+    if (!owner?.resultTypes?.[resultType]?.includes(call.method)) {
+      throw new Error(`No extension of this server has a result of the type "${resultType}" for ${call.method}`);
+    }
+    if (isDeclared(owner, call) || inProtocol(owner, call.revision)) return;
+    throw new Error(
+      `The client did not declare "${owner.id}", so it cannot be given a result of the type "${resultType}"`,
+    );
+  }
+}
+
+function handlersOf(all: readonly ServerExtension[]): ReadonlyMap<string, Handler> {
+  const handlers = new Map<string, Handler>();
+  for (const extension of all) {
+    const { methods = {}, inProtocol: native = {} } = extension.server ?? {};
+    const names = [methods, ...Object.values(native).map((one) => one.methods)].flatMap(Object.keys);
+    for (const method of new Set(names)) {
+      checkMethod(extension.id, method);
+      if (handlers.has(method)) throw new TypeError(`Extension "${extension.id}": another has the method ${method}`);
+      handlers.set(method, (ctx) => answerMethod(extension, method, ctx));
+    }
+  }
+  return handlers;
+}
+
+const OWN_FIELDS: ReadonlySet<string> = new Set([
+  'toolsListChanged',
+  'promptsListChanged',
+  'resourcesListChanged',
+  'resourceSubscriptions',
+]);
+
+function subscriptionsOf(all: readonly ServerExtension[]): ReadonlyMap<string, OpenSubscription> {
+  const fields = new Map<string, OpenSubscription>();
+  for (const extension of all) {
+    for (const [name, field] of Object.entries(extension.server?.subscriptions ?? {})) {
+      if (OWN_FIELDS.has(name) || fields.has(name)) {
+        throw new TypeError(`Extension "${extension.id}": the field "${name}" of subscriptions/listen is taken`);
+      }
+      fields.set(name, (wanted, call) => openField(extension, field, wanted, call));
+    }
+  }
+  return fields;
+}
+
+/** Answers a method of its own. */
+function answerMethod(extension: ServerExtension, method: string, ctx: RequestContext): unknown {
+  const native = handlerIn(inProtocol(extension, ctx.revision)?.methods, method);
+  if (native) return native(ctx.params, ctx);
+  const handler = isKnownIn(extension, ctx.revision) ? handlerIn(extension.server?.methods, method) : undefined;
+  if (!handler) throw RpcError.methodNotFound(method);
+  if (extension.server?.answers === 'everybody' || isDeclared(extension, ctx)) return handler(ctx.params, ctx);
+  // A notification has nobody to be refused to.
+  if (method.startsWith('notifications/')) return undefined;
+  throw missingCapability(`extensions.${extension.id}`);
+}
+
+function handlerIn(
+  methods: Readonly<Record<string, ExtensionHandler>> | undefined,
+  method: string,
+): ExtensionHandler | undefined {
+  return methods && Object.hasOwn(methods, method) ? methods[method] : undefined;
+}
+
+/** Opens a field of its own in `subscriptions/listen`. */
+async function openField(
+  extension: ServerExtension,
+  field: SubscriptionField,
+  wanted: unknown,
+  call: Call,
+): Promise<OpenField | undefined> {
+  const ctx = call as RequestContext;
+  if (extension.server?.answers !== 'everybody' && !isDeclared(extension, ctx)) {
+    throw missingCapability(`extensions.${extension.id}`);
+  }
+  const opened = await field.open(wanted, ctx);
+  if (!opened) return undefined;
+  const failed = (error: Error): void => ctx.server.report(error, { method: ctx.method, name: extension.id });
+  return {
+    honoured: opened.honoured,
+    begin(tell) {
+      const end = opened.begin(tell);
+      // It is called when the request is over, and whoever ended that could do nothing about it.
+      return () => guarded(end, failed);
+    },
+  };
+}
+
+/** True if this very request declares the extension, in a revision that has it. */
+export function isDeclared(extension: ServerExtension, { revision, caller }: Call): boolean {
+  return isKnownIn(extension, revision) && hasCapability(caller.capabilities, `extensions.${extension.id}`);
+}
+
+/** What the protocol itself had of it in this revision. */
+export function inProtocol({ server }: ServerExtension, version: string): InProtocol | undefined {
+  return server?.inProtocol?.[version as ProtocolVersion];
+}

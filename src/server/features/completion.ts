@@ -1,0 +1,105 @@
+/** Completion: completers of arguments and template variables, and `completion/complete`. */
+
+import { RpcError } from '../../jsonrpc/errors.ts';
+import { chain, type Maybe } from '../../jsonrpc/maybe-promise.ts';
+import { isObject, type Params } from '../../jsonrpc/message.ts';
+import type { CompleteResult, Completion } from '../../protocol/model/completion.ts';
+import type { Context } from '../context.ts';
+import { MAX_COMPLETION_VALUES } from '../limits/limits.ts';
+import type { RequestContext } from '../request-context.ts';
+import type { Entry, Registry } from './registry.ts';
+
+interface CompletableEntry extends Entry {
+  readonly complete: Completers | undefined;
+}
+
+/** The entries that a `ref` can name. */
+interface Completable {
+  readonly prompts: Registry<CompletableEntry>;
+  readonly templates: Registry<CompletableEntry>;
+  readonly resources: Registry<Entry>;
+}
+
+/** Answers `completion/complete`. An argument without a completer, known or not, has no suggestions. */
+export function complete({ prompts, templates, resources }: Completable, ctx: RequestContext): Maybe<CompleteResult> {
+  const { type, target, name, value, others } = readParams(ctx.params);
+  const found = type === 'ref/prompt' ? prompts.get(target, ctx) : templates.get(target, ctx);
+  // Clients ask for any URI that a person types into: a resource that is no template has nothing to complete.
+  const isResource = !found && type === 'ref/resource' && resources.get(target, ctx) !== undefined;
+  if (!found && !isResource) throw RpcError.invalidParams('"ref" names nothing that can be completed');
+  const completers: Completers | undefined = found?.complete;
+  const completer = completers && Object.hasOwn(completers, name) ? completers[name] : undefined;
+  if (!completer) return { completion: { values: [] } };
+  return chain(completer(value, { value, arguments: others }, ctx) as Maybe<readonly string[] | Completion>, cut);
+}
+
+function cut(suggested: readonly string[] | Completion): CompleteResult {
+  const { values, total, hasMore } =
+    'values' in suggested && !Array.isArray(suggested) ? (suggested as Completion) : all(suggested);
+  return {
+    completion: {
+      values: values.slice(0, MAX_COMPLETION_VALUES),
+      ...(total === undefined ? {} : { total }),
+      ...(hasMore || values.length > MAX_COMPLETION_VALUES
+        ? { hasMore: true }
+        : hasMore === undefined
+          ? {}
+          : { hasMore }),
+    },
+  };
+}
+
+function all(values: unknown): Completion {
+  if (!Array.isArray(values)) throw new Error('A completer returned neither an array nor an object with "values"');
+  return { values, total: values.length, hasMore: values.length > MAX_COMPLETION_VALUES };
+}
+
+function readParams(params: Params) {
+  const { ref, argument, context } = params;
+  if (!isObject(ref)) throw RpcError.invalidParams('"ref" must be an object');
+  const target = ref['type'] === 'ref/prompt' ? ref['name'] : ref['type'] === 'ref/resource' ? ref['uri'] : undefined;
+  if (typeof target !== 'string') {
+    throw RpcError.invalidParams('"ref" must be { type: "ref/prompt", name } or { type: "ref/resource", uri }');
+  }
+  if (!isObject(argument) || typeof argument['name'] !== 'string' || typeof argument['value'] !== 'string') {
+    throw RpcError.invalidParams('"argument" must be an object with the strings "name" and "value"');
+  }
+  return {
+    type: ref['type'] as string,
+    target,
+    name: argument['name'],
+    value: argument['value'],
+    others: otherArguments(context),
+  };
+}
+
+function otherArguments(context: unknown): Readonly<Record<string, string>> {
+  if (context === undefined) return {};
+  const others = isObject(context) ? (context['arguments'] ?? {}) : undefined;
+  if (!isObject(others) || !Object.values(others).every((value) => typeof value === 'string')) {
+    throw RpcError.invalidParams('"context.arguments" must be an object of strings');
+  }
+  return others as Record<string, string>;
+}
+
+/** What the person has typed so far, and what they chose for other arguments. */
+export interface CompletionInput {
+  readonly value: string;
+  readonly arguments: Readonly<Record<string, string>>;
+}
+
+/** Suggests values, best first. More than 100 are cut, and the client is told so. */
+export type Completer = (
+  value: string,
+  input: CompletionInput,
+  ctx: Context,
+) => readonly string[] | Completion | Promise<readonly string[] | Completion>;
+
+/** Completers by argument name. */
+export type Completers = Readonly<Record<string, Completer>>;
+
+/** Refuses completers for what does not exist. */
+export function checkCompleters(owner: string, completers: Completers | undefined, names: readonly string[]): void {
+  const stray = Object.keys(completers ?? {}).find((name) => !names.includes(name));
+  if (stray !== undefined) throw new TypeError(`${owner}: complete: there is no "${stray}" to complete`);
+}

@@ -1,0 +1,94 @@
+/** `elicit`, `elicitUrl`, `sample` and `listRoots`: questions to the client, and their answers typed. */
+
+import { RpcError } from '../../jsonrpc/errors.ts';
+import { elicitForm } from '../../protocol/elicitation-form.ts';
+import type { ElicitResult } from '../../protocol/model/elicitation.ts';
+import type { ListRootsResult } from '../../protocol/model/roots.ts';
+import type { CreateMessageParams, CreateMessageResult } from '../../protocol/model/sampling.ts';
+import { checkedSchema } from '../../schema/check/checked-schema.ts';
+import type { AskOptions, ElicitAnswer, UrlOptions } from '../context.ts';
+import type { Questions } from './input-requests.ts';
+
+const POLL_MS = 500;
+/** How long a call stays open for it, where the client can be told to call again. */
+const LEG_MS = 20_000;
+
+/** Asks by form. */
+export async function elicit(
+  questions: Questions,
+  message: string,
+  schema: unknown,
+  options: AskOptions = {},
+): Promise<ElicitAnswer<unknown>> {
+  const form = checkedSchema(schema, 'elicit: schema', 'input');
+  const requestedSchema = elicitForm(form.jsonSchema);
+  let content: unknown;
+  const fits = async (answer: unknown): Promise<boolean> => {
+    const { action, content: given } = answer as ElicitResult;
+    if (action !== 'accept') return true;
+    const checked = await form.check(given ?? {});
+    if (checked.ok) content = checked.value;
+    return checked.ok;
+  };
+  const question = { method: 'elicitation/create', params: { mode: 'form', message, requestedSchema } } as const;
+  const { action } = (await questions.ask(question, options.key, fits)) as ElicitResult;
+  return action === 'accept' ? { action, content } : { action };
+}
+
+/** Asks by URL, and waits for what the page is for if it is told how to know. */
+export async function elicitUrl(
+  questions: Questions,
+  message: string,
+  url: string,
+  { key, until }: UrlOptions = {},
+): Promise<ElicitAnswer<undefined>> {
+  if (!URL.canParse(url)) throw new TypeError('elicitUrl: the URL is not valid');
+  const question = { method: 'elicitation/create', params: { mode: 'url', message, url } } as const;
+  const { action } = (await questions.ask(question, key, () => true)) as ElicitResult;
+  if (action !== 'accept') return { action };
+  if (until) await waitUntil(questions, until);
+  const elicitationId = questions.elicitationId(question);
+  if (until && elicitationId) questions.asker.exchange.notify('notifications/elicitation/complete', { elicitationId });
+  return { action, content: undefined };
+}
+
+/** Asks the client's model. */
+export async function sample(
+  questions: Questions,
+  params: CreateMessageParams,
+  { key }: AskOptions = {},
+): Promise<CreateMessageResult> {
+  const { includeContext, ...rest } = params;
+  // Never without the client's word for it; older revisions had no word, and meant yes.
+  const allowed = !questions.asker.wire.facts.samplingContext || questions.asker.can('sampling.context');
+  const asked = includeContext && (allowed || includeContext === 'none') ? params : rest;
+  const question = { method: 'sampling/createMessage', params: asked } as const;
+  return (await questions.ask(question, key, () => true)) as CreateMessageResult;
+}
+
+/** Asks for the client's roots. */
+export async function listRoots(questions: Questions, { key }: AskOptions = {}): Promise<ListRootsResult> {
+  return (await questions.ask({ method: 'roots/list' }, key, () => true)) as ListRootsResult;
+}
+
+async function waitUntil(questions: Questions, until: () => boolean | Promise<boolean>): Promise<void> {
+  const { signal } = questions.asker;
+  const started = Date.now();
+  while (!(await until())) {
+    if (signal.aborted) throw RpcError.internal('The call was given up');
+    if (questions.inRounds && Date.now() - started >= LEG_MS) return questions.wait();
+    await pause(POLL_MS, signal);
+  }
+}
+
+function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const end = (): void => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', end);
+      resolve();
+    };
+    const timer = setTimeout(end, milliseconds);
+    signal.addEventListener('abort', end, { once: true });
+  });
+}

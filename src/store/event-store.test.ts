@@ -1,0 +1,182 @@
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { type EventStore, type FollowedStream, memoryEventStore, type StoredEvent, streamOf } from './event-store.ts';
+
+const event = (id: string, data = id, isLast = false): StoredEvent => ({ id, data, isLast });
+
+/** Follows a stream: a store in memory answers at once. */
+function follow(
+  store: EventStore,
+  session: string,
+  after: string,
+  listener: (event: StoredEvent) => void,
+): FollowedStream | undefined {
+  return store.follow(session, after, listener) as FollowedStream | undefined;
+}
+
+/** What somebody hears who follows a stream after this event; undefined if that cannot be. */
+function heard(store: ReturnType<typeof memoryEventStore>, session: string, after: string): string[] | undefined {
+  const told: string[] = [];
+  const followed = follow(store, session, after, ({ data, isLast }) => void told.push(isLast ? `${data}!` : data));
+  followed?.stop();
+  return followed && told;
+}
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+test('an event names its stream', () => {
+  expect(streamOf('a.b.3')).toBe('a.b');
+  expect(streamOf('none')).toBe('');
+});
+
+test('whoever follows a stream hears what came after an event, and then each as it comes', () => {
+  const store = memoryEventStore();
+  for (const id of ['a.0', 'a.1', 'b.0', 'a.2']) void store.append('s', event(id));
+  const told: string[] = [];
+  const followed = follow(store, 's', 'a.0', ({ data }) => void told.push(data));
+  expect(told).toEqual(['a.1', 'a.2']);
+  void store.append('s', event('b.1'));
+  void store.append('s', event('a.3'));
+  followed?.stop();
+  void store.append('s', event('a.4'));
+  expect(told).toEqual(['a.1', 'a.2', 'a.3']);
+});
+
+test('numbers count as numbers', () => {
+  const store = memoryEventStore();
+  for (let number = 0; number < 12; number++) void store.append('s', event(`a.${number}`));
+  expect(heard(store, 's', 'a.9')).toEqual(['a.10', 'a.11']);
+});
+
+test.each(['b.0', 'a', 'a.', 'a.x', 'a.-1', 'a.1e3', '', '.', '__proto__.0', 'constructor.0'])(
+  'nothing is known of "%s"',
+  (id) => {
+    const store = memoryEventStore();
+    void store.append('s', event('a.0'));
+    expect(heard(store, 's', id)).toBeUndefined();
+  },
+);
+
+test('what belongs to one session is not known in another', () => {
+  const store = memoryEventStore();
+  void store.append('mine', event('a.0'));
+  void store.append('mine', event('a.1'));
+  expect(heard(store, 'other', 'a.0')).toBeUndefined();
+  void store.append('other', event('b.0'));
+  expect(heard(store, 'other', 'a.0')).toBeUndefined();
+});
+
+test('whoever has everything of a stream that is over is told so', () => {
+  const store = memoryEventStore();
+  void store.append('s', event('a.0'));
+  void store.append('s', event('a.1', 'answer', true));
+  expect(heard(store, 's', 'a.0')).toEqual(['answer!']);
+  expect(heard(store, 's', 'a.1')).toEqual(['!']);
+});
+
+describe('the oldest go first', () => {
+  const big = (id: string): StoredEvent => event(id, 'x'.repeat(1000));
+
+  test('of a session that has more than its share', () => {
+    const store = memoryEventStore({ maxSessionBytes: 3000 });
+    for (const id of ['a.0', 'a.1', 'a.2', 'a.3']) void store.append('s', big(id));
+    // Two of them are kept; the one before is gone, and what comes after it is told nevertheless.
+    expect(heard(store, 's', 'a.0')?.length).toBe(2);
+    expect(heard(store, 's', 'a.2')?.length).toBe(1);
+  });
+
+  test('of all, whichever session they belong to', () => {
+    const store = memoryEventStore({ maxBytes: 3000 });
+    void store.append('first', big('a.0'));
+    void store.append('second', big('b.0'));
+    void store.append('third', big('c.0'));
+    expect(heard(store, 'first', 'a.0')).toBeUndefined();
+    expect(heard(store, 'second', 'b.0')).toEqual([]);
+    expect(heard(store, 'third', 'c.0')).toEqual([]);
+  });
+
+  test('after their time', () => {
+    vi.useFakeTimers({ toFake: ['performance', 'setTimeout'] });
+    const store = memoryEventStore({ keepMs: 1000 });
+    void store.append('s', event('a.0'));
+    vi.advanceTimersByTime(1000);
+    void store.append('s', event('b.0'));
+    expect(heard(store, 's', 'a.0')).toBeUndefined();
+    expect(heard(store, 's', 'b.0')).toEqual([]);
+  });
+
+  test('after their time, also if no event follows', () => {
+    vi.useFakeTimers({ toFake: ['performance', 'setTimeout'] });
+    const store = memoryEventStore({ keepMs: 1000 });
+    void store.append('s', event('a.0'));
+    vi.advanceTimersByTime(400);
+    void store.append('s', event('b.0'));
+    vi.advanceTimersByTime(600);
+    expect([heard(store, 's', 'a.0'), heard(store, 's', 'b.0')]).toEqual([undefined, []]);
+    vi.advanceTimersByTime(400);
+    expect(heard(store, 's', 'b.0')).toBeUndefined();
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  test('not by the wall clock', () => {
+    vi.useFakeTimers({ toFake: ['Date', 'performance', 'setTimeout'] });
+    const store = memoryEventStore({ keepMs: 1000 });
+    void store.append('s', event('a.0'));
+    vi.setSystemTime(Date.now() + 3_600_000);
+    void store.append('s', event('a.1'));
+    expect(heard(store, 's', 'a.0')).toEqual(['a.1']);
+    vi.setSystemTime(Date.now() - 7_200_000);
+    vi.advanceTimersByTime(1000);
+    expect(heard(store, 's', 'a.0')).toBeUndefined();
+  });
+
+  test('one that is larger than all there is room for is told to those who follow, and not kept', () => {
+    const store = memoryEventStore({ maxSessionBytes: 1000 });
+    void store.append('s', event('a.0'));
+    const told: number[] = [];
+    void store.follow('s', 'a.0', ({ data }) => void told.push(data.length));
+    void store.append('s', event('a.1', 'x'.repeat(5000)));
+    expect(told).toEqual([5000]);
+    expect(heard(store, 's', 'a.0')).toEqual([]);
+  });
+});
+
+test('nothing is left of a session that was forgotten, and there is room for others', () => {
+  const store = memoryEventStore({ maxBytes: 3000 });
+  void store.append('s', event('a.0', 'x'.repeat(2000)));
+  void store.forget('s');
+  void store.forget('never there');
+  expect(heard(store, 's', 'a.0')).toBeUndefined();
+  void store.append('t', event('b.0', 'x'.repeat(1000)));
+  void store.append('t', event('b.1', 'x'.repeat(1000)));
+  expect(heard(store, 't', 'b.0')?.length).toBe(1);
+});
+
+test('a stream that was followed until its events were gone can begin anew', () => {
+  const store = memoryEventStore({ maxSessionBytes: 300 });
+  void store.append('s', event('a.0'));
+  const followed = follow(store, 's', 'a.0', () => {});
+  void store.append('s', event('b.0', 'x'.repeat(100)));
+  followed?.stop();
+  followed?.stop();
+  expect(heard(store, 's', 'a.0')).toBeUndefined();
+  void store.append('s', event('a.1', 'y'));
+  expect(heard(store, 's', 'a.0')).toEqual(['y']);
+});
+
+test('a stream names the requests of its first event, as long as that is kept', () => {
+  const store = memoryEventStore({ maxSessionBytes: 1000 });
+  void store.append('s', { ...event('a.0'), requestIds: [1, 'two'] });
+  void store.append('s', event('a.1'));
+  expect(follow(store, 's', 'a.1', () => {})?.requestIds).toEqual([1, 'two']);
+  void store.append('s', event('a.2', 'x'.repeat(700)));
+  expect(follow(store, 's', 'a.1', () => {})?.requestIds).toEqual([]);
+});
+
+test('a closed store has forgotten everything', () => {
+  const store = memoryEventStore();
+  void store.append('s', event('a.0'));
+  void store.close?.();
+  expect(heard(store, 's', 'a.0')).toBeUndefined();
+});
