@@ -41,7 +41,7 @@ describe('more rounds than the limit', () => {
 
   test('are refused', async () => {
     const onError = vi.fn();
-    const reply = await lastReply(serverOf(threeTimes, { onError, limits: { rounds: 2 } }));
+    const reply = await lastReply(serverOf(threeTimes, { onError, limits: { roundTrips: 2 } }));
     expect(reportOf(onError, reply)).toContain('more than 2 rounds');
   });
 
@@ -49,12 +49,12 @@ describe('more rounds than the limit', () => {
     const onError = vi.fn();
     const params = { mode: 'form', message: '?', requestedSchema: { type: 'object', properties: {} } } as const;
     const requests = { a: { method: 'elicitation/create', params } } as const;
-    const server = serverOf(() => inputRequired({ requests, state: 1 }), { onError, limits: { rounds: 2 } });
+    const server = serverOf(() => inputRequired({ requests, state: 1 }), { onError, limits: { roundTrips: 2 } });
     expect(reportOf(onError, await lastReply(server))).toContain('more than 2 rounds');
   });
 
   test('are none if the limit is just reached', async () => {
-    const reply = await lastReply(serverOf(threeTimes, { limits: { rounds: 3 } }));
+    const reply = await lastReply(serverOf(threeTimes, { limits: { roundTrips: 3 } }));
     expect(reply.result).toMatchObject({ content: [{ text: 'done' }] });
   });
 });

@@ -225,9 +225,9 @@ describe('questions that a handler returns', () => {
       (_, ctx) => handler(ctx) as string,
     );
   const twoRounds = serverOf((ctx) => {
-    if (!ctx.answers.has('a')) return ask('a', { round: 1 });
-    if (!ctx.answers.has('b')) return ask('b', { round: 2, was: ctx.state });
-    return JSON.stringify([[...ctx.answers.keys()], ctx.state]);
+    if (!ctx.inputResponses.has('a')) return ask('a', { round: 1 });
+    if (!ctx.inputResponses.has('b')) return ask('b', { round: 2, was: ctx.state });
+    return JSON.stringify([[...ctx.inputResponses.keys()], ctx.state]);
   });
   const result = '[["a","b"],{"round":2,"was":{"round":1}}]';
 
@@ -250,7 +250,9 @@ describe('questions that a handler returns', () => {
   });
 
   test('without a state need none, and are answered without one', async () => {
-    const server = serverOf((ctx) => (ctx.answers.has('a') ? JSON.stringify(ctx.answers.get('a')) : ask('a')));
+    const server = serverOf((ctx) =>
+      ctx.inputResponses.has('a') ? JSON.stringify(ctx.inputResponses.get('a')) : ask('a'),
+    );
     const first = await send({ name: 't' }, server);
     expect(first.result).not.toHaveProperty('requestState');
     const inputResponses = { a: accepted(), junk: 5, ['__proto__x']: 'x' };
@@ -258,7 +260,9 @@ describe('questions that a handler returns', () => {
   });
 
   test('are answered in the shape of their method', async () => {
-    const server = serverOf((ctx) => (ctx.answers.has('a') ? JSON.stringify(ctx.answers.get('a')) : ask('a', 'state')));
+    const server = serverOf((ctx) =>
+      ctx.inputResponses.has('a') ? JSON.stringify(ctx.inputResponses.get('a')) : ask('a', 'state'),
+    );
     const first = await send({ name: 't' }, server);
     const { requestState } = first.result ?? {};
     const reply = await send({ name: 't', requestState, inputResponses: { a: { roots: [] } } }, server);

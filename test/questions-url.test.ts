@@ -91,7 +91,7 @@ describe('a page to open under 2026-07-28', () => {
 
   test('may take any number of calls: only rounds that ask are counted', async () => {
     fakeTime();
-    const wire = await open(build({ limits: { rounds: 1 } }), { capabilities });
+    const wire = await open(build({ limits: { roundTrips: 1 } }), { capabilities });
     let carried = await accepted(wire);
     for (let i = 0; i < 3; i++) carried = await waitedInVain(wire, carried);
     ready = true;
@@ -100,7 +100,7 @@ describe('a page to open under 2026-07-28', () => {
 
   test('is waited for by our client through more than ten rounds', async () => {
     fakeTime();
-    const client = await testClient(build(), { answers: [{ action: 'accept' }] });
+    const client = await testClient(build(), { inputResponses: [{ action: 'accept' }] });
     let result: unknown;
     // The clock runs faster here than the state is sealed.
     const forEver = { timeout: Number.POSITIVE_INFINITY, maxTimeout: Number.POSITIVE_INFINITY };

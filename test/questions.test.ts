@@ -98,7 +98,7 @@ describe('one handler', () => {
         steps = 0;
         const answers = (question: { method: string; params?: object }): never =>
           echo(question.method, (question.params ?? {}) as never) as never;
-        const client = await testClient(asking(handler), { revision: r, answers, reruns });
+        const client = await testClient(asking(handler), { revision: r, inputResponses: answers, reruns });
         expect(await client.callTool('t')).toMatchObject({ content: [{ text: expected }] });
         expect(steps).toBe(1);
         await client.close();
@@ -111,7 +111,7 @@ describe('one handler', () => {
       .registerPrompt('p', {}, async (_, ctx) => (await ctx.elicit('?', name)).action)
       .registerResource('x:a', {}, async (_, ctx) => (await ctx.elicit('?', name)).action);
     for (const revision of ['2025-11-25', '2026-07-28'] as const) {
-      const client = await testClient(server, { revision, answers: () => ({ action: 'decline' }) });
+      const client = await testClient(server, { revision, inputResponses: () => ({ action: 'decline' }) });
       expect(await client.getPrompt('p')).toMatchObject({ messages: [{ content: { text: 'decline' } }] });
       expect(await client.readResource('x:a')).toMatchObject({ contents: [{ text: 'decline' }] });
     }
@@ -120,7 +120,7 @@ describe('one handler', () => {
   test('a resource read with questions is nobody else’s to keep', async () => {
     const cache = { ttlMs: 1000, cacheScope: 'public' } as const;
     const server = make({ cache }).registerResource('x:a', {}, async (_, ctx) => (await ctx.elicit('?', name)).action);
-    const client = await testClient(server, { answers: () => ({ action: 'decline' }) });
+    const client = await testClient(server, { inputResponses: () => ({ action: 'decline' }) });
     expect(await client.readResource('x:a')).toMatchObject({ cacheScope: 'private' });
     const inRound = client.wire.map((entry) => entry.message).find((one) => JSON.stringify(one).includes('input_req'));
     expect(JSON.stringify(inRound)).not.toMatch(/ttlMs|cacheScope/);
@@ -131,7 +131,7 @@ describe('one handler', () => {
       content: [{ type: 'text', text: (await ctx.elicit('?', name)).action }],
     }));
     for (const revision of ['2025-11-25', '2026-07-28'] as const) {
-      const client = await testClient(server, { revision, answers: () => ({ action: 'decline' }) });
+      const client = await testClient(server, { revision, inputResponses: () => ({ action: 'decline' }) });
       expect(await client.callTool('t')).toMatchObject({ content: [{ text: 'decline' }] });
     }
   });
@@ -304,7 +304,7 @@ test('forced re-runs find a side effect that is not in a step', async () => {
   const book = async (reruns: boolean): Promise<number> => {
     bookings = 0;
     const answers = [{ action: 'decline' }] as const;
-    const client = await testClient(server, { revision: '2025-11-25', answers, reruns });
+    const client = await testClient(server, { revision: '2025-11-25', inputResponses: answers, reruns });
     expect(await client.callTool('t')).toMatchObject({ content: [{ text: 'decline' }] });
     return bookings;
   };
@@ -372,7 +372,7 @@ describe('questions that an async handler returns', () => {
   const ask = async (ctx: Context): Promise<unknown> => {
     await Promise.resolve();
     await ctx.step('looked up', () => 1);
-    const r = ctx.answers.get('r');
+    const r = ctx.inputResponses.get('r');
     return r ? `${JSON.stringify(r)}` : inputRequired({ requests: { r: { method: 'roots/list' } } });
   };
 

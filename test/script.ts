@@ -2,7 +2,7 @@
 
 import type { Message, Payload, Receiver, Transport } from 'mcpp';
 import { parsePayload } from 'mcpp';
-import { type Connection, type ConnectOptions, connect, type Verdict } from 'mcpp/client';
+import { type Connection, type ConnectOptions, connect, type ServerProfile } from 'mcpp/client';
 
 /** A message of the client's. */
 export interface Sent {
@@ -14,7 +14,7 @@ export interface Sent {
 }
 
 /** A server of 2026-07-28 that need not be asked what it is. */
-export const PRIOR: Verdict = {
+export const PRIOR: ServerProfile = {
   revision: '2026-07-28',
   capabilities: { tools: { listChanged: true }, resources: { subscribe: true, listChanged: true }, prompts: {} },
   at: 0,
@@ -70,7 +70,7 @@ export class Script implements Transport {
 /** A connection in the newest revision on which nothing has been said. */
 export async function play(options: ConnectOptions = {}): Promise<{ script: Script; client: Connection }> {
   const script = new Script();
-  return { script, client: await connect(script, { prior: PRIOR, ...options }) };
+  return { script, client: await connect(script, { profile: PRIOR, ...options }) };
 }
 
 /** A connection with a session on which nothing else has been said. */

@@ -4,7 +4,7 @@ import { ConnectionError, type Notification } from 'mcpp';
 import { vi } from 'vitest';
 import { type WatchEvent, type WatchedConversation, Watches } from '../src/client/watching.ts';
 import type { Change } from '../src/protocol/model/changes.ts';
-import { REVISIONS, type RevisionFacts } from '../src/protocol/revisions.ts';
+import { REVISIONS, type RevisionFeatures } from '../src/protocol/revisions.ts';
 
 type Params = Readonly<Record<string, unknown>>;
 type Result = Record<string, unknown>;
@@ -62,13 +62,13 @@ export class ScriptedListen {
 
 /** One conversation, of one family of revisions. */
 export class ScriptedConversation implements WatchedConversation {
-  readonly facts: RevisionFacts;
+  readonly facts: RevisionFeatures;
   readonly serverCapabilities: WatchedConversation['serverCapabilities'];
   readonly calls: Call[] = [];
   readonly listens: ScriptedListen[] = [];
 
-  constructor(family: RevisionFacts['family'], serverCapabilities: WatchedConversation['serverCapabilities'] = ALL) {
-    this.facts = REVISIONS.find((facts) => facts.family === family) as RevisionFacts;
+  constructor(family: RevisionFeatures['family'], serverCapabilities: WatchedConversation['serverCapabilities'] = ALL) {
+    this.facts = REVISIONS.find((facts) => facts.family === family) as RevisionFeatures;
     this.serverCapabilities = serverCapabilities;
   }
 

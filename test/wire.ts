@@ -9,7 +9,7 @@ import {
   serialize,
   type Transport,
 } from 'mcpp';
-import { type McpServer, type Serving, serve } from 'mcpp/server';
+import { type McpServer, type ServedConnection, serve } from 'mcpp/server';
 
 /** A message of the server's, as JSON. */
 export interface Reply {
@@ -52,7 +52,7 @@ export class Wire implements Transport {
   /** The same, as text. */
   readonly lines: string[] = [];
   connected = false;
-  serving: Serving | undefined;
+  serving: ServedConnection | undefined;
   readonly #options: WireOptions;
   readonly #waiting = new Set<() => void>();
   #receiver: Receiver | undefined;

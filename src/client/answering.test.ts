@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from 'vitest';
 import { RpcError } from '../jsonrpc/errors.ts';
 import type { ClientCapabilities } from '../protocol/model/capabilities.ts';
-import type { Answer, Question } from '../protocol/model/input-requests.ts';
+import type { InputRequest, InputResponse } from '../protocol/model/input-requests.ts';
 import { type AnswerHandlers, answerQuestion, capabilitiesOf, type QuestionContext } from './answering.ts';
 
 const ctx: QuestionContext = {
@@ -14,8 +14,8 @@ function ask(
   question: { method: string; params?: unknown },
   handlers: AnswerHandlers,
   declared: ClientCapabilities = capabilitiesOf(handlers),
-): Promise<Answer> {
-  return answerQuestion(question as Question, handlers, declared, ctx);
+): Promise<InputResponse> {
+  return answerQuestion(question as InputRequest, handlers, declared, ctx);
 }
 
 const nameForm = { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] } as const;

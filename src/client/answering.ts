@@ -3,11 +3,11 @@
 import { ErrorCode, RpcError } from '../jsonrpc/errors.ts';
 import { isObject, type Params } from '../jsonrpc/message.ts';
 import { hasCapability } from '../protocol/capabilities.ts';
-import { capabilityFor, isAnswer } from '../protocol/input-requests.ts';
+import { capabilityFor, isInputResponse } from '../protocol/input-requests.ts';
 import type { ClientCapabilities, ClientCapabilityName } from '../protocol/model/capabilities.ts';
 import type { ElicitFormParams, ElicitResult, ElicitUrlParams } from '../protocol/model/elicitation.ts';
 import type { Implementation } from '../protocol/model/implementation.ts';
-import type { Answer, Question } from '../protocol/model/input-requests.ts';
+import type { InputRequest, InputResponse } from '../protocol/model/input-requests.ts';
 import type { ListRootsResult, Root } from '../protocol/model/roots.ts';
 import type { CreateMessageParams, CreateMessageResult } from '../protocol/model/sampling.ts';
 import { stringParam } from '../protocol/params.ts';
@@ -72,15 +72,15 @@ export function canAnswer(method: string, handlers: AnswerHandlers): boolean {
  * handler's answer is wrong: that is for the error report, the server is told no details.
  */
 export async function answerQuestion(
-  question: Question,
+  question: InputRequest,
   handlers: AnswerHandlers,
   declared: ClientCapabilities,
   ctx: QuestionContext,
-): Promise<Answer> {
+): Promise<InputResponse> {
   const answer = ANSWERS.get(question.method);
   if (!answer) throw RpcError.methodNotFound(question.method);
   const params = paramsOf(question);
-  const needed = capabilityFor({ method: question.method, params } as unknown as Question);
+  const needed = capabilityFor({ method: question.method, params } as unknown as InputRequest);
   if (!hasCapability(declared, needed)) throw undeclared(needed, declared);
   return answer(params, handlers, ctx);
 }
@@ -96,7 +96,7 @@ const LONGEST_ADDRESS = 8192;
 
 const ANSWERS: ReadonlyMap<
   string,
-  (params: Params, handlers: AnswerHandlers, ctx: QuestionContext) => Promise<Answer>
+  (params: Params, handlers: AnswerHandlers, ctx: QuestionContext) => Promise<InputResponse>
 > = new Map([
   ['elicitation/create', elicit],
   ['sampling/createMessage', sample],
@@ -112,7 +112,7 @@ function paramsOf({ method, params }: { readonly method: string; readonly params
   return { ...given, mode };
 }
 
-async function elicit(params: Params, handlers: AnswerHandlers, ctx: QuestionContext): Promise<Answer> {
+async function elicit(params: Params, handlers: AnswerHandlers, ctx: QuestionContext): Promise<InputResponse> {
   if (!handlers.onElicit) throw RpcError.methodNotFound('elicitation/create');
   stringParam(params, 'message');
   if (params['mode'] === 'url') {
@@ -127,7 +127,7 @@ async function elicit(params: Params, handlers: AnswerHandlers, ctx: QuestionCon
   return formAnswer(form, await handlers.onElicit(params as unknown as ElicitFormParams, ctx));
 }
 
-async function sample(params: Params, handlers: AnswerHandlers, ctx: QuestionContext): Promise<Answer> {
+async function sample(params: Params, handlers: AnswerHandlers, ctx: QuestionContext): Promise<InputResponse> {
   if (!handlers.onSample) throw RpcError.methodNotFound('sampling/createMessage');
   const { messages, maxTokens } = params;
   if (!Array.isArray(messages) || !messages.every(isObject)) {
@@ -135,16 +135,16 @@ async function sample(params: Params, handlers: AnswerHandlers, ctx: QuestionCon
   }
   if (!Number.isFinite(maxTokens)) throw RpcError.invalidParams('"maxTokens" must be a number');
   const answer: unknown = await handlers.onSample(params as unknown as CreateMessageParams, ctx);
-  if (isAnswer('sampling/createMessage', answer)) return answer;
+  if (isInputResponse('sampling/createMessage', answer)) return answer;
   throw new TypeError('onSample: the answer must have a "role", a "model" and "content"');
 }
 
-async function listRoots(_params: Params, handlers: AnswerHandlers, ctx: QuestionContext): Promise<Answer> {
+async function listRoots(_params: Params, handlers: AnswerHandlers, ctx: QuestionContext): Promise<InputResponse> {
   const { roots } = handlers;
   if (!handlers.onListRoots && !roots) throw RpcError.methodNotFound('roots/list');
   const source = handlers.onListRoots ? 'onListRoots' : 'roots';
   const answer: unknown = handlers.onListRoots ? await handlers.onListRoots(ctx) : { roots };
-  if (!isAnswer('roots/list', answer)) throw new TypeError(`${source}: each of the "roots" must have a "uri"`);
+  if (!isInputResponse('roots/list', answer)) throw new TypeError(`${source}: each of the "roots" must have a "uri"`);
   checkRoots((answer as ListRootsResult).roots, source);
   return answer;
 }

@@ -1,6 +1,6 @@
 /** Results the server allows to be kept, for as long as it allows it. */
 
-import { canonical } from '../jsonrpc/json/canonical-json.ts';
+import { canonicalJson } from '../jsonrpc/json/canonical-json.ts';
 import type { Params } from '../jsonrpc/message.ts';
 import { isCacheable, METHODS } from '../protocol/methods.ts';
 import { type Change, isWithin } from '../protocol/model/changes.ts';
@@ -162,7 +162,7 @@ function isKeepable(method: string, params: Params | undefined): boolean {
 /** Where a result is kept that everyone may see, and where one that only this principal may. */
 function keysOf(method: string, params: Params | undefined, principal: string): { everyone: string; oneself: string } {
   const { _meta, ...rest } = params ?? {};
-  return { everyone: canonical([method, rest]), oneself: canonical([method, rest, principal]) };
+  return { everyone: canonicalJson([method, rest]), oneself: canonicalJson([method, rest, principal]) };
 }
 
 /** Milliseconds a result may be kept; 0 if it may not. */

@@ -2,7 +2,7 @@
 
 import { quoted } from '../jsonrpc/errors.ts';
 import type { Params } from '../jsonrpc/message.ts';
-import type { OutgoingDetails } from '../jsonrpc/pending-requests.ts';
+import type { PendingRequestDetails } from '../jsonrpc/pending-requests.ts';
 import type { HeaderFields } from './http-options.ts';
 import type { RequestOptions } from './request-options.ts';
 
@@ -52,7 +52,7 @@ export class Call implements CallTimes {
 }
 
 /** One request of a call, as those see it who send it. */
-export class Leg implements OutgoingDetails {
+export class Leg implements PendingRequestDetails {
   readonly #call: Call;
   readonly headers: HeaderFields | undefined;
   readonly repeatable: boolean;

@@ -470,7 +470,7 @@ describe('small things', () => {
       const page = cursor === undefined ? ['a', ''] : cursor === '' ? ['b', 'x'] : ['c', undefined];
       queueMicrotask(() => script.reply({ prompts: [{ name: page[0] }], nextCursor: page[1] }, id));
     };
-    const client = await connect(script, { prior: { revision: '2026-07-28', capabilities: {}, at: 0 } });
+    const client = await connect(script, { profile: { revision: '2026-07-28', capabilities: {}, at: 0 } });
     const names: string[] = [];
     for await (const { name } of client.prompts()) names.push(name);
     expect(names).toEqual(['a', 'b', 'c']);

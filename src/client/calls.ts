@@ -2,12 +2,12 @@
 
 import { ConnectionError, ErrorCode, quoted, RpcError } from '../jsonrpc/errors.ts';
 import { isObject, type Params } from '../jsonrpc/message.ts';
-import { runThrough } from '../jsonrpc/middleware.ts';
+import { runMiddleware } from '../jsonrpc/middleware.ts';
 import { aborted, DEFAULT_MAXIMUM, DEFAULT_TIMEOUT } from '../jsonrpc/pending-requests.ts';
 import { revisionNamed } from '../protocol/client-revisions.ts';
 import { McpErrorCode } from '../protocol/errors.ts';
 import { isCacheable, METHODS } from '../protocol/methods.ts';
-import type { Answer } from '../protocol/model/input-requests.ts';
+import type { InputResponse } from '../protocol/model/input-requests.ts';
 import type { Decoded } from '../protocol/revision.ts';
 import { anySignal } from '../timing/abort-signals.ts';
 import { sleep } from '../timing/sleep.ts';
@@ -16,7 +16,7 @@ import { pauseAfter } from './busy.ts';
 import { ResponseCache } from './cache.ts';
 import { Call, Leg, left } from './call.ts';
 import type { Conversation } from './conversation.ts';
-import type { Outcome, Peer } from './extension.ts';
+import type { ExtensionConnection, RawResult } from './extension.ts';
 import type { Extensions } from './extensions.ts';
 import { finish } from './finishing.ts';
 import type { Link } from './link.ts';
@@ -26,12 +26,12 @@ import type { Questions } from './questions.ts';
 import type { RequestOptions } from './request-options.ts';
 import { readResult } from './results.ts';
 import {
+  type CallState,
   nextParams,
   type PendingCall,
   pendingCall,
   type Rounds,
   type Settled,
-  type Step,
   throughRounds,
 } from './rounds.ts';
 import type { ToolBook } from './tool-book.ts';
@@ -46,7 +46,7 @@ export interface CallsHost {
   readonly questions: Questions;
   readonly extensions: Extensions;
   /** The connection, as extensions see it. */
-  readonly peer: Peer;
+  readonly peer: ExtensionConnection;
   /** As of now. */
   readonly middleware: readonly ClientMiddleware[];
   readonly options: ConnectionOptions;
@@ -83,7 +83,7 @@ export class Calls {
       this.request(method, params, own);
     this.#vetting = new Vetting({ book, mirrored, options, request });
     this.#rounds = {
-      maxRounds: options.maxRounds ?? MAX_ROUNDS,
+      maxRounds: options.maxRoundTrips ?? MAX_ROUNDS,
       send: (conversation, call, params) => this.#leg(conversation, call, params),
       recover: (conversation, call, error) => this.#recover(conversation, call, error),
       answer: (question, signal, conversation) => questions.answer(question, signal, conversation),
@@ -104,7 +104,7 @@ export class Calls {
   }
 
   /** The same, but gives a result of an extension's type as it came. */
-  async outcome(method: string, params: Params = {}, options: RequestOptions = {}): Promise<Outcome> {
+  async outcome(method: string, params: Params = {}, options: RequestOptions = {}): Promise<RawResult> {
     let resultType = 'complete';
     const result = await this.#send(method, params, options, (conversation, call) =>
       this.#answer(conversation, call, (other) => {
@@ -131,16 +131,16 @@ export class Calls {
   }
 
   /** Sends a call and stops at the first questions. */
-  start(method: string, params: Params = {}, options: RequestOptions = {}): Promise<Step> {
+  start(method: string, params: Params = {}, options: RequestOptions = {}): Promise<CallState> {
     return this.#send(method, params, options, (conversation, call) => this.#step(conversation, call, {}));
   }
 
   /** Goes on with a call that waits, with the answers by key. */
   async resume(
     pending: PendingCall,
-    answers: Readonly<Record<string, Answer>>,
+    answers: Readonly<Record<string, InputResponse>>,
     options: RequestOptions = {},
-  ): Promise<Step> {
+  ): Promise<CallState> {
     const { method, params, questions, state } = pending;
     const keys = Object.keys(questions);
     const missing = keys.filter((key) => !Object.hasOwn(answers, key));
@@ -169,7 +169,7 @@ export class Calls {
   ): Promise<T> {
     const revision = this.#host.link.present?.version ?? '';
     const call = { direction: 'out', kind: 'request', method, params, revision } as const;
-    const result = await runThrough(middleware, call, (changed) => innermost(changed.params));
+    const result = await runMiddleware(middleware, call, (changed) => innermost(changed.params));
     if (!isObject(result)) throw new TypeError(`A middleware gave no result for ${method}`);
     return result as T;
   }
@@ -303,7 +303,7 @@ export class Calls {
     const isLimited = (options.maxTimeout ?? this.#host.options.maxTimeout) !== undefined;
     return async () => {
       const timeout = isLimited ? call.left : Number.POSITIVE_INFINITY;
-      const open = { method, params, options, what };
+      const open = { method, params, options, label: what };
       return this.accept(
         method,
         params,
@@ -312,7 +312,7 @@ export class Calls {
     };
   }
 
-  async #step(conversation: Conversation, call: Call, more: Params): Promise<Step | Rest<Step>> {
+  async #step(conversation: Conversation, call: Call, more: Params): Promise<CallState | Rest<CallState>> {
     const { method, params } = call;
     const decoded = await this.#firstStep(conversation, call, { ...params, ...more });
     if (decoded.type === 'input_required') return { done: false, pending: pendingCall(method, params, decoded) };

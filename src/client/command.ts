@@ -1,7 +1,7 @@
 /** A server that is a program: how its user names it, and how it is to be run. */
 
 import { shorten } from '../jsonrpc/errors.ts';
-import type { StructureLimits } from '../jsonrpc/json/json-limits.ts';
+import type { JsonLimits } from '../jsonrpc/json/json-limits.ts';
 
 /** A program that is a server. */
 export interface Command {
@@ -43,7 +43,7 @@ export interface ChildOptions {
   /** Bytes one incoming line may have. Default: 16 MiB. */
   readonly maxLineLength?: number;
   /** How much structure one incoming message may have. Default: 64 levels; its elements count in bytes, up to `maxLineLength`. */
-  readonly limits?: StructureLimits;
+  readonly limits?: JsonLimits;
 }
 
 // Those that stand before the name of the program that is meant, and say nothing of their own.

@@ -1,6 +1,6 @@
 /** All options of `connect`, by where the server is. */
 
-import { STRUCTURE_LIMITS } from '../jsonrpc/json/json-limits.ts';
+import { JSON_LIMITS } from '../jsonrpc/json/json-limits.ts';
 import { checkOptions, type KeysOf } from '../jsonrpc/known-options.ts';
 import type { ChildOptions } from './command.ts';
 import type { HttpClientOptions, ReconnectOptions } from './http-options.ts';
@@ -14,7 +14,7 @@ const KEYS: KeysOf<ConnectOptions> = {
   timeout: true,
   maxTimeout: true,
   revision: true,
-  prior: true,
+  profile: true,
   info: true,
   capabilities: true,
   extensions: true,
@@ -29,7 +29,7 @@ const KEYS: KeysOf<ConnectOptions> = {
   maxPages: true,
   maxItems: true,
   maxBytes: true,
-  maxRounds: true,
+  maxRoundTrips: true,
   connectTimeout: true,
   probeTimeout: true,
   signal: true,
@@ -61,6 +61,6 @@ const RECONNECT_KEYS: KeysOf<ReconnectOptions> = { maxDelayMs: true, maxTries: t
 export function checkConnectOptions(where: string, options: ConnectOptions): void {
   checkOptions(where, options, KEYS, [], ELSEWHERE);
   if (typeof options.reconnect === 'object') checkOptions(`${where}: reconnect`, options.reconnect, RECONNECT_KEYS);
-  checkOptions(`${where}: limits`, options.limits, STRUCTURE_LIMITS);
+  checkOptions(`${where}: limits`, options.limits, JSON_LIMITS);
   if (typeof options.restart !== 'boolean') checkOptions(`${where}: restart`, options.restart, RESTART_KEYS);
 }

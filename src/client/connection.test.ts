@@ -347,7 +347,7 @@ test('what the client declares is what it has handlers for, in the words of the 
 test('an unreadable message of the server’s is told to onError, and the connection lives', async () => {
   const onError = vi.fn();
   const [near, far] = memoryPair();
-  const client = await connect(near, { onError, prior: PRIOR });
+  const client = await connect(near, { onError, profile: PRIOR });
   await far.connect({ onMessage: () => {}, onError: () => {}, onClose: () => {} });
   void far.send({ jsonrpc: '1.0' } as never);
   await quiet();

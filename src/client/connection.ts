@@ -6,7 +6,7 @@ import { DEFAULT_MAXIMUM } from '../jsonrpc/pending-requests.ts';
 import type { ServerCapabilities } from '../protocol/model/capabilities.ts';
 import type { CompleteResult, CompletionReference } from '../protocol/model/completion.ts';
 import type { Implementation } from '../protocol/model/implementation.ts';
-import type { Answer, Question } from '../protocol/model/input-requests.ts';
+import type { InputRequest, InputResponse } from '../protocol/model/input-requests.ts';
 import type { LoggingLevel } from '../protocol/model/logging.ts';
 import type { GetPromptResult, Prompt } from '../protocol/model/prompts.ts';
 import type { ReadResourceResult, Resource, ResourceTemplate } from '../protocol/model/resources.ts';
@@ -14,17 +14,17 @@ import type { Root } from '../protocol/model/roots.ts';
 import type { Tool } from '../protocol/model/tools.ts';
 import type { ListKind } from '../protocol/revision.ts';
 import type { Core } from './core.ts';
-import type { Outcome, Peer, Subscription } from './extension.ts';
+import type { ExtensionConnection, RawResult, Subscription } from './extension.ts';
 import { allItems, itemsOf, type Page, type PagesOptions, pageOf, pagesOptions } from './pages.ts';
 import type { RequestOptions } from './request-options.ts';
-import type { PendingCall, Step } from './rounds.ts';
+import type { CallState, PendingCall } from './rounds.ts';
 import type { ConnectionState, StateListener } from './state.ts';
 import type { OutputOf, ToolArguments, ToolCallResult, ToolCalls, ToolName } from './tool-types.ts';
-import type { Verdict } from './verdict.ts';
+import type { ServerProfile } from './verdict.ts';
 import type { WatchListener } from './watching.ts';
 
 /** One server, as its client sees it. `Tools` are the types of its tools, if they are known. */
-export class Connection<Tools = unknown> implements Peer {
+export class Connection<Tools = unknown> implements ExtensionConnection {
   /** The types of the tools, for the compiler; there is no value behind it. */
   declare readonly '~tools': ToolCalls<Tools>;
   readonly #core: Core;
@@ -46,27 +46,27 @@ export class Connection<Tools = unknown> implements Peer {
 
   /** The protocol revision spoken. */
   get revision(): string {
-    return this.#core.verdict.revision;
+    return this.#core.profile.revision;
   }
 
   /** What was found out about the server: JSON, for the option `prior` of a later connection. */
-  get verdict(): Verdict {
-    return this.#core.verdict;
+  get verdict(): ServerProfile {
+    return this.#core.profile;
   }
 
   /** What the server can do. */
   get serverCapabilities(): ServerCapabilities {
-    return this.#core.verdict.capabilities;
+    return this.#core.profile.capabilities;
   }
 
   /** What the server says of itself: to be shown, not to be trusted. */
   get serverInfo(): Implementation | undefined {
-    return this.#core.verdict.serverInfo;
+    return this.#core.profile.serverInfo;
   }
 
   /** How to use the server, for the model. */
   get instructions(): string | undefined {
-    return this.#core.verdict.instructions;
+    return this.#core.profile.instructions;
   }
 
   /** The layer below: calls any method and gives its result. */
@@ -78,8 +78,8 @@ export class Connection<Tools = unknown> implements Peer {
    * Calls any method and gives its result with its type: `complete`, or one that an installed extension adds, which is
    * given as it came. Questions are answered on the way.
    */
-  outcome(method: string, params?: Params, options?: RequestOptions): Promise<Outcome> {
-    return this.#core.peer.outcome(method, params, options);
+  requestRaw(method: string, params?: Params, options?: RequestOptions): Promise<RawResult> {
+    return this.#core.peer.requestRaw(method, params, options);
   }
 
   /** Reads and checks what is the result of a call, but came another way. */
@@ -88,8 +88,11 @@ export class Connection<Tools = unknown> implements Peer {
   }
 
   /** Answers a question of the server's, wherever it stood, by the handlers of this connection. */
-  answer(question: Question, options?: { readonly signal?: AbortSignal | undefined }): Promise<Answer> {
-    return this.#core.peer.answer(question, options);
+  respondToInput(
+    question: InputRequest,
+    options?: { readonly signal?: AbortSignal | undefined },
+  ): Promise<InputResponse> {
+    return this.#core.peer.respondToInput(question, options);
   }
 
   /**
@@ -110,12 +113,16 @@ export class Connection<Tools = unknown> implements Peer {
   }
 
   /** Calls a method and stops where the server asks something, for callers who answer in their own time. */
-  start(method: string, params?: Params, options?: RequestOptions): Promise<Step> {
+  start(method: string, params?: Params, options?: RequestOptions): Promise<CallState> {
     return this.#core.calls.start(method, params, options);
   }
 
   /** Goes on with a call that `start` or `resume` left waiting, here or in another process. */
-  resume(pending: PendingCall, answers: Readonly<Record<string, Answer>>, options?: RequestOptions): Promise<Step> {
+  resume(
+    pending: PendingCall,
+    answers: Readonly<Record<string, InputResponse>>,
+    options?: RequestOptions,
+  ): Promise<CallState> {
     return this.#core.calls.resume(pending, answers, options);
   }
 

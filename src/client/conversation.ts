@@ -1,6 +1,6 @@
 /** The talk with one server over one transport: requests go out, answers, questions and news come in. */
 
-import { ConnectionError, guarded, type ParseError, RpcError, toError } from '../jsonrpc/errors.ts';
+import { ConnectionError, callGuarded, type ParseError, RpcError, toError } from '../jsonrpc/errors.ts';
 import { type Batch, isUnreadable, type Payload } from '../jsonrpc/json/parse.ts';
 import {
   type Id,
@@ -16,16 +16,16 @@ import {
   type Response,
 } from '../jsonrpc/message.ts';
 import {
-  FOR_EVER,
-  type OutgoingDetails,
-  type OutgoingOptions,
-  OutgoingRequests,
-  type Patience,
+  NO_TIMEOUT,
+  type PendingRequestDetails,
+  type PendingRequestOptions,
+  PendingRequests,
+  type TimeoutOptions,
 } from '../jsonrpc/pending-requests.ts';
 import type { Receiver, Transport } from '../jsonrpc/transport.ts';
 import { METHODS } from '../protocol/methods.ts';
 import { type Meta, MetaKey } from '../protocol/model/meta.ts';
-import type { ClientFacts, Decoded, ClientRevision as Revision } from '../protocol/revision.ts';
+import type { ClientInfo, Decoded, ClientRevision as Revision } from '../protocol/revision.ts';
 import { Exchanges } from './exchanges.ts';
 import { IncomingRequests } from './incoming.ts';
 import type { Progress, RequestOptions } from './request-options.ts';
@@ -36,7 +36,7 @@ import type { ServerFacts } from './verdict.ts';
 /** What a conversation needs from whoever has it. */
 export interface ConversationHost {
   /** Who we are, as of now. */
-  readonly client: ClientFacts;
+  readonly client: ClientInfo;
   /** What extensions add to the `_meta` of a request. */
   requestMeta(method: string, params: Params, conversation: Conversation): Meta | undefined;
   /** Finds the answer to a request of the server's; throws what the server is to be told. */
@@ -62,7 +62,7 @@ const MAX_ERRORS_TOLD = 10;
 export class Conversation implements Receiver {
   readonly #transport: Transport;
   readonly #host: ConversationHost;
-  readonly #outgoing: OutgoingRequests;
+  readonly #outgoing: PendingRequests;
   readonly #incoming: IncomingRequests;
   readonly #progress = new Map<Id, (progress: Progress) => void>();
   readonly #subscriptions = new Map<Id, (notification: Notification) => void>();
@@ -81,18 +81,18 @@ export class Conversation implements Receiver {
   #hasAnswered = false;
   #deafness: Error | undefined;
 
-  constructor(transport: Transport, host: ConversationHost, patience: Patience) {
+  constructor(transport: Transport, host: ConversationHost, patience: TimeoutOptions) {
     this.#transport = transport;
     this.#host = host;
-    const hasExchanges = transport.hasExchanges ?? transport.cancelsBy === 'hang-up';
+    const hasExchanges = transport.isRequestScoped ?? transport.cancelsBy === 'hang-up';
     const cancel = (requestId: Id, method: string, reason: string): void => {
       const isTold = transport.cancelsBy === 'notification' && method !== 'initialize';
       if (isTold) void this.notify('notifications/cancelled', { requestId, reason });
       this.#exchanges.hangUp(requestId);
     };
-    const send = (request: Request, details: OutgoingDetails): void | Promise<void> =>
+    const send = (request: Request, details: PendingRequestDetails): void | Promise<void> =>
       hasExchanges ? this.#exchanges.send(request, details) : transport.send(request);
-    this.#outgoing = new OutgoingRequests({ send, cancel }, patience);
+    this.#outgoing = new PendingRequests({ send, cancel }, patience);
     this.#exchanges = new Exchanges(transport, this.#outgoing);
     this.#incoming = new IncomingRequests({
       answer: (request, signal) => host.answer(request, signal, this),
@@ -146,7 +146,7 @@ export class Conversation implements Receiver {
 
   /** True if arguments of tools are repeated as headers, as the revision wants it over HTTP. */
   get mirrorsArguments(): boolean {
-    return this.#transport.hasExchanges === true && this.#revision?.facts.family === 'stateless';
+    return this.#transport.isRequestScoped === true && this.#revision?.facts.family === 'stateless';
   }
 
   /** From now on both sides know which revision is spoken. */
@@ -158,7 +158,7 @@ export class Conversation implements Receiver {
   }
 
   /** Sends a request as it is, before a revision is agreed on. */
-  ask(method: string, params: Params, options: OutgoingOptions, id?: string): Promise<unknown> {
+  ask(method: string, params: Params, options: PendingRequestOptions, id?: string): Promise<unknown> {
     if (method === 'initialize') this.#hears = 'pings';
     return this.#outgoing.request(method, params, options, { repeatable: true, ...(id === undefined ? {} : { id }) });
   }
@@ -169,7 +169,7 @@ export class Conversation implements Receiver {
   }
 
   /** Sends a request in the way of the revision, and reads its result likewise. */
-  send(method: string, params: Params, options: RequestOptions, details?: OutgoingDetails): Promise<Decoded> {
+  send(method: string, params: Params, options: RequestOptions, details?: PendingRequestDetails): Promise<Decoded> {
     const { revision } = this;
     const { onProgress, meta } = options;
     let token: Id | undefined;
@@ -207,7 +207,7 @@ export class Conversation implements Receiver {
       return revision.encodeRequest(params, this.#host.client, this.#host.requestMeta(method, params, this));
     };
     try {
-      const result = await this.#outgoing.request(method, encode, { ...FOR_EVER, signal }, { repeatable: true });
+      const result = await this.#outgoing.request(method, encode, { ...NO_TIMEOUT, signal }, { repeatable: true });
       return isObject(result) ? result : {};
     } catch (error) {
       throw answerIn(error);
@@ -250,11 +250,11 @@ export class Conversation implements Receiver {
     this.#host.onError(error);
   }
 
-  onGap(): void {
+  onMessagesMissed(): void {
     this.#host.onGap();
   }
 
-  onDeaf(cause: Error): void {
+  onPushUnavailable(cause: Error): void {
     this.#deafness = cause;
     this.#host.onDeaf();
   }
@@ -355,13 +355,13 @@ export class Conversation implements Receiver {
     const send = (): void | Promise<void> => this.#transport.send(message, { repeatable });
     const sent = send();
     const accepted =
-      isAnswer && this.#transport.hasExchanges ? sent?.catch((error) => resend(error, send, this.ended)) : sent;
+      isAnswer && this.#transport.isRequestScoped ? sent?.catch((error) => resend(error, send, this.ended)) : sent;
     return accepted?.catch((error: Error) => this.onError(error));
   }
 
   // What the caller's own functions throw is the caller's, and must not end the reading of messages.
   #tell(listener: () => void): void {
-    guarded(listener, (error) => this.onError(error));
+    callGuarded(listener, (error) => this.onError(error));
   }
 }
 

@@ -1,24 +1,24 @@
 /** The parts of a connection, put together. */
 
-import { guarded } from '../jsonrpc/errors.ts';
+import { callGuarded } from '../jsonrpc/errors.ts';
 import type { Notification, Params } from '../jsonrpc/message.ts';
-import { runThrough } from '../jsonrpc/middleware.ts';
-import type { OutgoingDetails } from '../jsonrpc/pending-requests.ts';
+import { runMiddleware } from '../jsonrpc/middleware.ts';
+import type { PendingRequestDetails } from '../jsonrpc/pending-requests.ts';
 import { revisionNamed } from '../protocol/client-revisions.ts';
-import { livesIn, METHODS } from '../protocol/methods.ts';
+import { isInRevision, METHODS } from '../protocol/methods.ts';
 import type { ClientCapabilities } from '../protocol/model/capabilities.ts';
-import { changeToldBy } from '../protocol/model/changes.ts';
+import { changeInNotification } from '../protocol/model/changes.ts';
 import { isLoggingLevel, LOGGING_LEVELS, type LoggingLevel } from '../protocol/model/logging.ts';
 import type { Root } from '../protocol/model/roots.ts';
 import type { Tool } from '../protocol/model/tools.ts';
-import type { ClientFacts, ClientRevision as Revision } from '../protocol/revision.ts';
-import type { RevisionFacts } from '../protocol/revisions.ts';
+import type { ClientInfo, ClientRevision as Revision } from '../protocol/revision.ts';
+import type { RevisionFeatures } from '../protocol/revisions.ts';
 import { type AnswerHandlers, capabilitiesOf, checkRoots } from './answering.ts';
 import { ArgumentHeaders } from './argument-headers.ts';
 import { Calls } from './calls.ts';
 import type { Conversation } from './conversation.ts';
 import type { Dialer } from './dialer.ts';
-import type { Peer } from './extension.ts';
+import type { ExtensionConnection } from './extension.ts';
 import { Extensions } from './extensions.ts';
 import { Link } from './link.ts';
 import type { ClientMiddleware } from './middleware.ts';
@@ -29,21 +29,21 @@ import { peerOf } from './peer.ts';
 import { Questions, type RequestHandler } from './questions.ts';
 import type { RequestOptions } from './request-options.ts';
 import { ToolBook } from './tool-book.ts';
-import type { Verdict } from './verdict.ts';
+import type { ServerProfile } from './verdict.ts';
 import { type WatchedConversation, Watches, type WatchListener } from './watching.ts';
 
 // Calls wait for these after a reconnect, so they do not get as long as a call.
 const PROMPTLY: RequestOptions = { timeout: 30_000, maxTimeout: 60_000 };
 
 // And sending them twice does no more than sending them once.
-const HARMLESS: OutgoingDetails = { repeatable: true };
+const HARMLESS: PendingRequestDetails = { repeatable: true };
 
 /** What all connections of a client share. */
 export interface ClientParts {
   readonly middleware: readonly ClientMiddleware[];
   /** Handlers of requests that are not the protocol's, by method. */
   readonly own: ReadonlyMap<string, RequestHandler>;
-  readonly verdicts: Map<string, Verdict>;
+  readonly verdicts: Map<string, ServerProfile>;
 }
 
 /** Everything behind a `Connection`. */
@@ -52,7 +52,7 @@ export class Core {
   readonly calls: Calls;
   readonly book: ToolBook;
   /** The connection, as extensions see it. */
-  readonly peer: Peer;
+  readonly peer: ExtensionConnection;
   readonly options: ConnectionOptions;
   readonly #parts: ClientParts;
   readonly #mirrored: ArgumentHeaders;
@@ -60,7 +60,7 @@ export class Core {
   readonly #extensions: Extensions;
   readonly #news: News;
   readonly #declared: ClientCapabilities;
-  #client: ClientFacts;
+  #client: ClientInfo;
   #handlers: AnswerHandlers;
   /** Undefined until somebody watches something: most clients never do. */
   #watches: Watches | undefined;
@@ -104,19 +104,19 @@ export class Core {
   }
 
   /** What was found out about the server. */
-  get verdict(): Verdict {
-    return this.link.verdict as Verdict;
+  get profile(): ServerProfile {
+    return this.link.verdict as ServerProfile;
   }
 
   /** The facts of the revision that is spoken. */
-  get facts(): RevisionFacts {
-    return (revisionNamed(this.verdict.revision) as Revision).facts;
+  get facts(): RevisionFeatures {
+    return (revisionNamed(this.profile.revision) as Revision).facts;
   }
 
   notify(method: string, params: Params = {}): void {
-    const call = { direction: 'out', kind: 'notification', method, params, revision: this.verdict.revision } as const;
+    const call = { direction: 'out', kind: 'notification', method, params, revision: this.profile.revision } as const;
     const send = (changed: { params: Params }): void | Promise<void> => this.#say(method, changed.params);
-    this.#news.settle(runThrough(this.#middleware, call, send));
+    this.#news.settle(runMiddleware(this.#middleware, call, send));
   }
 
   // The protocol's own notifications mean the same from everybody; of the others a server must know whose they are.
@@ -142,7 +142,7 @@ export class Core {
 
   async ping(options?: RequestOptions): Promise<void> {
     const { revision } = await this.link.conversation(options ?? {}, 'ping');
-    const method = livesIn('ping', revision.facts.version) ? 'ping' : 'server/discover';
+    const method = isInRevision('ping', revision.facts.version) ? 'ping' : 'server/discover';
     await this.calls.request(method, {}, { ...options, fresh: true });
   }
 
@@ -150,7 +150,7 @@ export class Core {
     checkLevel(level);
     this.#client = { ...this.#client, logLevel: level };
     const { revision } = await this.link.conversation({}, 'setLogLevel');
-    const isTold = livesIn('logging/setLevel', revision.facts.version) && this.verdict.capabilities.logging;
+    const isTold = isInRevision('logging/setLevel', revision.facts.version) && this.profile.capabilities.logging;
     if (isTold) await this.calls.request('logging/setLevel', { level });
   }
 
@@ -160,7 +160,7 @@ export class Core {
     checkRoots(roots, 'setRoots');
     this.#handlers = { ...this.#handlers, onListRoots: () => ({ roots }) };
     const method = 'notifications/roots/list_changed';
-    if (this.#declared.roots.listChanged && livesIn(method, this.verdict.revision)) this.notify(method);
+    if (this.#declared.roots.listChanged && isInRevision(method, this.profile.revision)) this.notify(method);
   }
 
   async close(): Promise<void> {
@@ -250,7 +250,7 @@ export class Core {
     const { revision, server } = conversation;
     const { logLevel } = this.#client;
     const tasks: Promise<unknown>[] = [];
-    if (logLevel && livesIn('logging/setLevel', revision.facts.version) && server.capabilities.logging) {
+    if (logLevel && isInRevision('logging/setLevel', revision.facts.version) && server.capabilities.logging) {
       tasks.push(conversation.send('logging/setLevel', { level: logLevel }, PROMPTLY, HARMLESS));
     }
     if (again) {
@@ -296,7 +296,7 @@ export class Core {
       open: (method, params, onNotice, signal) => {
         // Whichever way a change is told, it is news of the server's and no part of a call.
         const deliver = (notification: Notification): void => {
-          if (!onNotice(notification) || !changeToldBy(notification)) return;
+          if (!onNotice(notification) || !changeInNotification(notification)) return;
           this.#news.tell(notification);
         };
         return conversation.open(method, params, (one) => this.#news.deliver(one, conversation, deliver), signal);
@@ -305,12 +305,12 @@ export class Core {
   }
 
   #tell(listener: () => unknown): void {
-    guarded(listener, (error) => this.#report(error));
+    callGuarded(listener, (error) => this.#report(error));
   }
 
   #report(error: Error): void {
     // If that fails there is nobody left to tell.
-    guarded(
+    callGuarded(
       () => this.options.onError?.(error),
       () => {},
     );

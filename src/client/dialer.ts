@@ -8,7 +8,7 @@ export interface DialHost {
   /** Aborts when the connection is closed for good. */
   readonly signal: AbortSignal;
   /** A person has to do something now, and clocks stand still, until the returned function is called. */
-  waitForPerson(): () => void;
+  pauseTimeouts(): () => void;
   /** Somebody signed in: what is known from before may be somebody else's. */
   onSignIn(): void;
 }
@@ -39,7 +39,7 @@ export function dialerOf(transport: Transport): Dialer {
     name: 'the server',
     key: undefined,
     isRepeatable: false,
-    isHttp: transport.hasExchanges === true,
+    isHttp: transport.isRequestScoped === true,
     async dial() {
       if (used) throw new ConnectionError('closed', 'The transport has ended and cannot be connected again');
       used = true;

@@ -2,7 +2,7 @@
 
 import { ConnectionError } from '../jsonrpc/errors.ts';
 import type { Id, Request } from '../jsonrpc/message.ts';
-import type { OutgoingDetails, OutgoingRequests } from '../jsonrpc/pending-requests.ts';
+import type { PendingRequestDetails, PendingRequests } from '../jsonrpc/pending-requests.ts';
 import type { Transport } from '../jsonrpc/transport.ts';
 
 const MAX_SPARE = 100;
@@ -10,19 +10,19 @@ const MAX_SPARE = 100;
 /** The exchanges of one transport that are not over. */
 export class Exchanges {
   readonly #transport: Transport;
-  readonly #waiting: OutgoingRequests;
+  readonly #waiting: PendingRequests;
   readonly #open = new Map<Id, AbortController>();
   /** Those of exchanges that are over: hardly any is ever used, and making one takes as long as sending a request. */
   readonly #spare: AbortController[] = [];
 
   /** `waiting` are the calls that wait for answers. */
-  constructor(transport: Transport, waiting: OutgoingRequests) {
+  constructor(transport: Transport, waiting: PendingRequests) {
     this.#transport = transport;
     this.#waiting = waiting;
   }
 
   /** Opens one. A call that still waits when it ends is told. */
-  send(request: Request, { headers, repeatable }: OutgoingDetails): void | Promise<void> {
+  send(request: Request, { headers, repeatable }: PendingRequestDetails): void | Promise<void> {
     const { id } = request;
     const abort = this.#spare.pop() ?? new AbortController();
     this.#open.set(id, abort);

@@ -50,7 +50,7 @@ describe('an extension cannot be installed', () => {
     ['that stands alone', { id } as never, '"extensions" must be a list of extensions'],
   ])('%s', async (_name, extensions, text) => {
     const script = new Script();
-    await expect(connect(script, { prior: PRIOR, extensions })).rejects.toThrow(text);
+    await expect(connect(script, { profile: PRIOR, extensions })).rejects.toThrow(text);
     expect(script.sent).toEqual([]);
   });
 });

@@ -2,11 +2,17 @@
 
 import type { RpcError } from '../jsonrpc/errors.ts';
 import { isObject, type Params } from '../jsonrpc/message.ts';
-import { checkMethod, checkVocabularies, type Declaration, isKnownIn, mcpNamesOf } from '../protocol/extension.ts';
+import {
+  checkExtensionDefinitions,
+  checkMethod,
+  type Declaration,
+  isDeclarableIn,
+  mcpNamesOf,
+} from '../protocol/extension.ts';
 import { encodeHeaderValue } from '../protocol/http/http-headers.ts';
 import type { Meta } from '../protocol/model/meta.ts';
 import type { Conversation } from './conversation.ts';
-import type { ClientExtension, ClientSide, OpenCall, Peer, ResultFinisher } from './extension.ts';
+import type { ClientExtension, ClientHooks, ExtensionCall, ExtensionConnection, ResultResolver } from './extension.ts';
 import type { HeaderFields } from './http-options.ts';
 import type { ClientMiddleware } from './middleware.ts';
 
@@ -15,12 +21,12 @@ type Partner = Pick<Conversation, 'version' | 'server'>;
 
 interface Hearer {
   readonly extension: ClientExtension;
-  hear(params: Params, peer: Peer): unknown;
+  hear(params: Params, peer: ExtensionConnection): unknown;
 }
 
 interface ResultType {
   readonly methods: readonly string[];
-  readonly finisher: ResultFinisher | undefined;
+  readonly finisher: ResultResolver | undefined;
 }
 
 const MCP_NAME = 'mcp-name';
@@ -34,12 +40,12 @@ export class Extensions {
   readonly #resultTypes: ReadonlyMap<string, ResultType>;
   readonly #hearers: ReadonlyMap<string, readonly Hearer[]>;
   readonly #withMeta: readonly ClientExtension[];
-  readonly #retries: readonly NonNullable<ClientSide['retry']>[];
+  readonly #retries: readonly NonNullable<ClientHooks['retry']>[];
 
   /** Throws a TypeError that names the extension whose words cannot be used. */
   constructor(extensions: readonly ClientExtension[]) {
-    checkVocabularies(extensions);
-    this.declarations = extensions.map((one) => ({ vocabulary: one, settings: one.client?.settings ?? {} }));
+    checkExtensionDefinitions(extensions);
+    this.declarations = extensions.map((one) => ({ definition: one, settings: one.client?.settings ?? {} }));
     this.#middleware = extensions.flatMap(({ client }) => client?.middleware ?? []);
     this.#mcpNames = mcpNamesOf(extensions);
     this.#resultTypes = new Map(extensions.flatMap(resultTypesOf));
@@ -59,12 +65,16 @@ export class Extensions {
   }
 
   /** What turns a result of this type into the one the caller of the method waits for. */
-  finisherOf(resultType: string, method: string): ResultFinisher | undefined {
+  finisherOf(resultType: string, method: string): ResultResolver | undefined {
     return this.knows(resultType, method) ? this.#resultTypes.get(resultType)?.finisher : undefined;
   }
 
   /** The params to make a refused call with once more, if one of them knows how. */
-  retry(error: RpcError, call: Pick<OpenCall, 'method' | 'params'>, peer: Peer): Params | undefined {
+  retry(
+    error: RpcError,
+    call: Pick<ExtensionCall, 'method' | 'params'>,
+    peer: ExtensionConnection,
+  ): Params | undefined {
     for (const retry of this.#retries) {
       const params = retry(error, call, peer);
       if (params) return params;
@@ -102,7 +112,7 @@ export class Extensions {
 // Both sides have to have declared it.
 function isShared(extension: ClientExtension, { version, server }: Partner): boolean {
   const declared: unknown = server.capabilities.extensions;
-  return isKnownIn(extension, version) && isObject(declared) && Object.hasOwn(declared, extension.id);
+  return isDeclarableIn(extension, version) && isObject(declared) && Object.hasOwn(declared, extension.id);
 }
 
 function resultTypesOf({ id, resultTypes = {}, client }: ClientExtension): [string, ResultType][] {

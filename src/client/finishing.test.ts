@@ -1,11 +1,17 @@
 import { ConnectionError } from 'mcpp';
-import { type ClientExtension, type ConnectOptions, connect, type OpenCall, type Peer } from 'mcpp/client';
+import {
+  type ClientExtension,
+  type ConnectOptions,
+  connect,
+  type ExtensionCall,
+  type ExtensionConnection,
+} from 'mcpp/client';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { PRIOR, play, playStateful, programs, Script } from '../../test/script.ts';
 import { quiet, unhandledDuring } from '../../test/wire.ts';
 
 type Result = Record<string, unknown>;
-type Finish = (result: Readonly<Result>, call: OpenCall, peer: Peer) => Promise<Result>;
+type Finish = (result: Readonly<Result>, call: ExtensionCall, peer: ExtensionConnection) => Promise<Result>;
 
 const LATER = { resultType: 'ticket', number: 7 };
 const UNKNOWN = 'The answer to tools/call has a "resultType" this client does not know';
@@ -25,9 +31,9 @@ const withTickets = (finish: Finish, options: ConnectOptions = {}): ConnectOptio
 });
 
 /** A finisher that waits until it is let go, and never listens to its signal. */
-function stubborn(): { finish: Finish; calls: OpenCall[]; release: (result: Result) => void } {
+function stubborn(): { finish: Finish; calls: ExtensionCall[]; release: (result: Result) => void } {
   let release: (result: Result) => void = () => {};
-  const calls: OpenCall[] = [];
+  const calls: ExtensionCall[] = [];
   const finish: Finish = (_result, call) => {
     calls.push(call);
     return new Promise((resolve) => {
@@ -324,7 +330,7 @@ test('finishing goes on with a server that was started again; the call is not ma
     return peer.request('tickets/redeem');
   };
   const [first, second] = [new Script(), new Script()];
-  const options = withTickets(finish, { prior: PRIOR, restart: true });
+  const options = withTickets(finish, { profile: PRIOR, restart: true });
   const client = await connect(programs(first, second), options);
   const call = client.callTool('t', {}, { idempotent: true });
   first.reply(LATER);
@@ -342,7 +348,7 @@ test('an error of finishing is no loss of the call, even if it is the end of the
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
   const finish: Finish = (_result, _call, peer) => peer.request('tickets/redeem');
   const [first, second] = [new Script(), new Script()];
-  const client = await connect(programs(first, second), withTickets(finish, { prior: PRIOR, restart: true }));
+  const client = await connect(programs(first, second), withTickets(finish, { profile: PRIOR, restart: true }));
   const call = client.callTool('t', {}, { idempotent: true });
   const refused = expect(call).rejects.toMatchObject({ code: 'closed', message: 'exit 1' });
   first.reply(LATER);

@@ -1,14 +1,14 @@
 /** A call that was answered with a result of an extension's type: the extension sees it through to its result. */
 
 import { anySignal } from '../timing/abort-signals.ts';
-import type { OpenCall, Peer, ResultFinisher } from './extension.ts';
+import type { ExtensionCall, ExtensionConnection, ResultResolver } from './extension.ts';
 import { until } from './until.ts';
 
 /** What finishing a call needs. */
 export interface Finishing {
-  readonly finisher: ResultFinisher;
-  readonly call: Omit<OpenCall, 'signal'>;
-  readonly peer: Peer;
+  readonly finisher: ResultResolver;
+  readonly call: Omit<ExtensionCall, 'signal'>;
+  readonly peer: ExtensionConnection;
   /** Milliseconds it may take; `Infinity` if nobody set a limit. */
   readonly timeout: number;
   /** Aborts when the connection is over for good. A server that comes back is no reason to give up. */
@@ -21,7 +21,7 @@ export interface Finishing {
  */
 export async function finish(result: Readonly<Record<string, unknown>>, finishing: Finishing): Promise<unknown> {
   const { finisher, call, peer, timeout, over } = finishing;
-  const { what, options } = call;
+  const { label: what, options } = call;
   const giveUp = new AbortController();
   const { signal, release } = anySignal([giveUp.signal, over, options.signal]);
   const finished = (async () => finisher(result, { ...call, signal }, peer))();

@@ -3,7 +3,7 @@
 import { RpcError } from '../jsonrpc/errors.ts';
 import { isObject } from '../jsonrpc/message.ts';
 import { printable } from '../jsonrpc/printable.ts';
-import { isAnswer } from '../protocol/input-requests.ts';
+import { isInputResponse } from '../protocol/input-requests.ts';
 import type { ElicitResult } from '../protocol/model/elicitation.ts';
 import type { CheckedSchema } from '../schema/check/checked-schema.ts';
 import { receivedSchema } from '../schema/check/received-schema.ts';
@@ -41,7 +41,7 @@ export async function formAnswer(form: ReceivedForm, given: unknown): Promise<El
   const action = actionOf(given);
   // Who declines sends nothing, whatever was filled in by then.
   if (action !== 'accept') return { action };
-  if (!isAnswer('elicitation/create', given)) throw new TypeError('onElicit: the "content" must be an object');
+  if (!isInputResponse('elicitation/create', given)) throw new TypeError('onElicit: the "content" must be an object');
   const { content: filled = {} } = given as ElicitResult;
   const answered = Object.entries(filled).filter(([, value]) => value !== undefined);
   const defaults = defaultsFor(form, new Set(answered.map(([name]) => name)));
@@ -64,7 +64,7 @@ export function urlAnswer(given: unknown): ElicitResult {
 
 function actionOf(given: unknown): ElicitResult['action'] {
   const answer = isObject(given) ? { action: given['action'] } : undefined;
-  if (isAnswer('elicitation/create', answer)) return (answer as unknown as ElicitResult).action;
+  if (isInputResponse('elicitation/create', answer)) return (answer as unknown as ElicitResult).action;
   throw new TypeError('onElicit: the answer must be an object whose "action" is "accept", "decline" or "cancel"');
 }
 

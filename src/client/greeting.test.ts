@@ -290,7 +290,7 @@ describe('a verdict', () => {
     const first = await connect(scripted({ 'server/discover': discovers }));
     const prior = JSON.parse(JSON.stringify(first.verdict));
     const script = new Script();
-    const second = await connect(script, { prior });
+    const second = await connect(script, { profile: prior });
     expect(script.sent).toEqual([]);
     expect(second.serverInfo).toEqual({ name: 'new', version: '2' });
     expect(second.verdict.revision).toBe('2026-07-28');
@@ -301,25 +301,25 @@ describe('a verdict', () => {
     const prior = { revision: '2025-06-18', capabilities: {}, at: Date.now() };
     vi.advanceTimersByTime(23 * 3_600_000);
     const script = scripted({ initialize: initializes });
-    await connect(script, { prior });
+    await connect(script, { profile: prior });
     expect(methods(script)).toEqual(['initialize', 'notifications/initialized']);
     vi.advanceTimersByTime(2 * 3_600_000);
     const later = scripted({ 'server/discover': discovers });
-    expect((await connect(later, { prior })).revision).toBe('2026-07-28');
+    expect((await connect(later, { profile: prior })).revision).toBe('2026-07-28');
   });
 
   test('that is not true any more is found out', async () => {
     const prior = { revision: '2025-11-25', capabilities: {}, at: Date.now() };
     const supported = ['2026-07-28'];
     const script = scripted({ initialize: refuses(-32022, { supported }), 'server/discover': discovers });
-    const connection = await connect(script, { prior });
+    const connection = await connect(script, { profile: prior });
     expect([connection.revision, methods(script)]).toEqual(['2026-07-28', ['initialize', 'server/discover']]);
     expect(connection.verdict.at).toBeGreaterThanOrEqual(prior.at);
   });
 
   test('that was believed is not made younger by that', async () => {
     const prior = { revision: '2025-11-25', capabilities: {}, at: Date.now() - 1000 };
-    const connection = await connect(scripted({ initialize: initializes }), { prior });
+    const connection = await connect(scripted({ initialize: initializes }), { profile: prior });
     expect(connection.verdict.at).toBe(prior.at);
   });
 
@@ -327,7 +327,7 @@ describe('a verdict', () => {
     'that makes no sense is as good as none: %j',
     async (prior) => {
       const script = scripted({ 'server/discover': discovers });
-      expect((await connect(script, { prior: prior as never })).revision).toBe('2026-07-28');
+      expect((await connect(script, { profile: prior as never })).revision).toBe('2026-07-28');
     },
   );
 });

@@ -2,10 +2,10 @@
 
 import { ConnectionError } from '../jsonrpc/errors.ts';
 import type { Params } from '../jsonrpc/message.ts';
-import { FOR_EVER } from '../jsonrpc/pending-requests.ts';
+import { NO_TIMEOUT } from '../jsonrpc/pending-requests.ts';
 import { printable } from '../jsonrpc/printable.ts';
 import { revisionNamed } from '../protocol/client-revisions.ts';
-import type { ClientFacts, ClientRevision as Revision } from '../protocol/revision.ts';
+import type { ClientInfo, ClientRevision as Revision } from '../protocol/revision.ts';
 import { LATEST_VERSION, VERSIONS } from '../protocol/revisions.ts';
 import { initializeParams } from '../protocol/stateful/client.ts';
 import { sleep } from '../timing/sleep.ts';
@@ -23,17 +23,17 @@ import {
   type Outcome,
 } from './negotiation.ts';
 import type { ConnectionOptions } from './options.ts';
-import { factsIn, revisionIn, type Verdict } from './verdict.ts';
+import { factsIn, revisionIn, type ServerProfile } from './verdict.ts';
 
 /** How many revisions of a server an error names. */
 const MAX_NAMED = 10;
 
 /** What greeting needs. */
 export interface GreetingHost {
-  readonly client: ClientFacts;
-  readonly options: Pick<ConnectionOptions, 'revision' | 'prior' | 'probeTimeout'>;
+  readonly client: ClientInfo;
+  readonly options: Pick<ConnectionOptions, 'revision' | 'profile' | 'probeTimeout'>;
   /** What this client found out about the server before. */
-  readonly known: Verdict | undefined;
+  readonly known: ServerProfile | undefined;
   /** Whether the server can be connected to again if it does not survive the first question. */
   readonly canRedial: boolean;
   /** Whether it is spoken to over HTTP. */
@@ -52,7 +52,7 @@ const PROBE_ID = 'discover';
 
 /** Opens a conversation and agrees with the server on a revision. */
 export async function greet(host: GreetingHost): Promise<Conversation> {
-  const { revision: wanted = 'auto', prior } = host.options;
+  const { revision: wanted = 'auto', profile: prior } = host.options;
   if (wanted !== 'auto' && wanted !== 'legacy') return greetPinned(host, wanted);
   const conversation = await host.open();
   const before = wanted === 'legacy' ? undefined : revisionIn(prior);
@@ -80,7 +80,7 @@ async function greetPinned(host: GreetingHost, version: string): Promise<Convers
   if (!revision) throw unknownRevision(version);
   const conversation = await host.open();
   if (revision.facts.family === 'stateful') return openSession(host, conversation, version, true);
-  const { prior } = host.options;
+  const { profile: prior } = host.options;
   if (prior && revisionIn(prior) === revision) {
     conversation.speak(revision, factsIn(prior));
     return conversation;
@@ -154,7 +154,7 @@ async function openSession(
   const revision = revisionNamed(version);
   if (!revision) throw unknownRevision(version);
   const params = initializeParams(host.client, revision.facts);
-  const outcome = await patiently(host, conversation, () => conversation.ask('initialize', params, FOR_EVER));
+  const outcome = await patiently(host, conversation, () => conversation.ask('initialize', params, NO_TIMEOUT));
   const finding = judgeHandshake(outcome, version, exact);
   if (finding.type === 'handshake' && !isSecondTry) {
     return openSession(host, conversation, finding.version, exact, true);
@@ -211,7 +211,7 @@ function judge({ isHttp }: GreetingHost, outcome: Outcome): Finding {
 
 function discover(host: GreetingHost, conversation: Conversation, revision: Revision, id = PROBE_ID): Promise<Outcome> {
   const params = revision.encodeRequest({}, host.client) as Params;
-  return patiently(host, conversation, () => conversation.ask('server/discover', params, FOR_EVER, id));
+  return patiently(host, conversation, () => conversation.ask('server/discover', params, NO_TIMEOUT, id));
 }
 
 // A server that is busy and says for how long is asked again then, if that is not too late.

@@ -34,7 +34,7 @@ export interface CheckedHttpOptions {
 }
 
 /** A request, as far as what lets it in depends on it. */
-export interface RequestFacts {
+export interface AuthRequest {
   readonly method: string;
   readonly url: URL;
   /** True for what belongs to no call, such as a stream that stands by itself: nobody is bothered for it. */
@@ -44,7 +44,7 @@ export interface RequestFacts {
 }
 
 /** What a response says before its body, to those who look after letting requests in. */
-export interface ResponseFacts extends RequestFacts {
+export interface AuthResponse extends AuthRequest {
   readonly status: number;
   /** A header field of the response, by its name in lower case. */
   header(name: string): string | undefined;
@@ -53,7 +53,7 @@ export interface ResponseFacts extends RequestFacts {
 }
 
 /** A request was not let in. */
-export interface HttpChallenge extends ResponseFacts {
+export interface HttpChallenge extends AuthResponse {
   readonly status: 401 | 403;
   /** How many times this very request was not let in before. */
   readonly tries: number;
@@ -62,11 +62,11 @@ export interface HttpChallenge extends ResponseFacts {
 /** Says what lets requests in, and learns when it did not. */
 export interface Authorizer {
   /** Header fields for a request; asked for every request. */
-  headers(request: RequestFacts): HeaderFields | Promise<HeaderFields>;
+  headers(request: AuthRequest): HeaderFields | Promise<HeaderFields>;
   /** A request was not let in. True if it is worth sending it again, with what `headers` gives then. */
-  challenged(challenge: HttpChallenge): boolean | Promise<boolean>;
+  onChallenge(challenge: HttpChallenge): boolean | Promise<boolean>;
   /** A request was answered otherwise. */
-  answered?(response: ResponseFacts): void;
+  answered?(response: AuthResponse): void;
 }
 
 /** A server that is being connected to, as those see it who look after being let in. */
@@ -75,7 +75,7 @@ export interface ProtectedServer {
   /** Aborts when nobody wants to be let in any more. */
   readonly signal: AbortSignal;
   /** A person has to do something now, and clocks stand still, until the returned function is called. */
-  waitForPerson(): () => void;
+  pauseTimeouts(): () => void;
   /** Somebody signed in: what is known from before may be somebody else's. */
   onSignIn(): void;
 }

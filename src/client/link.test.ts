@@ -27,7 +27,7 @@ async function supervised(
   const scripts = Array.from({ length: count }, () => new Script());
   const states: ConnectionState[] = [];
   const client = await connect(programs(...scripts), {
-    prior: PRIOR,
+    profile: PRIOR,
     restart: true,
     onStateChange: (state) => states.push(state),
     ...options,
@@ -41,7 +41,7 @@ const sentTo = (script: Script | undefined): (string | undefined)[] => script?.s
 describe('without a supervisor', () => {
   test('a crash fails everything, at once and with what the program said last', async () => {
     const script = new Script();
-    const client = await connect(programs(script), { prior: PRIOR });
+    const client = await connect(programs(script), { profile: PRIOR });
     const calls = [client.callTool('a'), client.listTools(), client.ping()];
     crash(script);
     for (const call of calls) await expect(call).rejects.toMatchObject({ code: 'closed', process: END });
@@ -51,7 +51,7 @@ describe('without a supervisor', () => {
 
   test('a server that ends without a fault leaves the connection closed', async () => {
     const script = new Script();
-    const client = await connect(script, { prior: PRIOR });
+    const client = await connect(script, { profile: PRIOR });
     script.receiver?.onClose();
     expect(client.state).toBe('closed');
   });
@@ -387,7 +387,7 @@ describe('closing', () => {
       });
       await disconnect();
     };
-    const client = await connect(script, { prior: PRIOR });
+    const client = await connect(script, { profile: PRIOR });
     const closed: string[] = [];
     const first = client.close().then(() => closed.push('first'));
     const second = client.close().then(() => closed.push('second'));
@@ -402,7 +402,7 @@ describe('closing', () => {
     const first = new Script();
     let dials = 0;
     const target = { connectInProcess: () => (dials++ === 0 ? Promise.resolve(first) : new Promise<Script>(() => {})) };
-    const client = await connect(target, { prior: PRIOR, restart: { minDelayMs: 1 } });
+    const client = await connect(target, { profile: PRIOR, restart: { minDelayMs: 1 } });
     crash(first);
     await vi.advanceTimersByTimeAsync(1);
     expect(dials).toBe(2);
@@ -414,7 +414,7 @@ describe('closing', () => {
 test('the state can be watched, by as many as want to, until they have had enough', async () => {
   const script = new Script();
   const onError = vi.fn();
-  const client = await connect(script, { prior: PRIOR, onError });
+  const client = await connect(script, { profile: PRIOR, onError });
   const seen: string[] = [];
   const stop = client.onState((state) => seen.push(`a ${state}`));
   client.onState(() => {

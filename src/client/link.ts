@@ -1,7 +1,7 @@
 /** The way to a server through every conversation with it: connects, notices the end, connects again. */
 
 import { ConnectionError, toError } from '../jsonrpc/errors.ts';
-import { DEFAULT_MAXIMUM, DEFAULT_TIMEOUT, type Patience } from '../jsonrpc/pending-requests.ts';
+import { DEFAULT_MAXIMUM, DEFAULT_TIMEOUT, type TimeoutOptions } from '../jsonrpc/pending-requests.ts';
 import type { Transport } from '../jsonrpc/transport.ts';
 import { PauseGroup } from '../timing/pause-group.ts';
 import { sleep } from '../timing/sleep.ts';
@@ -14,12 +14,12 @@ import type { ConnectionOptions } from './options.ts';
 import { ObservedState } from './state.ts';
 import { Supervision } from './supervision.ts';
 import { until } from './until.ts';
-import { type Verdict, verdictOf } from './verdict.ts';
+import { type ServerProfile, verdictOf } from './verdict.ts';
 
 /** What a link needs from its connection. */
 export interface LinkHost extends Omit<ConversationHost, 'onEnd'> {
   /** Remembers what was found out about servers. */
-  readonly verdicts: Map<string, Verdict>;
+  readonly verdicts: Map<string, ServerProfile>;
   /** A conversation begins, `again` if it is not the first. Calls wait until this is done. */
   onBegin(conversation: Conversation, again: boolean): Promise<void>;
   /** The conversation is over; another may follow. */
@@ -52,7 +52,7 @@ export class Link {
   #failure: ConnectionError | undefined;
   /** Why it was not let in, if that is the failure. */
   #refusal: Error | undefined;
-  #verdict: Verdict | undefined;
+  #verdict: ServerProfile | undefined;
   #closed: Promise<void> | undefined;
   /** What is being ended behind the back of whoever connected. */
   readonly #endings = new Set<Promise<unknown>>();
@@ -78,7 +78,10 @@ export class Link {
   }
 
   /** The conversation of the moment; waits for the next one while there is none. */
-  async conversation(patience: Patience & { signal?: AbortSignal | undefined }, what: string): Promise<Conversation> {
+  async conversation(
+    patience: TimeoutOptions & { signal?: AbortSignal | undefined },
+    what: string,
+  ): Promise<Conversation> {
     const { timeout = this.#options.timeout ?? DEFAULT_TIMEOUT, signal } = patience;
     const { maxTimeout = this.#options.maxTimeout ?? DEFAULT_MAXIMUM } = patience;
     if (this.#conversation) return this.#conversation;
@@ -98,7 +101,7 @@ export class Link {
   }
 
   /** What was found out about the server. */
-  get verdict(): Verdict | undefined {
+  get verdict(): ServerProfile | undefined {
     return this.#verdict;
   }
 
@@ -156,7 +159,7 @@ export class Link {
   async #greet(attempt: Attempt, again: boolean): Promise<Conversation> {
     const { key, isRepeatable, isHttp } = this.#dialer;
     const { verdicts } = this.#host;
-    const { revision: mode = 'auto', prior } = this.#options;
+    const { revision: mode = 'auto', profile: prior } = this.#options;
     const known = key === undefined ? undefined : verdicts.get(key);
     const conversation = await greet({
       client: this.#host.client,
@@ -186,12 +189,12 @@ export class Link {
   #dialHost(): DialHost {
     return {
       signal: this.#closing.signal,
-      waitForPerson: () => this.#waitForPerson(),
+      pauseTimeouts: () => this.#pauseTimeouts(),
       onSignIn: () => this.#host.onSignIn(),
     };
   }
 
-  #waitForPerson(): () => void {
+  #pauseTimeouts(): () => void {
     const go = this.#clocks.hold();
     this.state.set('needs-auth');
     return () => {

@@ -55,7 +55,7 @@ describe('a subscription', () => {
       },
     ]);
     say(script, ACKNOWLEDGED, { notifications: { taskIds: ['a'] } });
-    const { honoured } = await opening;
+    const { accepted: honoured } = await opening;
     expect(honoured).toEqual({ taskIds: ['a'] });
     expect(vi.getTimerCount()).toBe(0);
     await client.close();
@@ -81,7 +81,7 @@ describe('a subscription', () => {
     });
     await quiet();
     say(script, ACKNOWLEDGED, { notifications: 5 });
-    expect((await opening).honoured).toEqual({});
+    expect((await opening).accepted).toEqual({});
     say(script, 'notifications/tasks', { n: 1 });
     say(script, 'notifications/tasks', { n: 2 });
     expect(heard).toEqual([1, 2]);
@@ -91,7 +91,7 @@ describe('a subscription', () => {
 
   test('passes the functions around what comes in', async () => {
     const script = new Script();
-    const client = new Client({ name: 'c', version: '1' }, { prior: PRIOR }).use(async (call, next) => {
+    const client = new Client({ name: 'c', version: '1' }, { profile: PRIOR }).use(async (call, next) => {
       await undefined;
       return next({ ...call, params: { ...call.params, seen: call.method } });
     });
@@ -219,7 +219,7 @@ describe('a subscription does not come about', () => {
 
 test('a subscription stands beside the one for what is watched', async () => {
   const script = new Script();
-  const client = await connect(script, { prior: PRIOR });
+  const client = await connect(script, { profile: PRIOR });
   const watching = client.watch('tools', () => {});
   await vi.waitFor(() => expect(script.sent).toHaveLength(1));
   say(script, ACKNOWLEDGED, { notifications: { toolsListChanged: true } });

@@ -1,6 +1,6 @@
 /** A `subscriptions/listen` of an extension's own, beside the one for everything that is watched. */
 
-import { guarded } from '../jsonrpc/errors.ts';
+import { callGuarded } from '../jsonrpc/errors.ts';
 import { isObject, type Notification, type Params } from '../jsonrpc/message.ts';
 import { anySignal } from '../timing/abort-signals.ts';
 import { ACKNOWLEDGE_MS, ACKNOWLEDGED, endedByServer, unacknowledged } from './acknowledging.ts';
@@ -45,11 +45,11 @@ export function listen(
       if (isOver || signal.aborted) return;
       const told = isObject(params) ? params : {};
       if (method === ACKNOWLEDGED) acknowledge(told['notifications']);
-      else guarded(() => listener(method, told), host.onError);
+      else callGuarded(() => listener(method, told), host.onError);
     };
     const acknowledge = (honoured: unknown): void => {
       clearTimeout(patience);
-      resolve({ honoured: isObject(honoured) ? honoured : {}, closed, close: () => closing.abort() });
+      resolve({ accepted: isObject(honoured) ? honoured : {}, closed, close: () => closing.abort() });
     };
     host.open({ notifications }, hear, signal).then(() => end(endedByServer()), end);
   });

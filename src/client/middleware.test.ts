@@ -96,7 +96,7 @@ describe('middleware', () => {
   test('that fails on a notification is told to onError, and the connection lives', async () => {
     const errors: Error[] = [];
     const script = new Script();
-    const client = new Client(info, { prior: PRIOR, onError: (error) => errors.push(error) }).use(
+    const client = new Client(info, { profile: PRIOR, onError: (error) => errors.push(error) }).use(
       async (call, next) => {
         if (call.kind === 'notification') throw new Error(`no ${call.method}`);
         return next();
@@ -149,10 +149,13 @@ describe('a handler of one’s own', () => {
   test('is not reached under a revision in which servers send no requests', async () => {
     const errors: Error[] = [];
     let called = false;
-    const client = new Client(info, { prior: PRIOR, onError: (error) => errors.push(error) }).setHandler('ping', () => {
-      called = true;
-      return {};
-    });
+    const client = new Client(info, { profile: PRIOR, onError: (error) => errors.push(error) }).setHandler(
+      'ping',
+      () => {
+        called = true;
+        return {};
+      },
+    );
     const script = new Script();
     await client.connect(script);
     script.say({ jsonrpc: '2.0', id: 1, method: 'ping' });

@@ -1,7 +1,7 @@
 /** Functions around everything that is sent and everything that arrives. */
 
 import type { Params } from '../jsonrpc/message.ts';
-import type { Layer } from '../jsonrpc/middleware.ts';
+import type { MiddlewareFunction } from '../jsonrpc/middleware.ts';
 
 /** A request or a notification on its way. */
 export interface ClientCall {
@@ -19,4 +19,4 @@ export interface ClientCall {
  * returning something else replaces the result, not calling `next` answers in its place. A call with questions goes
  * through it once, whatever number of rounds it takes; what comes from the cache does not.
  */
-export type ClientMiddleware = Layer<ClientCall>;
+export type ClientMiddleware = MiddlewareFunction<ClientCall>;

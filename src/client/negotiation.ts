@@ -7,7 +7,7 @@ import { McpErrorCode } from '../protocol/errors.ts';
 import { MetaKey } from '../protocol/model/meta.ts';
 import { isImplementation } from '../protocol/params.ts';
 import type { ClientRevision as Revision } from '../protocol/revision.ts';
-import { REVISIONS, type RevisionFacts } from '../protocol/revisions.ts';
+import { REVISIONS, type RevisionFeatures } from '../protocol/revisions.ts';
 import { NO_ANSWERS } from './statuses.ts';
 import type { ServerFacts } from './verdict.ts';
 
@@ -34,7 +34,7 @@ export type Finding =
   | { readonly type: 'fail'; readonly error: unknown };
 
 const KNOWN = REVISIONS.map(({ version }) => version);
-const versionsOf = (family: RevisionFacts['family']): string[] =>
+const versionsOf = (family: RevisionFeatures['family']): string[] =>
   REVISIONS.filter((facts) => facts.family === family).map(({ version }) => version);
 
 /** The newest revision that opens with `initialize`. */

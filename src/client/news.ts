@@ -1,13 +1,13 @@
 /** What the server says unasked: through middleware, and then to everybody who wants to hear it. */
 
-import { guarded } from '../jsonrpc/errors.ts';
+import { callGuarded } from '../jsonrpc/errors.ts';
 import { isObject, type Notification } from '../jsonrpc/message.ts';
-import { runThrough } from '../jsonrpc/middleware.ts';
-import { type Change, changeToldBy } from '../protocol/model/changes.ts';
+import { runMiddleware } from '../jsonrpc/middleware.ts';
+import { type Change, changeInNotification } from '../protocol/model/changes.ts';
 import { isLoggingLevel, type LogMessage } from '../protocol/model/logging.ts';
 import { MetaKey } from '../protocol/model/meta.ts';
 import type { Conversation } from './conversation.ts';
-import type { Peer } from './extension.ts';
+import type { ExtensionConnection } from './extension.ts';
 import type { Extensions } from './extensions.ts';
 import type { ClientMiddleware } from './middleware.ts';
 import type { ConnectionOptions } from './options.ts';
@@ -18,7 +18,7 @@ export interface NewsHost {
   readonly middleware: readonly ClientMiddleware[];
   readonly options: Pick<ConnectionOptions, 'onLog' | 'onNotification'>;
   readonly extensions: Extensions;
-  readonly peer: Peer;
+  readonly peer: ExtensionConnection;
   /** What is kept may not be true any more. */
   onChange(change: Change): void;
   /** It came for the connection itself. */
@@ -44,7 +44,7 @@ export class News {
     const { method } = notification;
     const params = isObject(notification.params) ? notification.params : {};
     const call = { direction: 'in', kind: 'notification', method, params, revision: from.version } as const;
-    const delivered = runThrough(this.#host.middleware, call, (changed) =>
+    const delivered = runMiddleware(this.#host.middleware, call, (changed) =>
       to(changed.params === params ? notification : { ...notification, params: changed.params }),
     );
     this.settle(delivered);
@@ -62,7 +62,7 @@ export class News {
 
   #spread(notification: Notification, from: Conversation): void {
     const { extensions, options, peer } = this.#host;
-    const change = changeToldBy(notification);
+    const change = changeInNotification(notification);
     if (change) this.#host.onChange(change);
     // What a subscription that was replaced still says, its successor says too.
     if (change && isOfSubscription(notification)) return;
@@ -75,7 +75,7 @@ export class News {
   }
 
   #attempt(listener: () => unknown): void {
-    guarded(listener, (error) => this.#host.onError(error));
+    callGuarded(listener, (error) => this.#host.onError(error));
   }
 }
 

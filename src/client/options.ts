@@ -1,7 +1,7 @@
 /** What can be chosen for a connection. */
 
 import type { Notification } from '../jsonrpc/message.ts';
-import type { Patience } from '../jsonrpc/pending-requests.ts';
+import type { TimeoutOptions } from '../jsonrpc/pending-requests.ts';
 import type { ClientCapabilities } from '../protocol/model/capabilities.ts';
 import type { Implementation } from '../protocol/model/implementation.ts';
 import type { LoggingLevel, LogMessage } from '../protocol/model/logging.ts';
@@ -10,11 +10,11 @@ import type { AnswerHandlers } from './answering.ts';
 import type { ClientExtension } from './extension.ts';
 import type { ConnectionState } from './state.ts';
 import type { RestartOptions } from './supervision.ts';
-import type { ToolBookOptions } from './tool-book.ts';
-import type { Verdict } from './verdict.ts';
+import type { ToolPinningOptions } from './tool-book.ts';
+import type { ServerProfile } from './verdict.ts';
 
 /** Options of a connection; none is needed. */
-export interface ConnectionOptions extends AnswerHandlers, Patience, ToolBookOptions {
+export interface ConnectionOptions extends AnswerHandlers, TimeoutOptions, ToolPinningOptions {
   /**
    * The protocol revision to speak. `auto` finds out what the server speaks, at the cost of one round trip if that is
    * an older one; `legacy` opens with `initialize` and does not ask first; a name speaks that revision and no other.
@@ -22,7 +22,7 @@ export interface ConnectionOptions extends AnswerHandlers, Patience, ToolBookOpt
    */
   readonly revision?: 'auto' | 'legacy' | ProtocolVersion;
   /** What an earlier connection to the same server found out (`connection.verdict`), so that it is not asked again. */
-  readonly prior?: Verdict;
+  readonly profile?: ServerProfile;
   /** What this client says of itself. */
   readonly info?: Implementation;
   /** What is declared to servers, if not what follows from the handlers. */
@@ -61,7 +61,7 @@ export interface ConnectionOptions extends AnswerHandlers, Patience, ToolBookOpt
   /** How many bytes all items of a list may take in memory, about. Default: 64 MiB. */
   readonly maxBytes?: number;
   /** How many times a server may ask back before it answers one call. Default: 10. */
-  readonly maxRounds?: number;
+  readonly maxRoundTrips?: number;
   /** Milliseconds until the server must be ready. Default: 2 minutes, for programs that are installed as they start. */
   readonly connectTimeout?: number;
   /**

@@ -14,7 +14,7 @@ const WITH: ConnectOptions = { extensions: [tickets] };
 describe('an outcome', () => {
   test('of an extension’s type is given as it came', async () => {
     const { script, client } = await play(WITH);
-    const asking = client.outcome('tools/call', { name: 't' });
+    const asking = client.requestRaw('tools/call', { name: 't' });
     expect(script.sent[0]).toMatchObject({ method: 'tools/call', params: { name: 't' } });
     script.reply(LATER);
     expect(await asking).toEqual({ resultType: 'ticket', result: LATER });
@@ -23,7 +23,7 @@ describe('an outcome', () => {
 
   test('that is complete is read and checked as ever, after the questions before it', async () => {
     const { script, client } = await play({ ...WITH, roots: [] });
-    const asking = client.outcome('tools/call', { name: 't' });
+    const asking = client.requestRaw('tools/call', { name: 't' });
     script.reply({ resultType: 'input_required', inputRequests: { a: { method: 'roots/list' } } });
     await quiet();
     script.reply({ resultType: 'complete', structuredContent: 5 });
@@ -31,7 +31,7 @@ describe('an outcome', () => {
       resultType: 'complete',
       result: { resultType: 'complete', structuredContent: 5, content: [] },
     });
-    const wrong = client.outcome('tools/call', { name: 't' });
+    const wrong = client.requestRaw('tools/call', { name: 't' });
     script.reply({ content: 5 });
     await expect(wrong).rejects.toThrow('/result/content must be an array');
     await client.close();
@@ -39,7 +39,7 @@ describe('an outcome', () => {
 
   test('of a type nobody knows is malformed', async () => {
     const { script, client } = await play();
-    const asking = client.outcome('tools/call', { name: 't' });
+    const asking = client.requestRaw('tools/call', { name: 't' });
     script.reply(LATER);
     await expect(asking).rejects.toMatchObject({
       code: 'malformed',
@@ -50,20 +50,22 @@ describe('an outcome', () => {
 
   test('passes middleware as a result, which may be replaced', async () => {
     const seen: unknown[] = [];
-    const client = new Client({ name: 'c', version: '1' }, { prior: PRIOR, ...WITH }).use(async ({ method }, next) => {
-      if (method === 'prompts/get') return { messages: [] };
-      const result = await next();
-      seen.push(result);
-      return result;
-    });
+    const client = new Client({ name: 'c', version: '1' }, { profile: PRIOR, ...WITH }).use(
+      async ({ method }, next) => {
+        if (method === 'prompts/get') return { messages: [] };
+        const result = await next();
+        seen.push(result);
+        return result;
+      },
+    );
     const script = new Script();
     const connection = await client.connect(script);
-    const asking = connection.outcome('tools/call', { name: 't' });
+    const asking = connection.requestRaw('tools/call', { name: 't' });
     await quiet();
     script.reply(LATER);
     expect(await asking).toEqual({ resultType: 'ticket', result: LATER });
     expect(seen).toEqual([LATER]);
-    expect(await connection.outcome('prompts/get', { name: 'p' })).toEqual({
+    expect(await connection.requestRaw('prompts/get', { name: 'p' })).toEqual({
       resultType: 'complete',
       result: { messages: [] },
     });
@@ -108,7 +110,7 @@ describe('an answer', () => {
       return next();
     });
     const connection = await client.connect(new Script().greets(revision));
-    expect(await connection.answer({ method: 'roots/list' })).toEqual({ roots });
+    expect(await connection.respondToInput({ method: 'roots/list' })).toEqual({ roots });
     expect(seen).toEqual(['in roots/list']);
     await connection.close();
   });
@@ -116,7 +118,7 @@ describe('an answer', () => {
   test('is not there for what was not declared', async () => {
     const { client } = await play();
     const params = { mode: 'form', message: 'Size?', requestedSchema: { type: 'object', properties: {} } } as const;
-    await expect(client.answer({ method: 'elicitation/create', params })).rejects.toMatchObject({
+    await expect(client.respondToInput({ method: 'elicitation/create', params })).rejects.toMatchObject({
       code: 'refused',
       message: expect.stringContaining('elicitation/create: This client did not declare the capability "elicitation'),
     });
@@ -131,14 +133,17 @@ describe('an answer', () => {
     });
     const { client } = await play({ onListRoots });
     const abort = new AbortController();
-    const [given, other] = [client.answer({ method: 'roots/list' }, abort), client.answer({ method: 'roots/list' })];
+    const [given, other] = [
+      client.respondToInput({ method: 'roots/list' }, abort),
+      client.respondToInput({ method: 'roots/list' }),
+    ];
     await quiet();
     abort.abort();
     await expect(given).rejects.toMatchObject({ code: 'aborted', message: 'roots/list was aborted by the caller' });
-    await expect(client.answer({ method: 'roots/list' }, abort)).rejects.toMatchObject({ code: 'aborted' });
+    await expect(client.respondToInput({ method: 'roots/list' }, abort)).rejects.toMatchObject({ code: 'aborted' });
     await Promise.all([expect(other).rejects.toMatchObject({ code: 'closed' }), client.close()]);
     expect(signals.map(({ aborted }) => aborted)).toEqual([true, true]);
-    await expect(client.answer({ method: 'roots/list' })).rejects.toMatchObject({ code: 'closed' });
+    await expect(client.respondToInput({ method: 'roots/list' })).rejects.toMatchObject({ code: 'closed' });
   });
 });
 
@@ -154,7 +159,7 @@ test('the connection itself is what extensions get to see of it', async () => {
   };
   const capabilities = { extensions: { 'com.example/peek': {} } };
   const script = new Script();
-  const client = await connect(script, { prior: { ...PRIOR, capabilities }, extensions: [extension] });
+  const client = await connect(script, { profile: { ...PRIOR, capabilities }, extensions: [extension] });
   script.say({ jsonrpc: '2.0', method: 'notifications/peek' });
   expect(seen).toEqual([client.revision, client.serverCapabilities]);
   expect(seen).toEqual(['2026-07-28', capabilities]);

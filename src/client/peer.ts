@@ -6,7 +6,7 @@ import { aborted } from '../jsonrpc/pending-requests.ts';
 import { anySignal } from '../timing/abort-signals.ts';
 import type { Calls } from './calls.ts';
 import type { Conversation } from './conversation.ts';
-import type { Peer } from './extension.ts';
+import type { ExtensionConnection } from './extension.ts';
 import type { Link } from './link.ts';
 import { listen } from './listen.ts';
 import type { Questions } from './questions.ts';
@@ -26,7 +26,7 @@ export interface PeerHost {
 const LISTEN = 'subscriptions/listen';
 
 /** The connection, as extensions see it. */
-export function peerOf({ link, calls, questions, deliver, onError }: PeerHost): Peer {
+export function peerOf({ link, calls, questions, deliver, onError }: PeerHost): ExtensionConnection {
   return {
     get revision() {
       return link.verdict?.revision ?? '';
@@ -35,10 +35,10 @@ export function peerOf({ link, calls, questions, deliver, onError }: PeerHost): 
       return link.verdict?.capabilities ?? {};
     },
     request: (method, params, options) => calls.request(method, params, options),
-    outcome: (method, params, options) => calls.outcome(method, params, options),
+    requestRaw: (method, params, options) => calls.outcome(method, params, options),
     accept: (method, params, result) => calls.accept(method, params, result),
 
-    async answer(question, { signal } = {}) {
+    async respondToInput(question, { signal } = {}) {
       const { method: what } = question;
       const conversation = await link.conversation({ signal }, what);
       if (signal?.aborted) throw aborted(what, signal);

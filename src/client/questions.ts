@@ -2,11 +2,11 @@
 
 import { RpcError } from '../jsonrpc/errors.ts';
 import { isObject, type Params, type Request } from '../jsonrpc/message.ts';
-import { runThrough } from '../jsonrpc/middleware.ts';
+import { runMiddleware } from '../jsonrpc/middleware.ts';
 import { hasCapability } from '../protocol/capabilities.ts';
 import type { ClientCapabilities } from '../protocol/model/capabilities.ts';
 import type { ElicitResult } from '../protocol/model/elicitation.ts';
-import type { Answer, Question } from '../protocol/model/input-requests.ts';
+import type { InputRequest, InputResponse } from '../protocol/model/input-requests.ts';
 import { anySignal } from '../timing/abort-signals.ts';
 import { type AnswerHandlers, answerQuestion, canAnswer, type QuestionContext } from './answering.ts';
 import type { Conversation } from './conversation.ts';
@@ -52,10 +52,10 @@ export class Questions {
   }
 
   /** Answers a question that arrived within a result. */
-  async answer(question: Question, signal: AbortSignal, from: Conversation): Promise<Answer> {
+  async answer(question: InputRequest, signal: AbortSignal, from: Conversation): Promise<InputResponse> {
     return (await this.#through(question.method, { ...question.params }, from, (params) =>
-      this.#ask({ ...question, params } as Question, signal, from),
-    )) as Answer;
+      this.#ask({ ...question, params } as InputRequest, signal, from),
+    )) as InputResponse;
   }
 
   /** Answers a live request. */
@@ -66,7 +66,7 @@ export class Questions {
       const own = this.#host.own.get(method);
       if (own) return own(params, { signal, server: from.server.info });
       if (method === 'ping') return {};
-      return this.#ask({ method, params } as Question, signal, from);
+      return this.#ask({ method, params } as InputRequest, signal, from);
     });
   }
 
@@ -114,7 +114,7 @@ export class Questions {
   }
 
   // What was declared is what the revision had words for, and the answer is in its words too.
-  async #ask(question: Question, signal: AbortSignal, { revision, server }: Conversation): Promise<Answer> {
+  async #ask(question: InputRequest, signal: AbortSignal, { revision, server }: Conversation): Promise<InputResponse> {
     const { handlers, declared } = this.#host;
     const ctx = { signal, server: server.info };
     const answer = await answerQuestion(question, handlers, revision.encodeCapabilities(declared), ctx);
@@ -129,7 +129,7 @@ export class Questions {
   ): Promise<unknown> {
     const { middleware } = this.#host;
     const call = { direction: 'in', kind: 'request', method, params, revision: from.version } as const;
-    const result = await runThrough(middleware, call, (changed) => innermost(changed.params));
+    const result = await runMiddleware(middleware, call, (changed) => innermost(changed.params));
     if (!isObject(result)) throw RpcError.internal(`The client has no answer to ${method}`);
     return result;
   }

@@ -1,6 +1,6 @@
 /** What can be chosen for one call. */
 
-import type { OutgoingOptions } from '../jsonrpc/pending-requests.ts';
+import type { PendingRequestOptions } from '../jsonrpc/pending-requests.ts';
 import type { Meta } from '../protocol/model/meta.ts';
 import type { HeaderFields } from './http-options.ts';
 
@@ -12,7 +12,7 @@ export interface Progress {
 }
 
 /** Options of one call. */
-export interface RequestOptions extends OutgoingOptions {
+export interface RequestOptions extends PendingRequestOptions {
   /** Is told how far the server got. */
   readonly onProgress?: ((progress: Progress) => void) | undefined;
   /** Goes into `_meta` as it is: `traceparent`, or keys of your own. */

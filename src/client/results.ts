@@ -4,7 +4,7 @@ import { ConnectionError } from '../jsonrpc/errors.ts';
 import { isObject, type Params } from '../jsonrpc/message.ts';
 import { METHODS } from '../protocol/methods.ts';
 import type { CallToolResult, Tool } from '../protocol/model/tools.ts';
-import type { RevisionFacts } from '../protocol/revisions.ts';
+import type { RevisionFeatures } from '../protocol/revisions.ts';
 import type { ArgumentHeaders } from './argument-headers.ts';
 import type { ToolBook } from './tool-book.ts';
 
@@ -18,7 +18,7 @@ export function readResult(
   method: string,
   params: Params,
   result: Result,
-  facts: RevisionFacts,
+  facts: RevisionFeatures,
   book: ToolBook,
   mirrored?: ArgumentHeaders,
 ): Result | Promise<Result> {
@@ -56,7 +56,12 @@ async function readTools(
   return usable.length === tools.length ? result : { ...result, tools: usable };
 }
 
-function readToolResult(name: string, result: Result, facts: RevisionFacts, book: ToolBook): Result | Promise<Result> {
+function readToolResult(
+  name: string,
+  result: Result,
+  facts: RevisionFeatures,
+  book: ToolBook,
+): Result | Promise<Result> {
   const { content = [], isError = false } = result;
   checkObjects('tools/call', 'content', content);
   if (typeof isError !== 'boolean') throw malformed('tools/call', 'isError', 'a boolean');

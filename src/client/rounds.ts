@@ -2,7 +2,7 @@
 
 import { ConnectionError, RpcError } from '../jsonrpc/errors.ts';
 import type { Params } from '../jsonrpc/message.ts';
-import type { Answer, Question } from '../protocol/model/input-requests.ts';
+import type { InputRequest, InputResponse } from '../protocol/model/input-requests.ts';
 import type { Decoded } from '../protocol/revision.ts';
 import { anySignal } from '../timing/abort-signals.ts';
 import { sleep } from '../timing/sleep.ts';
@@ -16,13 +16,13 @@ export interface PendingCall {
   /** As the call was made. */
   readonly params: Params;
   /** What the server asks, by key. */
-  readonly questions: Readonly<Record<string, Question>>;
+  readonly questions: Readonly<Record<string, InputRequest>>;
   /** The server's own; it goes back as it came. */
   readonly state?: string;
 }
 
 /** How far a call got: it has its result, or it waits. */
-export type Step =
+export type CallState =
   | { readonly done: true; readonly result: Record<string, unknown> }
   | { readonly done: false; readonly pending: PendingCall };
 
@@ -32,7 +32,7 @@ export interface Rounds {
   send(conversation: Conversation, call: Call, params: Params): Promise<Decoded>;
   /** A round failed. Resolves when it is worth sending it again, and rejects with the error if it is not. */
   recover(conversation: Conversation, call: Call, error: unknown): Promise<void>;
-  answer(question: Question, signal: AbortSignal, conversation: Conversation): Promise<Answer>;
+  answer(question: InputRequest, signal: AbortSignal, conversation: Conversation): Promise<InputResponse>;
 }
 
 const FIRST_PAUSE = 250;
@@ -92,9 +92,9 @@ export function nextParams(params: Params, answers: Params | undefined, state: s
 async function answerAll(
   conversation: Conversation,
   { what, options, left }: Call,
-  requests: ReadonlyMap<string, Question>,
+  requests: ReadonlyMap<string, InputRequest>,
   rounds: Rounds,
-): Promise<Record<string, Answer>> {
+): Promise<Record<string, InputResponse>> {
   const { ended } = conversation;
   if (requests.size > MAX_QUESTIONS) {
     throw new ConnectionError('malformed', `${what}: the server asked more than ${MAX_QUESTIONS} things at once`);

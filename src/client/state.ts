@@ -1,6 +1,6 @@
 /** What a connection is doing, for those who want to see it change. */
 
-import { guarded } from '../jsonrpc/errors.ts';
+import { callGuarded } from '../jsonrpc/errors.ts';
 
 /**
  * `connecting` until the server has answered; `ready`; `reconnecting` after a loss; `needs-auth` while a person has to
@@ -33,7 +33,7 @@ export class ObservedState {
   set(state: ConnectionState): void {
     if (state === this.#state || this.isFinal) return;
     this.#state = state;
-    for (const listener of [...this.#listeners]) guarded(() => listener(state), this.#onError);
+    for (const listener of [...this.#listeners]) callGuarded(() => listener(state), this.#onError);
   }
 
   /** Tells the listener from now on, until the returned function is called. */

@@ -1,11 +1,11 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { CallToolResult, JsonSchemaObject } from '../protocol/model/tools.ts';
-import { ToolBook, type ToolBookOptions } from './tool-book.ts';
+import { ToolBook, type ToolPinningOptions } from './tool-book.ts';
 
 /** A book with one tool, called "t". */
 async function open(
   outputSchema: unknown,
-  options: ToolBookOptions = {},
+  options: ToolPinningOptions = {},
   Book = ToolBook,
 ): Promise<{ book: ToolBook; warnings: Error[] }> {
   const warnings: Error[] = [];

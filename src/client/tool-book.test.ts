@@ -1,18 +1,18 @@
 import { describe, expect, test, vi } from 'vitest';
 import type { Tool } from '../protocol/model/tools.ts';
-import { ToolBook, type ToolBookOptions, type ToolChange } from './tool-book.ts';
+import { ToolBook, type ToolChange, type ToolPinningOptions } from './tool-book.ts';
 import { toolDigest } from './tool-digest.ts';
 
 const inputSchema = { type: 'object' };
 const tool = (name: string, more: object = {}): Tool => ({ name, inputSchema, ...more });
 
 /** A book, and what it warned of. */
-function open(options: ToolBookOptions = {}): { book: ToolBook; warnings: string[] } {
+function open(options: ToolPinningOptions = {}): { book: ToolBook; warnings: string[] } {
   const warnings: string[] = [];
   return { book: new ToolBook(options, ({ message }) => warnings.push(message)), warnings };
 }
 
-type Answer = () => ReturnType<NonNullable<ToolBookOptions['onToolChanged']>>;
+type Answer = () => ReturnType<NonNullable<ToolPinningOptions['onToolChanged']>>;
 
 /** Answers every change in the same way, and keeps it. */
 function watch(answer: Answer): { changes: ToolChange[]; onToolChanged: (change: ToolChange) => ReturnType<Answer> } {

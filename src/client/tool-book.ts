@@ -22,7 +22,7 @@ export interface ToolChange {
 }
 
 /** What can be chosen of how tools are watched over. */
-export interface ToolBookOptions {
+export interface ToolPinningOptions {
   /** False: structured results are not checked. Default: true. */
   readonly validateResults?: boolean;
   /**
@@ -66,13 +66,13 @@ interface Entry {
 export class ToolBook {
   readonly #entries = new Map<string, Entry>();
   readonly #pins: ReadonlyMap<string, string>;
-  readonly #options: ToolBookOptions;
+  readonly #options: ToolPinningOptions;
   readonly #warn: (warning: Error) => void;
   #lastTake: Promise<unknown> = Promise.resolve();
   #toldOfExcess = false;
   #bytes = 0;
 
-  constructor(options: ToolBookOptions, warn: (warning: Error) => void) {
+  constructor(options: ToolPinningOptions, warn: (warning: Error) => void) {
     this.#options = options;
     this.#warn = warn;
     this.#pins = new Map(Object.entries(options.pinnedTools ?? {}));

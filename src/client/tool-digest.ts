@@ -1,6 +1,6 @@
 /** What a tool is known by: everything that says what it does and takes, as one short text. */
 
-import { canonical } from '../jsonrpc/json/canonical-json.ts';
+import { canonicalJson } from '../jsonrpc/json/canonical-json.ts';
 import { isObject } from '../jsonrpc/message.ts';
 import type { JsonSchemaObject, Tool } from '../protocol/model/tools.ts';
 import { plainProperties } from '../protocol/stateful/wrap-structured.ts';
@@ -24,7 +24,7 @@ export async function toolDigest(tool: Tool): Promise<string> {
 export function definitionOf(tool: Tool): string {
   const { name, title, description, inputSchema, outputSchema } = tool;
   const { title: hint, ...hints } = isObject(tool.annotations) ? tool.annotations : {};
-  return canonical({
+  return canonicalJson({
     name,
     // Of the two people see this one; 2025-03-26 has no other place for it than the annotations.
     title: title ?? hint,

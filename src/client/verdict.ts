@@ -15,7 +15,7 @@ export interface ServerFacts {
 }
 
 /** Which revision a server speaks, and what it said of itself. It is JSON: keep it with the server's configuration. */
-export interface Verdict {
+export interface ServerProfile {
   readonly revision: string;
   readonly capabilities: ServerCapabilities;
   readonly serverInfo?: Implementation;
@@ -28,7 +28,7 @@ export interface Verdict {
 const STATEFUL_GOOD_FOR = 24 * 60 * 60_000;
 
 /** The verdict on a server. If it was reached by believing an earlier one, it is as old as that. */
-export function verdictOf({ facts }: Revision, server: ServerFacts, before?: Verdict): Verdict {
+export function verdictOf({ facts }: Revision, server: ServerFacts, before?: ServerProfile): ServerProfile {
   const isBelieved = revisionIn(before)?.facts.family === facts.family;
   return {
     revision: facts.version,
@@ -40,7 +40,7 @@ export function verdictOf({ facts }: Revision, server: ServerFacts, before?: Ver
 }
 
 /** The revision a verdict names, if the verdict can still be used. It may come from a file, so nothing is taken for granted. */
-export function revisionIn(verdict: Verdict | undefined): Revision | undefined {
+export function revisionIn(verdict: ServerProfile | undefined): Revision | undefined {
   if (!isObject(verdict) || typeof verdict['revision'] !== 'string') return undefined;
   const revision = revisionNamed(verdict['revision']);
   if (revision?.facts.family !== 'stateful') return revision;
@@ -49,7 +49,7 @@ export function revisionIn(verdict: Verdict | undefined): Revision | undefined {
 }
 
 /** What the verdict says of the server. */
-export function factsIn({ capabilities, serverInfo, instructions }: Verdict): ServerFacts {
+export function factsIn({ capabilities, serverInfo, instructions }: ServerProfile): ServerFacts {
   return {
     capabilities: isObject(capabilities) ? capabilities : {},
     info: isImplementation(serverInfo) ? serverInfo : undefined,

@@ -1,10 +1,10 @@
 /** Watching a server: one way to hear of changes, whichever way the revision has of telling them. */
 
-import { ConnectionError, guarded, shorten } from '../jsonrpc/errors.ts';
+import { ConnectionError, callGuarded, shorten } from '../jsonrpc/errors.ts';
 import type { Notification, Params } from '../jsonrpc/message.ts';
 import type { ServerCapabilities } from '../protocol/model/capabilities.ts';
-import { type Change, changeToldBy, isWithin } from '../protocol/model/changes.ts';
-import type { RevisionFacts } from '../protocol/revisions.ts';
+import { type Change, changeInNotification, isWithin } from '../protocol/model/changes.ts';
+import type { RevisionFeatures } from '../protocol/revisions.ts';
 import { Listening, type ListeningHost } from './listening.ts';
 import { Subscribing, type SubscribingHost } from './subscribing.ts';
 import { Telling } from './telling.ts';
@@ -21,7 +21,7 @@ export type WatchListener = (event: WatchEvent) => void;
 
 /** One conversation with a server, as far as watching needs it. */
 export interface WatchedConversation {
-  readonly facts: RevisionFacts;
+  readonly facts: RevisionFeatures;
   readonly serverCapabilities: ServerCapabilities;
   /** Why changes that are told unasked are heard only while a call runs, if that is so. */
   readonly deafness?: Error | undefined;
@@ -68,8 +68,9 @@ interface Way {
 
 type WayHost = ListeningHost & SubscribingHost;
 
-const WAYS: Readonly<Record<RevisionFacts['changes'], new (conversation: WatchedConversation, host: WayHost) => Way>> =
-  { unasked: Subscribing, 'by listening': Listening };
+const WAYS: Readonly<
+  Record<RevisionFeatures['changes'], new (conversation: WatchedConversation, host: WayHost) => Way>
+> = { unasked: Subscribing, 'by listening': Listening };
 
 /** Who watches what, from one conversation to the next. */
 export class Watches {
@@ -185,7 +186,7 @@ export class Watches {
   }
 
   #hear(notification: Notification): boolean {
-    const change = changeToldBy(notification);
+    const change = changeInNotification(notification);
     if (change) this.#tell(change, this.#concerned(change));
     return change !== undefined;
   }
@@ -228,12 +229,12 @@ export class Watches {
   }
 
   #attempt(action: () => unknown): void {
-    guarded(action, (error) => this.#report(error));
+    callGuarded(action, (error) => this.#report(error));
   }
 
   // If that fails nobody is left to be told, and the other listeners are not to blame.
   #report(error: Error): void {
-    guarded(
+    callGuarded(
       () => this.#host.onError(error),
       () => {},
     );

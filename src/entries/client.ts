@@ -10,7 +10,7 @@ import type { ClientMiddleware } from '../client/middleware.ts';
 import { DEFAULT_INFO } from '../client/options.ts';
 import type { RequestHandler } from '../client/questions.ts';
 import type { ToolsAt } from '../client/tool-types.ts';
-import type { Verdict } from '../client/verdict.ts';
+import type { ServerProfile } from '../client/verdict.ts';
 import { ConnectionError } from '../jsonrpc/errors.ts';
 import type { Transport } from '../jsonrpc/transport.ts';
 import type { Implementation } from '../protocol/model/implementation.ts';
@@ -22,33 +22,33 @@ export type { ConnectOptions } from '../client/connect-options.ts';
 export type { Connection } from '../client/connection.ts';
 export type {
   ClientExtension,
-  ClientSide,
-  OpenCall,
-  Outcome,
-  Peer,
-  ResultFinisher,
+  ClientHooks,
+  ExtensionCall,
+  ExtensionConnection,
+  RawResult,
+  ResultResolver,
   Subscription,
 } from '../client/extension.ts';
 export type {
   Authorizer,
+  AuthRequest,
+  AuthResponse,
   ClientAuth,
   HeaderFields,
   HttpChallenge,
   HttpClientOptions,
   ProtectedServer,
   ReconnectOptions,
-  RequestFacts,
-  ResponseFacts,
 } from '../client/http-options.ts';
 export type { ClientCall, ClientMiddleware } from '../client/middleware.ts';
 export type { ConnectionOptions } from '../client/options.ts';
 export { IncompleteListError, type IncompleteListErrorCode } from '../client/pages.ts';
 export type { RequestHandler } from '../client/questions.ts';
 export type { Progress, RequestOptions } from '../client/request-options.ts';
-export type { PendingCall, Step } from '../client/rounds.ts';
+export type { CallState, PendingCall } from '../client/rounds.ts';
 export type { ConnectionState, StateListener } from '../client/state.ts';
 export type { RestartOptions } from '../client/supervision.ts';
-export type { ToolBookOptions, ToolChange } from '../client/tool-book.ts';
+export type { ToolChange, ToolPinningOptions } from '../client/tool-book.ts';
 export { toolDigest } from '../client/tool-digest.ts';
 export type {
   OutputOf,
@@ -60,7 +60,7 @@ export type {
   ToolsAt,
   ToolsOf,
 } from '../client/tool-types.ts';
-export type { Verdict } from '../client/verdict.ts';
+export type { ServerProfile } from '../client/verdict.ts';
 export type { WatchEvent, WatchListener } from '../client/watching.ts';
 export { ConnectionError, isMcpError, RpcError } from '../jsonrpc/errors.ts';
 
@@ -78,7 +78,7 @@ export class Client {
   readonly #options: ConnectOptions;
   readonly #middleware: ClientMiddleware[] = [];
   readonly #own = new Map<string, RequestHandler>();
-  readonly #verdicts = new Map<string, Verdict>();
+  readonly #verdicts = new Map<string, ServerProfile>();
 
   /** `options` are those of every connection, unless a connection has its own. */
   constructor(info: Implementation, options: ConnectOptions = {}) {

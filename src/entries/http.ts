@@ -17,7 +17,7 @@ export type {
   TakenStream,
 } from '../store/session-store.ts';
 export { type NodeHandler, nodeHandler } from '../transport/http/server/node-handler.ts';
-export { type ServeHttpOptions, type ServingHttp, serveHttp } from '../transport/http/server/node-serve.ts';
+export { type HttpServerHandle, type ServeHttpOptions, serveHttp } from '../transport/http/server/node-serve.ts';
 export type {
   HttpLimits,
   HttpOptions,

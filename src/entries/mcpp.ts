@@ -11,7 +11,7 @@ export {
   type ProcessEnd,
   RpcError,
 } from '../jsonrpc/errors.ts';
-export type { StructureLimits } from '../jsonrpc/json/json-limits.ts';
+export type { JsonLimits } from '../jsonrpc/json/json-limits.ts';
 export { checkMessage, type Payload, parseMessage, parsePayload } from '../jsonrpc/json/parse.ts';
 export { memoryPair } from '../jsonrpc/memory-transport.ts';
 export {
@@ -34,8 +34,8 @@ export {
 export { printable } from '../jsonrpc/printable.ts';
 export type { Receiver, SendOptions, Transport } from '../jsonrpc/transport.ts';
 export { McpErrorCode, ToolError } from '../protocol/errors.ts';
-export type { Vocabulary } from '../protocol/extension.ts';
-export { isAnswer } from '../protocol/input-requests.ts';
+export type { ExtensionDefinition } from '../protocol/extension.ts';
+export { isInputResponse } from '../protocol/input-requests.ts';
 export type {
   ClientCapabilities,
   ClientCapabilityName,
@@ -65,7 +65,7 @@ export type {
   ElicitUrlParams,
 } from '../protocol/model/elicitation.ts';
 export type { Icon, Implementation } from '../protocol/model/implementation.ts';
-export type { Answer, Question } from '../protocol/model/input-requests.ts';
+export type { InputRequest, InputResponse } from '../protocol/model/input-requests.ts';
 export type { LoggingLevel, LogMessage } from '../protocol/model/logging.ts';
 export { type Meta, MetaKey, type Trace } from '../protocol/model/meta.ts';
 export type { GetPromptResult, Prompt, PromptArgument, PromptMessage } from '../protocol/model/prompts.ts';

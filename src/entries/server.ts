@@ -9,19 +9,19 @@ export type { Viewer } from '../protocol/revision.ts';
 export type { CheckedInput } from '../schema/local/checked-input.ts';
 export type { AnySchema, InferInput, InferOutput } from '../schema/local/infer.ts';
 export { serve } from '../server/connection/serve.ts';
-export type { ServeOptions, Serving } from '../server/connection/served-connection.ts';
+export type { ServedConnection, ServeOptions } from '../server/connection/served-connection.ts';
 export type { AskOptions, Context, ElicitAnswer, RawAskOptions, SessionKey, UrlOptions } from '../server/context.ts';
 export type {
-  Desk,
+  BuiltInRevision,
+  DetachedCall,
   ExtensionHandler,
-  HandedOff,
-  InProtocol,
+  ExtensionRegistrar,
   OpenField,
-  Registrar,
   ServerExtension,
-  ServerSide,
+  ServerHooks,
+  StartedTask,
   SubscriptionField,
-  TakeOver,
+  TaskStarter,
   ToolCall,
 } from '../server/extensions/extension.ts';
 export { type ExtensionResult, extensionResult } from '../server/extensions/extension-result.ts';
@@ -53,7 +53,7 @@ export { type InputRequired, inputRequired, isSuspension } from '../server/input
 export type { Secret } from '../server/input/request-state.ts';
 export type { ErrorReport } from '../server/internals.ts';
 export type { Limits } from '../server/limits/limits.ts';
-export type { Log } from '../server/logging.ts';
+export type { LogSender } from '../server/logging.ts';
 export type {
   Middleware,
   MiddlewareContext,

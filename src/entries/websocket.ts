@@ -5,8 +5,8 @@ export { webSocketTransport } from '../transport/websocket/client.ts';
 export type { WebSocketHandler } from '../transport/websocket/node-handler.ts';
 export type {
   ServeWebSocketOptions,
-  ServingWebSocket,
   WebSocketLimits,
   WebSocketOptions,
+  WebSocketServerHandle,
 } from '../transport/websocket/options.ts';
 export { serveWebSocket, webSocketHandler } from '../transport/websocket/server.ts';

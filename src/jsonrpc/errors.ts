@@ -249,7 +249,7 @@ export function toError(thrown: unknown, message = 'A listener failed'): Error {
 }
 
 /** Calls a function of somebody else's. What it throws, or rejects with if it is asynchronous, goes to `onError`. */
-export function guarded(listener: () => unknown, onError: (error: Error) => void, message?: string): void {
+export function callGuarded(listener: () => unknown, onError: (error: Error) => void, message?: string): void {
   try {
     const result = listener();
     if (result instanceof Promise) result.catch((error: unknown) => onError(toError(error, message)));

@@ -1,7 +1,7 @@
 /** Values that may still be on their way. Code that is synchronous stays so: most handlers are, and it is faster. */
 
 /** A value, now or later. */
-export type Maybe<T> = T | Promise<T>;
+export type MaybePromise<T> = T | Promise<T>;
 
 /** True for anything that has to be awaited. */
 export function isPromise(value: unknown): value is Promise<unknown> {
@@ -9,14 +9,14 @@ export function isPromise(value: unknown): value is Promise<unknown> {
 }
 
 /** Goes on with a value as soon as it is there: at once, if it is there already. */
-export function chain<T, R>(value: Maybe<T>, next: (value: T) => Maybe<R>): Maybe<R> {
+export function thenMaybe<T, R>(value: MaybePromise<T>, next: (value: T) => MaybePromise<R>): MaybePromise<R> {
   // Not every thenable gives a promise from `then`.
   return isPromise(value) ? Promise.resolve(value as Promise<T>).then(next) : next(value as T);
 }
 
 /** Does something, and something else afterwards, however it ends. */
-export function finallyDo(action: () => Maybe<void>, after: () => void): Maybe<void> {
-  let result: Maybe<void>;
+export function finallyMaybe(action: () => MaybePromise<void>, after: () => void): MaybePromise<void> {
+  let result: MaybePromise<void>;
   try {
     result = action();
   } catch (error) {
@@ -29,7 +29,7 @@ export function finallyDo(action: () => Maybe<void>, after: () => void): Maybe<v
 }
 
 /** Does what nobody waits for; what goes wrong with it is reported. */
-export function unwatched(action: () => Maybe<void>, report: (error: unknown) => void): void {
+export function ignoreRejection(action: () => MaybePromise<void>, report: (error: unknown) => void): void {
   try {
     const done = action();
     if (isPromise(done)) done.catch(report);

@@ -1,6 +1,6 @@
 /** JSON-RPC 2.0 messages as plain data, and how they are written. */
 
-import { unencodable } from './json/unencodable.ts';
+import { findUnencodable } from './json/unencodable.ts';
 
 /** A request id. Numbers are safe integers; a number and a string that look alike are different ids. */
 export type Id = string | number;
@@ -96,7 +96,7 @@ export function serialize(message: Message | readonly Message[]): string {
   try {
     return JSON.stringify(message);
   } catch (cause) {
-    const why = unencodable(message);
+    const why = findUnencodable(message);
     throw why === undefined ? cause : new TypeError(`A message cannot be written as JSON: ${why}`, { cause });
   }
 }

@@ -1,11 +1,11 @@
 /** Functions around a call, like the skins of an onion: the first one is the outermost. */
 
 /** One of them. `next()` goes on inwards and gives the result; it may be given a changed call to go on with. */
-export type Layer<Call> = (call: Call, next: (changed?: Call) => Promise<unknown>) => unknown;
+export type MiddlewareFunction<Call> = (call: Call, next: (changed?: Call) => Promise<unknown>) => unknown;
 
 /** Calls the innermost function through all of them. `onNothing` gets the index of a layer that gives undefined, and may throw. */
-export function runThrough<Call>(
-  layers: readonly Layer<Call>[],
+export function runMiddleware<Call>(
+  layers: readonly MiddlewareFunction<Call>[],
   call: Call,
   innermost: (call: Call) => unknown,
   onNothing?: (index: number) => void,

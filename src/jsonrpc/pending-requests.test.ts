@@ -2,14 +2,14 @@ import { getEventListeners } from 'node:events';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { ConnectionError } from './errors.ts';
 import type { Id, Request } from './message.ts';
-import { OutgoingRequests, type Patience } from './pending-requests.ts';
+import { PendingRequests, type TimeoutOptions } from './pending-requests.ts';
 
 const MINUTE = 60_000;
 
-function outgoing(defaults?: Patience) {
+function outgoing(defaults?: TimeoutOptions) {
   const sent: Request[] = [];
   const cancelled: { id: Id; method: string; reason: string }[] = [];
-  const requests = new OutgoingRequests(
+  const requests = new PendingRequests(
     {
       send: (request) => {
         sent.push(request);
@@ -352,14 +352,14 @@ describe('a message that cannot be sent', () => {
     ['is told later', () => Promise.reject(new ConnectionError('closed', 'gone'))],
   ])('fails its call, if it %s', async (_, send) => {
     const cancel = vi.fn();
-    const requests = new OutgoingRequests({ send, cancel });
+    const requests = new PendingRequests({ send, cancel });
     const { signal, listeners } = countedSignal();
     await expect(requests.request('a', undefined, { signal })).rejects.toMatchObject({ code: 'closed' });
     expect([requests.size, listeners(), cancel.mock.calls.length]).toEqual([0, 0, 0]);
   });
 
   test('fails its call with an error, whatever was thrown', async () => {
-    const requests = new OutgoingRequests({
+    const requests = new PendingRequests({
       send: () => {
         throw 'nothing of use';
       },
@@ -370,7 +370,7 @@ describe('a message that cannot be sent', () => {
 
   test('does not harm a call that was answered before', async () => {
     let reject: (error: Error) => void = () => {};
-    const requests = new OutgoingRequests({
+    const requests = new PendingRequests({
       send: () =>
         new Promise((_, no) => {
           reject = no;
@@ -385,7 +385,7 @@ describe('a message that cannot be sent', () => {
 });
 
 test('a cancellation that cannot be told still settles the call, and throws at nobody', async () => {
-  const requests = new OutgoingRequests(
+  const requests = new PendingRequests(
     {
       send: () => undefined,
       cancel: () => {
@@ -404,7 +404,7 @@ test('one signal for any number of calls is no leak', () => {
   const hear = (warning: Error): number => warnings.push(warning.name);
   process.on('warning', hear);
   const abort = new AbortController();
-  const outgoing = new OutgoingRequests({ send: () => {}, cancel: () => {} });
+  const outgoing = new PendingRequests({ send: () => {}, cancel: () => {} });
   const calls = Array.from({ length: 20 }, () => outgoing.request('m', {}, { signal: abort.signal }));
   expect(getEventListeners(abort.signal, 'abort')).toHaveLength(1);
   abort.abort();

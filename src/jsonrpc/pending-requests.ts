@@ -5,10 +5,10 @@ import { DeadlineTimer, deadlineIn } from '../timing/deadline-timer.ts';
 import { monotonicNow } from '../timing/monotonic-now.ts';
 import { ConnectionError, RpcError } from './errors.ts';
 import { type Id, isErrorResponse, type Params, type Request, type Response } from './message.ts';
-import { ShortLived } from './slot-map.ts';
+import { SlotMap } from './slot-map.ts';
 
 /** How long to wait. `Infinity` waits for ever; the maximum then still applies. */
-export interface Patience {
+export interface TimeoutOptions {
   /** Milliseconds without an answer or progress after which the call fails. Default: 5 minutes. */
   readonly timeout?: number | undefined;
   /** Milliseconds after which the call fails however much progress it makes. Default: 30 minutes. */
@@ -16,13 +16,13 @@ export interface Patience {
 }
 
 /** Options of one outgoing request. */
-export interface OutgoingOptions extends Patience {
+export interface PendingRequestOptions extends TimeoutOptions {
   /** Gives the call up; the peer is told. */
   readonly signal?: AbortSignal | undefined;
 }
 
 /** What only some requests need. */
-export interface OutgoingDetails {
+export interface PendingRequestDetails {
   /** The id to use, for a request whose id must not be one of the counted ones. */
   readonly id?: string;
   /** How errors name the call. Default: its method. */
@@ -36,15 +36,15 @@ export interface OutgoingDetails {
 }
 
 /** What `OutgoingRequests` needs from its connection. */
-export interface OutgoingWire {
-  send(request: Request, details: OutgoingDetails): void | Promise<void>;
+export interface RequestSender {
+  send(request: Request, details: PendingRequestDetails): void | Promise<void>;
   /** The call was given up: tell the peer, if it can be told. */
   cancel(id: Id, method: string, reason: string): void;
 }
 
 interface Pending {
   readonly method: string;
-  readonly details: OutgoingDetails;
+  readonly details: PendingRequestDetails;
   /** By `monotonicNow`, as the other times. */
   readonly started: number;
   readonly timeout: number;
@@ -62,17 +62,17 @@ interface Pending {
 }
 
 /** For requests that something else than a clock ends. */
-export const FOR_EVER: Patience = { timeout: Number.POSITIVE_INFINITY, maxTimeout: Number.POSITIVE_INFINITY };
+export const NO_TIMEOUT: TimeoutOptions = { timeout: Number.POSITIVE_INFINITY, maxTimeout: Number.POSITIVE_INFINITY };
 /** Milliseconds without an answer or progress. */
 export const DEFAULT_TIMEOUT: number = 5 * 60_000;
 /** Milliseconds in all. */
 export const DEFAULT_MAXIMUM: number = 30 * 60_000;
 
 /** Gives each request its id, and settles each call exactly once: by answer, timeout, abort or close. */
-export class OutgoingRequests {
-  readonly #wire: OutgoingWire;
-  readonly #defaults: Patience;
-  readonly #pending = new ShortLived<Id, Pending>();
+export class PendingRequests {
+  readonly #wire: RequestSender;
+  readonly #defaults: TimeoutOptions;
+  readonly #pending = new SlotMap<Id, Pending>();
   readonly #timer = new DeadlineTimer((time) => this.#expireAll(time));
   /** How many calls there are whose time is limited. */
   #limited = 0;
@@ -80,7 +80,7 @@ export class OutgoingRequests {
   #holds = 0;
   #closed: Error | undefined;
 
-  constructor(wire: OutgoingWire, defaults: Patience = {}) {
+  constructor(wire: RequestSender, defaults: TimeoutOptions = {}) {
     this.#wire = wire;
     this.#defaults = defaults;
   }
@@ -94,8 +94,8 @@ export class OutgoingRequests {
   request(
     method: string,
     params: Params | undefined | ((id: Id) => Params | undefined),
-    options: OutgoingOptions = {},
-    details: OutgoingDetails = {},
+    options: PendingRequestOptions = {},
+    details: PendingRequestDetails = {},
   ): Promise<unknown> {
     const { signal } = options;
     const { id = ++this.#lastId } = details;
@@ -229,11 +229,11 @@ export class OutgoingRequests {
     this.#timer.set(pending.idleAt);
   }
 
-  #hear(signal: AbortSignal, id: Id, method: string, { what = method }: OutgoingDetails): () => void {
+  #hear(signal: AbortSignal, id: Id, method: string, { what = method }: PendingRequestDetails): () => void {
     return onAbort(signal, () => this.#giveUp(id, aborted(what, signal), 'The caller gave up'));
   }
 
-  #send(id: Id, method: string, params: Params | undefined, details: OutgoingDetails): void {
+  #send(id: Id, method: string, params: Params | undefined, details: PendingRequestDetails): void {
     const request: Request =
       params === undefined ? { jsonrpc: '2.0', id, method } : { jsonrpc: '2.0', id, method, params };
     try {

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { Places, ShortLived } from './slot-map.ts';
+import { SlotMap, Slots } from './slot-map.ts';
 
 describe('places', () => {
   test('are given back and used again, so that there are never more than were needed at a time', () => {
-    const places = new Places<string>();
+    const places = new Slots<string>();
     const [first, second] = [places.add('a'), places.add('b')];
     places.remove(first);
     places.remove(first);
@@ -15,7 +15,7 @@ describe('places', () => {
 
 describe('what is kept by key', () => {
   test('is found until it is deleted or replaced', () => {
-    const kept = new ShortLived<number | string, string>();
+    const kept = new SlotMap<number | string, string>();
     kept.set(1, 'a');
     kept.set('1', 'b');
     expect([kept.get(1), kept.get('1'), kept.get(2), kept.size]).toEqual(['a', 'b', undefined, 2]);
@@ -27,7 +27,7 @@ describe('what is kept by key', () => {
   });
 
   test('may be deleted while all keys are gone through', () => {
-    const kept = new ShortLived<number, string>();
+    const kept = new SlotMap<number, string>();
     for (let key = 0; key < 5; key++) kept.set(key, `${key}`);
     for (const key of kept.keys()) kept.delete(key);
     expect(kept.size).toBe(0);

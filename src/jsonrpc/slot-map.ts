@@ -5,7 +5,7 @@
  */
 
 /** Values in numbered places. A place that is given back is used again. */
-export class Places<V> {
+export class Slots<V> {
   readonly #values: (V | undefined)[] = [];
   readonly #free: number[] = [];
 
@@ -38,9 +38,9 @@ export class Places<V> {
 }
 
 /** The same by key, like a `Map`. */
-export class ShortLived<K, V> {
+export class SlotMap<K, V> {
   readonly #placeOf = new Map<K, number>();
-  readonly #places = new Places<V>();
+  readonly #places = new Slots<V>();
 
   get size(): number {
     return this.#places.size;

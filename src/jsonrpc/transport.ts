@@ -10,9 +10,9 @@ export interface Receiver {
   /** Something went wrong that no call of ours caused; the transport lives on. */
   onError(error: Error): void;
   /** For a while nothing could be heard but answers: what the peer said unasked may have been missed. */
-  onGap?(): void;
+  onMessagesMissed?(): void;
   /** There is no way to hear what the peer says unasked, but beside the answers to calls. The cause says why. */
-  onDeaf?(cause: Error): void;
+  onPushUnavailable?(cause: Error): void;
   /** The connection ended; called once, with the cause if there is one. Nothing arrives after it. */
   onClose(cause?: Error): void;
 }
@@ -55,7 +55,7 @@ export interface Transport {
   /** How a running request is cancelled at this moment: by a notification, or by ending its exchange (`signal`). */
   readonly cancelsBy: 'notification' | 'hang-up';
   /** True if each message opens an exchange of its own, as over HTTP: one may end, or fail, and the others go on. */
-  readonly hasExchanges?: boolean;
+  readonly isRequestScoped?: boolean;
   /** True if the peer gets every message by itself, never several in one read, as it does within one process. */
   readonly deliversSeparately?: boolean;
 }

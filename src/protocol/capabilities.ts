@@ -1,8 +1,8 @@
 /** Client capabilities: which of them a client declared, and whether its revision has them. */
 
-import { type Declaration, declaredIn } from './extension.ts';
+import { type Declaration, extensionCapabilities } from './extension.ts';
 import type { ClientCapabilities, ClientCapabilityName } from './model/capabilities.ts';
-import type { RevisionFacts } from './revisions.ts';
+import type { RevisionFeatures } from './revisions.ts';
 
 /** True if the client declared this, by its dotted name. */
 export function hasCapability(capabilities: ClientCapabilities, name: ClientCapabilityName): boolean {
@@ -35,7 +35,7 @@ function isBareElicitation({ elicitation }: ClientCapabilities): boolean {
 export function isAvailable(
   name: ClientCapabilityName,
   capabilities: ClientCapabilities,
-  facts: RevisionFacts,
+  facts: RevisionFeatures,
 ): boolean {
   const form = facts.elicitation !== 'none';
   const url = facts.elicitation === 'form and url';
@@ -54,7 +54,7 @@ interface Declared {
 }
 
 /** What is declared in this revision. What was said of an extension by hand counts more than what it says of itself. */
-export function declaredBy({ capabilities, extensions = [] }: Declared, version: string): ClientCapabilities {
-  const declared = declaredIn(version, extensions);
+export function clientCapabilities({ capabilities, extensions = [] }: Declared, version: string): ClientCapabilities {
+  const declared = extensionCapabilities(version, extensions);
   return declared ? { ...capabilities, extensions: { ...declared, ...capabilities.extensions } } : capabilities;
 }

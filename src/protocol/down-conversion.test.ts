@@ -2,12 +2,12 @@ import { describe, expect, test } from 'vitest';
 import { badArguments, missingCapability, resourceNotFound } from './errors.ts';
 import { METHODS } from './methods.ts';
 import type { ContentBlock } from './model/content.ts';
-import type { Host, ListKind, ResultFacts, Revision } from './revision.ts';
+import type { EncodingHints, ListKind, Revision, ServerInfo } from './revision.ts';
 import { revisionNamed } from './select-revision.ts';
 
 const VERSIONS = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25', '2026-07-28'] as const;
 
-const host: Host = {
+const host: ServerInfo = {
   info: { name: 's', version: '1' },
   instructions: undefined,
   capabilities: {},
@@ -25,7 +25,7 @@ function revision(version: string): Revision {
 const item = (version: string, kind: ListKind, entry: object): Record<string, unknown> =>
   revision(version).encodeItem(kind, entry) as Record<string, unknown>;
 
-const result = (version: string, method: string, value: object, about: ResultFacts = {}): Record<string, unknown> =>
+const result = (version: string, method: string, value: object, about: EncodingHints = {}): Record<string, unknown> =>
   JSON.parse(JSON.stringify(revision(version).encodeResult(METHODS.get(method), value, about, host)));
 
 const content = (version: string, block: ContentBlock): unknown =>
@@ -237,8 +237,8 @@ row('the message of progress', (v) => revision(v).encodeProgress(progress), [
   progress,
 ]);
 
-const code = (v: string, error: Parameters<Revision['encodeFailure']>[0]): unknown => {
-  const failure = revision(v).encodeFailure(error);
+const code = (v: string, error: Parameters<Revision['encodeError']>[0]): unknown => {
+  const failure = revision(v).encodeError(error);
   return 'error' in failure ? failure.error.code : failure.result;
 };
 const isError = { content: [{ type: 'text', text: 'bad' }], isError: true };

@@ -1,15 +1,15 @@
 /** One request's way back to its sender. Made by the transport, one per request. */
 
 import type { Params } from '../jsonrpc/message.ts';
-import type { OutgoingOptions } from '../jsonrpc/pending-requests.ts';
-import type { MethodFacts } from './methods.ts';
+import type { PendingRequestOptions } from '../jsonrpc/pending-requests.ts';
+import type { MethodRow } from './methods.ts';
 import type { Principal } from './principal.ts';
 import type { Session } from './session.ts';
 
 /** What a server needs to know of where a request came from, and how to say something before the answer. */
 export interface Exchange {
   /** The row of the request's method; undefined for methods that the protocol does not have. */
-  readonly row: MethodFacts | undefined;
+  readonly row: MethodRow | undefined;
   /** The peer is the process's owner (stdio, in-process): no scopes are required of it. */
   readonly trusted: boolean;
   /** The stateful session the request belongs to, if there is one. */
@@ -29,10 +29,10 @@ export interface Exchange {
   notify(method: string, params: Params): void;
   /** Asks the client and waits; absent where the client cannot be reached. */
   readonly ask:
-    | ((method: string, params: Params | undefined, options: OutgoingOptions) => Promise<unknown>)
+    | ((method: string, params: Params | undefined, options: PendingRequestOptions) => Promise<unknown>)
     | undefined;
   /** The request is answered already, and somebody stands in for its sender: who can be asked at any time. */
-  readonly isApart?: true;
+  readonly isDetached?: true;
   /** Takes how far the work has got, in place of a notification. */
   readonly progress?: (progress: number, total?: number, message?: string) => void;
   /** The sender gave the request up, or is gone. */

@@ -7,7 +7,7 @@ import { isPrefixedKey } from './model/meta.ts';
 import type { ProtocolVersion } from './revisions.ts';
 
 /** The words of an extension. */
-export interface Vocabulary {
+export interface ExtensionDefinition {
   /** Its name, as in `com.example/feature`. A change that breaks others is another name. */
   readonly id: string;
   /** The revisions in which it can be declared. Default: all of them. */
@@ -20,35 +20,35 @@ export interface Vocabulary {
 
 /** An extension with what one side declares of it. */
 export interface Declaration {
-  readonly vocabulary: Vocabulary;
+  readonly definition: ExtensionDefinition;
   readonly settings: Settings;
 }
 
 const OWN_RESULT_TYPES: ReadonlySet<string> = new Set(['complete', 'input_required']);
 
 /** True if it can be declared in this revision. */
-export function isKnownIn({ revisions }: Vocabulary, version: string): boolean {
+export function isDeclarableIn({ revisions }: ExtensionDefinition, version: string): boolean {
   return revisions === undefined || revisions.some((one) => one === version);
 }
 
 /** The member `extensions` of what is declared in this revision; undefined if there is nothing to declare. */
-export function declaredIn(
+export function extensionCapabilities(
   version: string,
   declarations: readonly Declaration[],
 ): Readonly<Record<string, Settings>> | undefined {
-  const known = declarations.filter(({ vocabulary }) => isKnownIn(vocabulary, version));
+  const known = declarations.filter(({ definition }) => isDeclarableIn(definition, version));
   if (known.length === 0) return undefined;
-  return Object.fromEntries(known.map(({ vocabulary, settings }) => [vocabulary.id, settings]));
+  return Object.fromEntries(known.map(({ definition, settings }) => [definition.id, settings]));
 }
 
 /** What requests of extensions are about, by method: the member of params that HTTP repeats as `Mcp-Name`. */
-export function mcpNamesOf(vocabularies: readonly Vocabulary[]): ReadonlyMap<string, string> {
-  return new Map(vocabularies.flatMap(({ mcpNames = {} }) => Object.entries(mcpNames)));
+export function mcpNamesOf(definitions: readonly ExtensionDefinition[]): ReadonlyMap<string, string> {
+  return new Map(definitions.flatMap(({ mcpNames = {} }) => Object.entries(mcpNames)));
 }
 
 /** Refuses names that break the rules, that are the protocol's own, or that two extensions want. */
-export function checkVocabularies(vocabularies: readonly Vocabulary[]): void {
-  const given: unknown = vocabularies;
+export function checkExtensionDefinitions(definitions: readonly ExtensionDefinition[]): void {
+  const given: unknown = definitions;
   if (!Array.isArray(given) || !given.every((one) => isObject(one))) {
     throw new TypeError('"extensions" must be a list of extensions, such as [{ id: "com.example/name" }]');
   }
@@ -58,7 +58,7 @@ export function checkVocabularies(vocabularies: readonly Vocabulary[]): void {
     if (owner !== undefined) throw new TypeError(`Extension "${id}": ${word} is taken already, by "${owner}"`);
     owners.set(word, id);
   };
-  for (const { id, mcpNames = {}, resultTypes = {} } of vocabularies) {
+  for (const { id, mcpNames = {}, resultTypes = {} } of definitions) {
     if (typeof id !== 'string' || !isPrefixedKey(id)) {
       throw new TypeError(`Extension "${id}": an id has a prefix and a name, as in "com.example/name"`);
     }

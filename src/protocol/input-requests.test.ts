@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { capabilityObject, hasCapability, isAvailable } from './capabilities.ts';
-import { capabilityFor, isAnswer, isAnyAnswer } from './input-requests.ts';
+import { capabilityFor, isAnyInputResponse, isInputResponse } from './input-requests.ts';
 import type { ClientCapabilities } from './model/capabilities.ts';
-import { factsOf, type RevisionFacts } from './revisions.ts';
+import { featuresOf, type RevisionFeatures } from './revisions.ts';
 
-function facts(version: string): RevisionFacts {
-  const found = factsOf(version);
+function facts(version: string): RevisionFeatures {
+  const found = featuresOf(version);
   if (!found) throw new Error(version);
   return found;
 }
@@ -84,11 +84,11 @@ describe('an answer has the shape of its method', () => {
     ['no/such', { action: 'accept' }, false],
     ['__proto__', {}, false],
   ])('%s: %j: %s', (method, answer, expected) => {
-    expect(isAnswer(method, answer)).toBe(expected);
+    expect(isInputResponse(method, answer)).toBe(expected);
   });
 
   test('or of any', () => {
-    expect([{ roots: [] }, { action: 'cancel' }, {}, 5, null].map(isAnyAnswer)).toEqual([
+    expect([{ roots: [] }, { action: 'cancel' }, {}, 5, null].map(isAnyInputResponse)).toEqual([
       true,
       true,
       false,

@@ -2,10 +2,10 @@
 
 import { isObject } from '../jsonrpc/message.ts';
 import type { ClientCapabilityName } from './model/capabilities.ts';
-import type { Answer, Question } from './model/input-requests.ts';
+import type { InputRequest, InputResponse } from './model/input-requests.ts';
 
 /** What a client must have declared to be asked this. */
-export function capabilityFor(question: Question): ClientCapabilityName {
+export function capabilityFor(question: InputRequest): ClientCapabilityName {
   if (question.method === 'elicitation/create') return `elicitation.${question.params.mode}`;
   if (question.method === 'roots/list') return 'roots';
   const { tools, toolChoice } = question.params;
@@ -13,13 +13,13 @@ export function capabilityFor(question: Question): ClientCapabilityName {
 }
 
 /** True for a value that can be the answer to a question with this method. */
-export function isAnswer(method: string, value: unknown): value is Answer {
+export function isInputResponse(method: string, value: unknown): value is InputResponse {
   const check = shapes.get(method);
   return check?.(value) ?? false;
 }
 
 /** True for a value that can be the answer to some question. */
-export function isAnyAnswer(value: unknown): value is Answer {
+export function isAnyInputResponse(value: unknown): value is InputResponse {
   return [...shapes.values()].some((check) => check(value));
 }
 

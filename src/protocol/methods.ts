@@ -3,7 +3,7 @@
 import { isObject } from '../jsonrpc/message.ts';
 
 /** What is to be known of a method. */
-export interface MethodFacts {
+export interface MethodRow {
   readonly method: string;
   readonly kind: 'request' | 'notification';
   readonly from: 'client' | 'server' | 'both';
@@ -25,13 +25,13 @@ const stateless = ['2026-07-28'];
 const all = [...stateful, ...stateless];
 const elicitation = ['2025-06-18', '2025-11-25'];
 
-const request = (from: MethodFacts['from'], method: string, revisions: readonly string[]) =>
+const request = (from: MethodRow['from'], method: string, revisions: readonly string[]) =>
   ({ method, kind: 'request', from, revisions }) as const;
 
-const notification = (from: MethodFacts['from'], method: string, revisions: readonly string[]) =>
+const notification = (from: MethodRow['from'], method: string, revisions: readonly string[]) =>
   ({ method, kind: 'notification', from, revisions }) as const;
 
-const rows: readonly MethodFacts[] = [
+const rows: readonly MethodRow[] = [
   request('client', 'initialize', stateful),
   notification('client', 'notifications/initialized', stateful),
   { ...request('client', 'server/discover', stateless), cacheable: true },
@@ -74,16 +74,16 @@ const rows: readonly MethodFacts[] = [
 ];
 
 /** Every method of the protocol, by name. */
-export const METHODS: ReadonlyMap<string, MethodFacts> = new Map(rows.map((row) => [row.method, row]));
+export const METHODS: ReadonlyMap<string, MethodRow> = new Map(rows.map((row) => [row.method, row]));
 
 /** False for a method that the protocol has, but not in this revision. A method of one's own lives everywhere. */
-export function livesIn(method: string, version: string): boolean {
+export function isInRevision(method: string, version: string): boolean {
   const row = METHODS.get(method);
   return row === undefined || row.revisions.includes(version);
 }
 
 /** True if a stateless client can be asked something before this method is answered. */
-export function canAsk(method: string): boolean {
+export function mayRequireInput(method: string): boolean {
   return METHODS.get(method)?.asks === true;
 }
 
@@ -96,7 +96,7 @@ export function isCacheable(method: string): boolean {
  * What a request is about, which HTTP repeats as `Mcp-Name`: a tool, a prompt or a resource, or what the methods of
  * extensions have for a name.
  */
-export function nameIn(
+export function mcpNameOf(
   method: string,
   params: unknown,
   ofExtensions?: ReadonlyMap<string, string>,

@@ -4,16 +4,16 @@ import type { RpcError } from '../jsonrpc/errors.ts';
 import type { EncodedJson, ErrorObject, Id, Notification, Params } from '../jsonrpc/message.ts';
 import type { Exchange } from './exchange.ts';
 import type { Declaration } from './extension.ts';
-import type { MethodFacts } from './methods.ts';
+import type { MethodRow } from './methods.ts';
 import type { ClientCapabilities, ServerCapabilities } from './model/capabilities.ts';
 import type { ServerEvent, SubscribedUris } from './model/changes.ts';
 import type { Implementation } from './model/implementation.ts';
-import type { Answer, Question } from './model/input-requests.ts';
+import type { InputRequest, InputResponse } from './model/input-requests.ts';
 import type { LoggingLevel } from './model/logging.ts';
 import type { Meta } from './model/meta.ts';
 import type { JsonSchemaObject } from './model/tools.ts';
 import type { Principal } from './principal.ts';
-import type { RevisionFacts } from './revisions.ts';
+import type { RevisionFeatures } from './revisions.ts';
 import type { Session } from './session.ts';
 
 /** The client as one request shows it. */
@@ -47,7 +47,7 @@ export interface CacheHints {
 }
 
 /** What a revision may know of the server it speaks for. */
-export interface Host {
+export interface ServerInfo {
   readonly info: Implementation;
   readonly instructions: string | undefined;
   readonly capabilities: ServerCapabilities;
@@ -64,7 +64,7 @@ export interface Host {
 }
 
 /** What was asked for in a field of `subscriptions/listen`: what of it will be told, and the telling. */
-export interface FieldToTell {
+export interface SubscriptionFieldState {
   readonly honoured: unknown;
   begin(tell: (method: string, params: Params) => void): () => void;
 }
@@ -73,7 +73,7 @@ export interface FieldToTell {
 export type OpenSubscription = (
   wanted: unknown,
   call: Call,
-) => FieldToTell | undefined | Promise<FieldToTell | undefined>;
+) => SubscriptionFieldState | undefined | Promise<SubscriptionFieldState | undefined>;
 
 /** One request, as a revision's own methods see it. */
 export interface Call extends Observer {
@@ -85,14 +85,14 @@ export interface Call extends Observer {
   readonly caller: Caller;
   readonly exchange: Exchange;
   /** What the encoder has to know of the result; set by whoever made it. */
-  about: ResultFacts;
+  about: EncodingHints;
 }
 
 /** A method that belongs to the revision itself, not to the server's features. */
-export type OwnMethod = (call: Call, host: Host) => unknown;
+export type RevisionMethod = (call: Call, host: ServerInfo) => unknown;
 
 /** A notification that belongs to the revision itself. */
-export type OwnNotification = (params: Params, session: Session) => void;
+export type RevisionNotification = (params: Params, session: Session) => void;
 
 /** A page of a list whose items are encoded already. */
 export interface EncodedPage {
@@ -103,7 +103,7 @@ export interface EncodedPage {
 }
 
 /** What the encoder of a result has to know beside the result. */
-export interface ResultFacts {
+export interface EncodingHints {
   readonly cache?: CacheHints | undefined;
   /** What kind of result it is, if not the complete one: never read from what a handler gave. */
   readonly resultType?: string;
@@ -112,7 +112,7 @@ export interface ResultFacts {
 }
 
 /** What a client says with each request, or once when it opens a session. */
-export interface ClientFacts {
+export interface ClientInfo {
   readonly info: Implementation;
   readonly capabilities: Caller['capabilities'];
   readonly logLevel: Caller['logLevel'];
@@ -126,28 +126,28 @@ export type Decoded =
   | { readonly type: 'other'; readonly resultType: string; readonly result: Record<string, unknown> }
   | {
       readonly type: 'input_required';
-      readonly requests: ReadonlyMap<string, Question>;
+      readonly requests: ReadonlyMap<string, InputRequest>;
       readonly state: string | undefined;
     };
 
 /** One revision of the protocol, as servers speak it. */
 export interface Revision {
-  readonly facts: RevisionFacts;
+  readonly features: RevisionFeatures;
 
-  readonly methods: ReadonlyMap<string, OwnMethod>;
-  readonly notifications: ReadonlyMap<string, OwnNotification>;
+  readonly methods: ReadonlyMap<string, RevisionMethod>;
+  readonly notifications: ReadonlyMap<string, RevisionNotification>;
   /** Who is calling; throws `RpcError` if the request does not say it as it must. */
   callerOf(params: Params, session: Session | undefined): Caller;
   /** One entry of a list. */
   encodeItem(kind: ListKind, item: object): object;
   /** A page of such entries. */
-  encodePage(page: EncodedPage, host: Host): EncodedJson;
+  encodePage(page: EncodedPage, host: ServerInfo): EncodedJson;
   /** The result of a handler in this revision. `row` is the method's, undefined for methods that the protocol does not have. */
-  encodeResult(row: MethodFacts | undefined, result: object, facts: ResultFacts, host: Host): object;
+  encodeResult(row: MethodRow | undefined, result: object, facts: EncodingHints, host: ServerInfo): object;
   /** What a handler threw: an error, or for some errors of tools a result. */
-  encodeFailure(error: RpcError): { readonly error: ErrorObject } | { readonly result: object };
+  encodeError(error: RpcError): { readonly error: ErrorObject } | { readonly result: object };
   /** The method and params of an input request; throws `RpcError` if the revision does not have it. */
-  encodeQuestion(question: Question): { readonly method: string; readonly params?: Params };
+  encodeInputRequest(question: InputRequest): { readonly method: string; readonly params?: Params };
   /** Params of `notifications/progress`. */
   encodeProgress(params: { progressToken: Id; progress: number; total?: number; message?: string }): Params;
   /** The notification that tells a session of a change, if it wants to know. */
@@ -156,13 +156,13 @@ export interface Revision {
 
 /** The same revision as clients speak it. */
 export interface ClientRevision {
-  readonly facts: RevisionFacts;
+  readonly facts: RevisionFeatures;
   /** What a client declares, as far as this revision has words for it. */
   encodeCapabilities(capabilities: Caller['capabilities']): Caller['capabilities'];
   /** The answer to a question, as a client of this revision sends it. */
-  encodeAnswer(method: string, answer: Answer): Answer;
+  encodeAnswer(method: string, answer: InputResponse): InputResponse;
   /** Params of a request as a client of this revision sends them, with this added to their `_meta`. */
-  encodeRequest(params: Params | undefined, client: ClientFacts, meta?: Meta): Params | undefined;
+  encodeRequest(params: Params | undefined, client: ClientInfo, meta?: Meta): Params | undefined;
   /** A result as a client of this revision reads it; throws if it is not one. */
   decodeResult(method: string, result: unknown): Decoded;
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isCacheable, livesIn, METHODS } from './methods.ts';
+import { isCacheable, isInRevision, METHODS } from './methods.ts';
 import { familyOf, LATEST_VERSION, REVISIONS, VERSIONS } from './revisions.ts';
 
 const versions = REVISIONS.map((facts) => facts.version);
@@ -75,11 +75,11 @@ test.each<[string, string]>([
   ['notifications/progress', '11111'],
   ['notifications/message', '11111'],
 ])('%s lives in %s of the revisions, newest first', (method, lives) => {
-  expect(versions.map((version) => (livesIn(method, version) ? '1' : '.')).join('')).toBe(lives);
+  expect(versions.map((version) => (isInRevision(method, version) ? '1' : '.')).join('')).toBe(lives);
 });
 
 test('a method of one’s own lives everywhere', () => {
-  expect(versions.every((version) => livesIn('com.example/own', version) && livesIn('constructor', version))).toBe(
-    true,
-  );
+  expect(
+    versions.every((version) => isInRevision('com.example/own', version) && isInRevision('constructor', version)),
+  ).toBe(true);
 });

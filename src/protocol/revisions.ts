@@ -9,7 +9,7 @@ export type ProtocolVersion = '2026-07-28' | '2025-11-25' | '2025-06-18' | '2025
 export type Family = 'stateful' | 'stateless';
 
 /** Everything this package needs to know of one revision. */
-export interface RevisionFacts {
+export interface RevisionFeatures {
   readonly version: ProtocolVersion;
   readonly family: Family;
   /** How a server asks its client: by a request of its own, or by a result after which the client calls again. */
@@ -58,7 +58,7 @@ export interface RevisionFacts {
   readonly primedStreams: boolean;
 }
 
-const newest: RevisionFacts = {
+const newest: RevisionFeatures = {
   version: '2026-07-28',
   family: 'stateless',
   asking: 'in rounds',
@@ -88,7 +88,7 @@ const newest: RevisionFacts = {
   primedStreams: false,
 };
 
-const november2025: RevisionFacts = {
+const november2025: RevisionFeatures = {
   ...newest,
   version: '2025-11-25',
   family: 'stateful',
@@ -103,7 +103,7 @@ const november2025: RevisionFacts = {
   primedStreams: true,
 };
 
-const june2025: RevisionFacts = {
+const june2025: RevisionFeatures = {
   ...november2025,
   version: '2025-06-18',
   unreadableId: 'null',
@@ -117,7 +117,7 @@ const june2025: RevisionFacts = {
   primedStreams: false,
 };
 
-const march2025: RevisionFacts = {
+const march2025: RevisionFeatures = {
   ...june2025,
   version: '2025-03-26',
   batches: 'answered as one',
@@ -130,7 +130,7 @@ const march2025: RevisionFacts = {
   elicitation: 'none',
 };
 
-const november2024: RevisionFacts = {
+const november2024: RevisionFeatures = {
   ...march2025,
   version: '2024-11-05',
   batches: 'accepted',
@@ -142,7 +142,7 @@ const november2024: RevisionFacts = {
 };
 
 /** Every revision there is, newest first. */
-export const REVISIONS: readonly RevisionFacts[] = [newest, november2025, june2025, march2025, november2024];
+export const REVISIONS: readonly RevisionFeatures[] = [newest, november2025, june2025, march2025, november2024];
 
 /** The versions of all revisions, newest first. */
 export const VERSIONS: readonly ProtocolVersion[] = REVISIONS.map(({ version }) => version);
@@ -150,10 +150,10 @@ export const VERSIONS: readonly ProtocolVersion[] = REVISIONS.map(({ version }) 
 /** The current revision. */
 export const LATEST_VERSION: ProtocolVersion = newest.version;
 
-const byVersion: ReadonlyMap<string, RevisionFacts> = new Map(REVISIONS.map((facts) => [facts.version, facts]));
+const byVersion: ReadonlyMap<string, RevisionFeatures> = new Map(REVISIONS.map((facts) => [facts.version, facts]));
 
 /** The facts of the revision of this name; throws if there is none. */
-export function factsOf(version: string): RevisionFacts {
+export function featuresOf(version: string): RevisionFeatures {
   const facts = byVersion.get(version);
   if (!facts) throw RpcError.internal();
   return facts;

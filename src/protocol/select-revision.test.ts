@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { MetaKey } from './model/meta.ts';
 import { REVISIONS } from './revisions.ts';
-import { claimedVersion, isServed, revisionNamed, selectRevision } from './select-revision.ts';
+import { isServed, requestedVersion, revisionNamed, selectRevision } from './select-revision.ts';
 import type { Session } from './session.ts';
 
 const all: readonly string[] = REVISIONS.map((facts) => facts.version);
@@ -18,7 +18,7 @@ const session = (version: string): Session => ({
   subscriptions: [],
 });
 const picked = (method: string, params: object, open?: Session, served = all): string =>
-  selectRevision(claimedVersion(params as never), method, params as never, open, served).facts.version;
+  selectRevision(requestedVersion(params as never), method, params as never, open, served).features.version;
 
 describe('a claim', () => {
   test('in _meta means a stateless revision, with or without a session', () => {
@@ -89,7 +89,7 @@ describe('without a claim', () => {
 });
 
 test('every revision can be there from the start', () => {
-  expect(all.map((version) => revisionNamed(version).facts.version)).toEqual(all);
+  expect(all.map((version) => revisionNamed(version).features.version)).toEqual(all);
 });
 
 test('a revision is found by its name and by nothing else', () => {

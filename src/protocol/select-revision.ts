@@ -57,7 +57,7 @@ function noRevision(served: readonly string[]): RpcError {
 
 function claimedRevision(claim: unknown, params: Params, served: readonly string[]): Revision {
   const revision = typeof claim === 'string' && served.includes(claim) ? REVISIONS.get(claim) : undefined;
-  if (revision?.facts.family === 'stateless') return revision;
+  if (revision?.features.family === 'stateless') return revision;
   // A malformed envelope is the first thing to be told, an unknown version the second.
   revisionNamed(LATEST_VERSION).callerOf(params, undefined);
   throw unsupportedVersion(claim as string, served);
@@ -78,7 +78,7 @@ export function isServed(version: unknown, served: readonly string[], family: Fa
 }
 
 /** The version in the `_meta` of a message; undefined if there is none. Only stateless revisions have it. */
-export function claimedVersion(params: Params | readonly unknown[] | undefined): unknown {
+export function requestedVersion(params: Params | readonly unknown[] | undefined): unknown {
   const meta = isObject(params) ? params['_meta'] : undefined;
   return isObject(meta) && Object.hasOwn(meta, MetaKey.protocolVersion) ? meta[MetaKey.protocolVersion] : undefined;
 }

@@ -3,13 +3,13 @@
 import type { Params } from '../jsonrpc/message.ts';
 import type { ClientCapabilities, ClientCapabilityName } from '../protocol/model/capabilities.ts';
 import type { Implementation } from '../protocol/model/implementation.ts';
-import type { Answer, Question } from '../protocol/model/input-requests.ts';
+import type { InputRequest, InputResponse } from '../protocol/model/input-requests.ts';
 import type { Meta, Trace } from '../protocol/model/meta.ts';
 import type { ListRootsResult } from '../protocol/model/roots.ts';
 import type { CreateMessageParams, CreateMessageResult } from '../protocol/model/sampling.ts';
 import type { Principal } from '../protocol/principal.ts';
 import type { AnySchema, InferOutput } from '../schema/local/infer.ts';
-import type { Log } from './logging.ts';
+import type { LogSender } from './logging.ts';
 
 /** Options of every question. */
 export interface AskOptions {
@@ -76,7 +76,7 @@ export interface Context {
    * Sends log messages to a client that wants them.
    * Deprecated by the specification (SEP-2577): logging may be removed from 2027-07-28 on. Log to stderr, or use OpenTelemetry.
    */
-  readonly log: Log;
+  readonly log: LogSender;
   /** Asks the person in front of the client to fill in a form. */
   elicit<const S extends AnySchema>(
     message: string,
@@ -96,21 +96,21 @@ export interface Context {
    */
   listRoots(options?: AskOptions): Promise<ListRootsResult>;
   /** Asks anything that can be asked, as it is: the layer below `elicit` and the others. */
-  ask(question: Question, options?: RawAskOptions): Promise<Answer>;
+  ask(question: InputRequest, options?: RawAskOptions): Promise<InputResponse>;
   /** Sends a notification of an extension, or of one's own, that belongs to this request; none once that is answered. */
   notify(method: string, params?: Params): void;
   /**
    * In a tool with `handOff: 'manual'`: answers the caller with a task, if the caller can have one, and goes on. What is
    * asked from then on is asked by the task. True if this is a task now.
    */
-  handOff(): Promise<boolean>;
+  detach(): Promise<boolean>;
   /**
    * Does something once per call, however often the handler is run again: the JSON value it gives is remembered.
    * Under stateless revisions a handler runs again from the top after each answer.
    */
   step<T>(name: string, fn: () => T | Promise<T>): Promise<T>;
   /** Answers to the questions that were returned with `inputRequired`, by key. Untrusted, like arguments. */
-  readonly answers: ReadonlyMap<string, Answer>;
+  readonly inputResponses: ReadonlyMap<string, InputResponse>;
   /** What was passed to `inputRequired` as `state`. */
   readonly state: unknown;
 }

@@ -2,7 +2,7 @@
 
 import { RpcError } from '../jsonrpc/errors.ts';
 import { plainResult } from '../jsonrpc/json/plain-result.ts';
-import { chain, isPromise, type Maybe } from '../jsonrpc/maybe-promise.ts';
+import { isPromise, type MaybePromise, thenMaybe } from '../jsonrpc/maybe-promise.ts';
 import {
   EncodedJson,
   isObject,
@@ -11,10 +11,10 @@ import {
   type Request,
   type Response,
 } from '../jsonrpc/message.ts';
-import { runThrough } from '../jsonrpc/middleware.ts';
+import { runMiddleware } from '../jsonrpc/middleware.ts';
 import { printable } from '../jsonrpc/printable.ts';
 import type { Exchange } from '../protocol/exchange.ts';
-import type { MethodFacts } from '../protocol/methods.ts';
+import type { MethodRow } from '../protocol/methods.ts';
 import { checkShape, checkStrings } from '../protocol/params.ts';
 import type { Caller, Revision } from '../protocol/revision.ts';
 import { revisionNamed, selectRevision } from '../protocol/select-revision.ts';
@@ -23,13 +23,13 @@ import { ExtensionResult } from './extensions/extension-result.ts';
 import type { Entry } from './features/registry.ts';
 import { WrongReturn } from './features/tool-result.ts';
 import { encodeError, toolFailure } from './handler-errors.ts';
-import { RoundEnd, runInRounds } from './input/multi-round-trip.ts';
+import { InputRequiredResult, runWithInput } from './input/multi-round-trip.ts';
 import type { Handler, ServerInternals } from './internals.ts';
 import type { MiddlewareContext } from './middleware.ts';
 import { RequestContext } from './request-context.ts';
 
 /** Revision and caller of a request whose transport has selected them, and has checked its scopes, before. */
-export interface Admitted {
+export interface RequestAdmission {
   readonly revision: Revision;
   readonly caller: Caller;
 }
@@ -43,8 +43,8 @@ export function handleRequest(
   request: Request,
   exchange: Exchange,
   claim: unknown,
-  admitted?: Admitted,
-): Maybe<Response> {
+  admitted?: RequestAdmission,
+): MaybePromise<Response> {
   const { id, method } = request;
   const { row, session } = exchange;
   let ctx: RequestContext;
@@ -67,7 +67,7 @@ export function handleRequest(
     const result =
       row?.staysOpen && middleware.length === 0 && server.handler(method) === undefined
         ? handle()
-        : runInRounds(ctx, middleware.length === 0 ? handle : () => throughMiddleware(ctx, handler));
+        : runWithInput(ctx, middleware.length === 0 ? handle : () => throughMiddleware(ctx, handler));
     if (!isPromise(result)) return respond(ctx, result);
     return withinTime(ctx, result).then(
       (value) => respondSafely(ctx, value),
@@ -84,7 +84,7 @@ export function handleNotification(
   notification: Notification,
   exchange: Exchange,
   claim: unknown,
-): Maybe<void> {
+): MaybePromise<void> {
   const { method } = notification;
   const report = (error: unknown): void => server.report(error, { method });
   try {
@@ -97,7 +97,7 @@ export function handleNotification(
     // Without a revision, or in a revision that does not have it, a notification is ignored.
     if (!revision || !isInRevision(exchange.row, revision)) return undefined;
     const ctx = new RequestContext('', method, params, revision.callerOf(params, session), exchange, revision, server);
-    const result = runThrough(server.middleware, ctx as unknown as MiddlewareContext, () => {
+    const result = runMiddleware(server.middleware, ctx as unknown as MiddlewareContext, () => {
       if (session) revision.notifications.get(method)?.(params, session);
       return server.notificationHandler(method)?.(ctx as never);
     });
@@ -117,7 +117,7 @@ function checkScopes(server: ServerInternals, request: Request, { principal }: E
   if (missing) throw insufficientScope(missing, principal);
 }
 
-function isInRevision(row: MethodFacts | undefined, { facts }: Revision): boolean {
+function isInRevision(row: MethodRow | undefined, { features: facts }: Revision): boolean {
   return row === undefined || row.revisions.includes(facts.version);
 }
 
@@ -136,7 +136,7 @@ function run(ctx: RequestContext, handler: Handler | undefined): unknown {
 }
 
 /** Runs all middleware. Its errors are treated like errors of the handler. */
-function throughMiddleware(ctx: RequestContext, handler: Handler | undefined): Maybe<unknown> {
+function throughMiddleware(ctx: RequestContext, handler: Handler | undefined): MaybePromise<unknown> {
   const { middleware } = ctx.server;
   const refuseNothing = (index: number): never => {
     const { name } = middleware[index] ?? {};
@@ -146,9 +146,9 @@ function throughMiddleware(ctx: RequestContext, handler: Handler | undefined): M
     );
   };
   // A handler of `setHandler` may return nothing; a middleware that returns nothing has dropped the result of `next`.
-  const innermost = (): unknown => chain(run(ctx, handler), (value) => (value === undefined ? {} : value));
+  const innermost = (): unknown => thenMaybe(run(ctx, handler), (value) => (value === undefined ? {} : value));
   const finish = (value: unknown): unknown => (value === undefined ? refuseNothing(0) : value);
-  const fail = (error: unknown): Maybe<unknown> => {
+  const fail = (error: unknown): MaybePromise<unknown> => {
     ctx.entry ??= entryOf(ctx);
     if (ctx.method !== 'tools/call' || error instanceof WrongReturn) throw error;
     return toolFailure(error, ctx);
@@ -156,7 +156,7 @@ function throughMiddleware(ctx: RequestContext, handler: Handler | undefined): M
   try {
     // Params of methods that do not exist reach the middleware as they were sent.
     if (handler) checkShape(ctx.method, ctx.params);
-    const result = runThrough(middleware, ctx as unknown as MiddlewareContext, innermost, refuseNothing);
+    const result = runMiddleware(middleware, ctx as unknown as MiddlewareContext, innermost, refuseNothing);
     return isPromise(result) ? Promise.resolve(result).then(finish).catch(fail) : finish(result);
   } catch (error) {
     return fail(error);
@@ -208,7 +208,8 @@ export function encodeResult(ctx: RequestContext, value: unknown): object {
   const { row, wire, about, server } = ctx;
   const { host, extensions } = server;
   if (value instanceof EncodedJson) return value;
-  if (value instanceof RoundEnd) return wire.encodeResult(row, value.result, { resultType: 'input_required' }, host);
+  if (value instanceof InputRequiredResult)
+    return wire.encodeResult(row, value.result, { resultType: 'input_required' }, host);
   if (value instanceof ExtensionResult) {
     extensions.checkResult(value, ctx);
     return wire.encodeResult(row, plainResult(value.result), { resultType: value.resultType }, host);

@@ -10,21 +10,21 @@ import { MAX_ERROR_MESSAGE } from './limits/limits.ts';
 import type { RequestContext } from './request-context.ts';
 
 /** The part of a response that is not its envelope. */
-export type Outcome = { readonly result: object } | { readonly error: ErrorObject };
+export type HandlerOutcome = { readonly result: object } | { readonly error: ErrorObject };
 
 /** The error of a tool handler, or of middleware around it, as a result with `isError`. Rethrows an `RpcError`. */
 export function toolFailure(error: unknown, ctx: RequestContext): CallToolResult {
   if (isSuspension(error)) throw error;
   if (isToolError(error)) return { content: [{ type: 'text', text: error.message }], isError: true };
   // A suspended handler runs again, whatever it threw.
-  if (isRpcError(error) || (ctx.hasAsked && ctx.questions.isSuspended)) throw error;
+  if (isRpcError(error) || (ctx.usesJournal && ctx.questions.isSuspended)) throw error;
   return { content: [{ type: 'text', text: textOf(error, ctx) }], isError: true };
 }
 
 /** A thrown value in the request's revision: an error, or for some errors of tools a result. Never throws. */
-export function encodeError(ctx: RequestContext, error: unknown): Outcome {
+export function encodeError(ctx: RequestContext, error: unknown): HandlerOutcome {
   const { row, wire, about, server } = ctx;
-  const failure = wire.encodeFailure(toRpcError(error, ctx));
+  const failure = wire.encodeError(toRpcError(error, ctx));
   return 'error' in failure ? failure : { result: wire.encodeResult(row, failure.result, about, server.host) };
 }
 

@@ -1,7 +1,7 @@
 /** A server as the request path sees it: its options, its handlers and its registered entries. */
 
 import type { Tool } from '../protocol/model/tools.ts';
-import type { Call, Host, Viewer } from '../protocol/revision.ts';
+import type { Call, ServerInfo, Viewer } from '../protocol/revision.ts';
 import type { CheckedSchema } from '../schema/check/checked-schema.ts';
 import type { ExtensionResult } from './extensions/extension-result.ts';
 import type { Entry, ErrorDisclosure, Registry } from './features/registry.ts';
@@ -28,7 +28,7 @@ export interface ServedExtensions {
   /** True if an extension adds to the `_meta` of results. */
   readonly addsMeta: boolean;
   /** Number of detached calls that are running. */
-  takenOver: number;
+  detached: number;
   /** The result with what extensions add to its `_meta`. */
   withMeta(result: Readonly<Record<string, unknown>>, call: Call): Readonly<Record<string, unknown>>;
   /** Throws if the request cannot have this result. */
@@ -48,7 +48,7 @@ export interface Registries {
 
 /** Everything that handling a request needs of a server. */
 export interface ServerInternals {
-  readonly host: Host;
+  readonly host: ServerInfo;
   readonly limits: Limits;
   /** The memory that callers make the server keep. */
   readonly usage: Usage;

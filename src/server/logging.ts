@@ -2,13 +2,13 @@
 
 import type { Exchange } from '../protocol/exchange.ts';
 import type { ServerCapabilities } from '../protocol/model/capabilities.ts';
-import { isLoud, type LoggingLevel } from '../protocol/model/logging.ts';
+import { isAtLeast, type LoggingLevel } from '../protocol/model/logging.ts';
 
 /**
  * Sends log messages to the client that sent the request, if it wants messages of that level.
  * Deprecated by the specification (SEP-2577): logging may be removed from 2027-07-28 on. Log to stderr, or use OpenTelemetry.
  */
-export class Log {
+export class LogSender {
   readonly #minimum: LoggingLevel | undefined;
   readonly #exchange: Exchange;
 
@@ -19,7 +19,7 @@ export class Log {
 
   /** Sends one message. `data` is any JSON value; `logger` names its source. */
   send(level: LoggingLevel, data: unknown, logger?: string): void {
-    if (this.#minimum === undefined || !isLoud(level, this.#minimum)) return;
+    if (this.#minimum === undefined || !isAtLeast(level, this.#minimum)) return;
     const entry = { level, data: data === undefined ? null : data };
     this.#exchange.notify('notifications/message', logger === undefined ? entry : { ...entry, logger });
   }

@@ -202,7 +202,10 @@ describe('middleware', () => {
           return next();
         })
         .registerTool('t', {}, () => 'done');
-      const client = await testClient(server, { revision: r, answers: () => ({ action: 'accept', content: {} }) });
+      const client = await testClient(server, {
+        revision: r,
+        inputResponses: () => ({ action: 'accept', content: {} }),
+      });
       expect(await client.callTool('t')).toMatchObject({ content: [{ text: 'done' }] });
       expect(audit).toHaveBeenCalledTimes(1);
     },

@@ -4,29 +4,29 @@ import type { Id, Params } from '../jsonrpc/message.ts';
 import { isObject } from '../jsonrpc/message.ts';
 import { isAvailable } from '../protocol/capabilities.ts';
 import type { Exchange } from '../protocol/exchange.ts';
-import type { MethodFacts } from '../protocol/methods.ts';
+import type { MethodRow } from '../protocol/methods.ts';
 import type { ClientCapabilities, ClientCapabilityName } from '../protocol/model/capabilities.ts';
 import type { Implementation } from '../protocol/model/implementation.ts';
-import type { Answer, Question } from '../protocol/model/input-requests.ts';
+import type { InputRequest, InputResponse } from '../protocol/model/input-requests.ts';
 import type { Meta, Trace } from '../protocol/model/meta.ts';
 import type { ListRootsResult } from '../protocol/model/roots.ts';
 import type { CreateMessageParams, CreateMessageResult } from '../protocol/model/sampling.ts';
 import type { Principal } from '../protocol/principal.ts';
-import type { Caller, ResultFacts, Revision } from '../protocol/revision.ts';
+import type { Caller, EncodingHints, Revision } from '../protocol/revision.ts';
 import type { AnySchema, InferOutput } from '../schema/local/infer.ts';
 import type { AskOptions, Context, ElicitAnswer, RawAskOptions, SessionKey, UrlOptions } from './context.ts';
 import type { Entry } from './features/registry.ts';
 import { elicit, elicitUrl, listRoots, sample } from './input/elicit.ts';
-import { type Asker, Questions } from './input/input-requests.ts';
+import { type InputCaller, InputRequests } from './input/input-requests.ts';
 import type { ServerInternals } from './internals.ts';
-import { Log } from './logging.ts';
+import { LogSender } from './logging.ts';
 import { Progress } from './progress.ts';
 
-const NO_ANSWERS: ReadonlyMap<string, Answer> = new Map();
-const NO_FACTS: ResultFacts = {};
+const NO_ANSWERS: ReadonlyMap<string, InputResponse> = new Map();
+const NO_FACTS: EncodingHints = {};
 
 /** One request, with its revision, its caller and its way back. */
-export class RequestContext implements Context, Asker {
+export class RequestContext implements Context, InputCaller {
   readonly id: Id;
   readonly method: string;
   readonly params: Params;
@@ -36,19 +36,19 @@ export class RequestContext implements Context, Asker {
   readonly wire: Revision;
   readonly server: ServerInternals;
   /** The row of the method; undefined for methods that the protocol does not have. */
-  readonly row: MethodFacts | undefined;
+  readonly row: MethodRow | undefined;
   /** What the encoder has to know of the result; set by the feature that made it. */
-  about: ResultFacts = NO_FACTS;
+  about: EncodingHints = NO_FACTS;
   /** The tool, prompt or resource that the request is about, once it is known. */
   entry: Entry | undefined = undefined;
   /** Settles when it is known whether the call is handed off; undefined while nothing of the kind is under way. */
-  handingOff: Promise<void> | undefined;
+  detaching: Promise<void> | undefined;
   #abort: AbortController | undefined;
-  #questions: Questions | undefined;
+  #questions: InputRequests | undefined;
   #onFirstQuestion: (() => void) | undefined;
-  #onHandOff: (() => Promise<void>) | undefined;
+  #onDetach: (() => Promise<void>) | undefined;
   #progress: Progress | undefined;
-  #log: Log | undefined;
+  #log: LogSender | undefined;
 
   constructor(
     id: Id,
@@ -99,11 +99,11 @@ export class RequestContext implements Context, Asker {
   }
 
   get revision(): string {
-    return this.wire.facts.version;
+    return this.wire.features.version;
   }
 
   get session(): SessionKey | undefined {
-    const id = this.wire.facts.family === 'stateful' ? this.exchange.session?.id : undefined;
+    const id = this.wire.features.family === 'stateful' ? this.exchange.session?.id : undefined;
     return id === undefined ? undefined : { id };
   }
 
@@ -126,7 +126,7 @@ export class RequestContext implements Context, Asker {
   }
 
   can(capability: ClientCapabilityName): boolean {
-    return isAvailable(capability, this.caller.capabilities, this.wire.facts);
+    return isAvailable(capability, this.caller.capabilities, this.wire.features);
   }
 
   reportProgress(progress: number, total?: number, message?: string): void {
@@ -134,20 +134,20 @@ export class RequestContext implements Context, Asker {
     this.#progress.report(progress, total, message);
   }
 
-  get log(): Log {
-    this.#log ??= new Log(this.caller.logLevel, this.server.host.capabilities, this.exchange);
+  get log(): LogSender {
+    this.#log ??= new LogSender(this.caller.logLevel, this.server.host.capabilities, this.exchange);
     return this.#log;
   }
 
   /** True if the handler turned to its questions. */
-  get hasAsked(): boolean {
+  get usesJournal(): boolean {
     return this.#questions !== undefined;
   }
 
   /** The questions of this request. Reading it marks the request as one that asks. */
-  get questions(): Questions {
+  get questions(): InputRequests {
     if (!this.#questions) {
-      this.#questions = new Questions(this);
+      this.#questions = new InputRequests(this);
       this.#onFirstQuestion?.();
     }
     return this.#questions;
@@ -159,13 +159,13 @@ export class RequestContext implements Context, Asker {
   }
 
   /** How the client can be asked now. */
-  get asking(): Revision['facts']['asking'] {
-    return this.exchange.isApart ? 'live' : this.wire.facts.asking;
+  get asking(): Revision['features']['asking'] {
+    return this.exchange.isDetached ? 'live' : this.wire.features.asking;
   }
 
   /** True once the call was handed off. */
   get isApart(): boolean {
-    return this.exchange.isApart === true;
+    return this.exchange.isDetached === true;
   }
 
   /** The call is answered: from now on this stands in for the client. */
@@ -184,22 +184,22 @@ export class RequestContext implements Context, Asker {
   }
 
   /** Calls back when the handler hands the call off; undefined if it cannot do so any more. */
-  onHandOff(listener: (() => Promise<void>) | undefined): void {
-    this.#onHandOff = listener;
+  onDetach(listener: (() => Promise<void>) | undefined): void {
+    this.#onDetach = listener;
   }
 
-  handOff(): Promise<boolean> {
-    return quiet(this.#handOff());
+  detach(): Promise<boolean> {
+    return quiet(this.#detach());
   }
 
-  async #handOff(): Promise<boolean> {
+  async #detach(): Promise<boolean> {
     // While something is open the client has to answer that first.
     if (this.#questions?.isSuspended) return this.#questions.wait();
-    if (this.isApart || this.isGivenUp || !this.#onHandOff) return this.isApart;
-    this.handingOff ??= this.#onHandOff().finally(() => {
-      this.handingOff = undefined;
+    if (this.isApart || this.isGivenUp || !this.#onDetach) return this.isApart;
+    this.detaching ??= this.#onDetach().finally(() => {
+      this.detaching = undefined;
     });
-    await this.handingOff;
+    await this.detaching;
     return this.isApart;
   }
 
@@ -235,7 +235,7 @@ export class RequestContext implements Context, Asker {
     return quiet(listRoots(this.questions, options));
   }
 
-  ask(question: Question, { key, signal }: RawAskOptions = {}): Promise<Answer> {
+  ask(question: InputRequest, { key, signal }: RawAskOptions = {}): Promise<InputResponse> {
     return quiet(this.questions.ask(question, key, () => true, signal));
   }
 
@@ -247,7 +247,7 @@ export class RequestContext implements Context, Asker {
     return this.questions.step(name, fn);
   }
 
-  get answers(): ReadonlyMap<string, Answer> {
+  get inputResponses(): ReadonlyMap<string, InputResponse> {
     return this.#questions?.journal.given ?? NO_ANSWERS;
   }
 

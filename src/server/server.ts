@@ -1,13 +1,13 @@
 /** What is offered: tools, prompts, resources. Registered once, served to any number of clients of any revision. */
 
-import type { Maybe } from '../jsonrpc/maybe-promise.ts';
+import type { MaybePromise } from '../jsonrpc/maybe-promise.ts';
 import { memoryPair } from '../jsonrpc/memory-transport.ts';
 import type { Transport } from '../jsonrpc/transport.ts';
 import type { ServerCapabilities } from '../protocol/model/capabilities.ts';
 import type { Implementation } from '../protocol/model/implementation.ts';
 import { isLoggingLevel, LOGGING_LEVELS, type LoggingLevel } from '../protocol/model/logging.ts';
 import { checkShape, isImplementation } from '../protocol/params.ts';
-import type { CacheHints, Host } from '../protocol/revision.ts';
+import type { CacheHints, ServerInfo } from '../protocol/revision.ts';
 import { engineLoading } from '../schema/check/engine-loader.ts';
 import type { CheckedInput } from '../schema/local/checked-input.ts';
 import type { AnySchema, InferInput } from '../schema/local/infer.ts';
@@ -17,7 +17,7 @@ import { serveConnection } from './connection/connection.ts';
 import type { ServeOptions } from './connection/served-connection.ts';
 import type { Context } from './context.ts';
 import { Extensions } from './extensions/extensions.ts';
-import { Changes, type MaySee } from './features/change-notifications.ts';
+import { type CanObserve, ChangePublisher } from './features/change-notifications.ts';
 import { complete } from './features/completion.ts';
 import { getPrompt, type PromptConfig, type PromptEntry, type PromptHandler, promptEntry } from './features/prompts.ts';
 import { type Features, Registry } from './features/registry.ts';
@@ -29,7 +29,7 @@ import {
   type ResourceTemplateConfig,
   type ResourceTemplateHandler,
   readResource,
-  resourceAt,
+  resolveResource,
   resourceEntry,
   type TemplateEntry,
   templateEntry,
@@ -67,7 +67,7 @@ export class McpServer<out Tools = {}> {
   readonly info: Implementation;
   readonly #options: McpServerOptions;
   readonly #extensions: Extensions;
-  readonly #changes: Changes;
+  readonly #changes: ChangePublisher;
   readonly #tools: Registry<ToolEntry>;
   readonly #prompts: Registry<PromptEntry>;
   readonly #resources: Registry<ResourceEntry>;
@@ -93,14 +93,14 @@ export class McpServer<out Tools = {}> {
       this.#checkScoped();
       this.#changes.publish({ type });
     };
-    this.#changes = new Changes(options.changes ?? memoryChangeBus(), failed('changes'));
+    this.#changes = new ChangePublisher(options.changes ?? memoryChangeBus(), failed('changes'));
     this.#tools = new Registry('tools', 'Tool', changed('tools'), failed('visible'));
     this.#prompts = new Registry('prompts', 'Prompt', changed('prompts'), failed('visible'));
     this.#resources = new Registry('resources', 'Resource', changed('resources'), failed('visible'));
     this.#templates = new Registry('resourceTemplates', 'Resource template', changed('resources'), failed('visible'));
     this.#internals = this.#makeInternals(info, options);
     this.#offerDeclared(options.capabilities);
-    for (const { server } of options.extensions ?? []) server?.setUp?.(this);
+    for (const { server } of options.extensions ?? []) server?.register?.(this);
   }
 
   /** For this package, not for its users. */
@@ -234,9 +234,9 @@ export class McpServer<out Tools = {}> {
     const server = this;
     const [tools, prompts, resources, templates] = [this.#tools, this.#prompts, this.#resources, this.#templates];
     const limits = limitsOf(options.limits);
-    const maySee: MaySee = (change, observer) =>
+    const maySee: CanObserve = (change, observer) =>
       change.type !== 'resource' || canObserve(internals, change.uri, observer);
-    const host: Host = {
+    const host: ServerInfo = {
       info,
       instructions: options.instructions,
       versions: servedVersions(options.revisions),
@@ -262,7 +262,7 @@ export class McpServer<out Tools = {}> {
       },
       handler: (method) => (method.startsWith('notifications/') ? undefined : this.#handlers.get(method)),
       notificationHandler: (method) => (method.startsWith('notifications/') ? this.#handlers.get(method) : undefined),
-      resourceAt: (uri, viewer) => resourceAt(resources, templates, uri, viewer)?.entry,
+      resourceAt: (uri, viewer) => resolveResource(resources, templates, uri, viewer)?.entry,
       toolsFor: (viewer) => [...tools.entries(viewer)].map(({ definition }) => definition),
       errors: options.errors ?? 'hidden',
       report: reporter(options.onError),
@@ -324,7 +324,7 @@ export class McpServer<out Tools = {}> {
     ]);
   }
 
-  #listResources(ctx: RequestContext): Maybe<object> {
+  #listResources(ctx: RequestContext): MaybePromise<object> {
     if (!this.#listsTemplates) return this.#list(this.#resources, ctx);
     return listWithTemplates(this.#resources, this.#templates, ctx);
   }

@@ -17,7 +17,7 @@ export function record(transport: Transport, wire: WireEntry[]): Transport {
     get cancelsBy() {
       return transport.cancelsBy;
     },
-    ...(transport.hasExchanges === undefined ? {} : { hasExchanges: transport.hasExchanges }),
+    ...(transport.isRequestScoped === undefined ? {} : { isRequestScoped: transport.isRequestScoped }),
     get connected() {
       return transport.connected;
     },
@@ -29,7 +29,7 @@ export function record(transport: Transport, wire: WireEntry[]): Transport {
         },
         onError: (error) => receiver.onError(error),
         onClose: (cause) => receiver.onClose(cause),
-        onGap: () => receiver.onGap?.(),
+        onMessagesMissed: () => receiver.onMessagesMissed?.(),
       }),
     send(message, options) {
       // As it goes over the wire: what JSON drops is not there.

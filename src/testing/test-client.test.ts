@@ -59,7 +59,7 @@ describe.each(['2025-06-18', '2025-11-25', '2026-07-28'] as const)('a script of 
   test('is used in order; a function sees the question', async () => {
     const client = await testClient(server, {
       revision,
-      answers: [
+      inputResponses: [
         { action: 'accept', content: { name: 'x' } },
         ({ params }) => ({ action: 'accept', content: { name: (params as { message: string }).message } }),
       ],
@@ -74,7 +74,7 @@ describe.each(['2025-06-18', '2025-11-25', '2026-07-28'] as const)('a script of 
   });
 
   test('that is too short fails the call, and does not hang', async () => {
-    const client = await testClient(server, { revision, answers: [{ action: 'decline' }] });
+    const client = await testClient(server, { revision, inputResponses: [{ action: 'decline' }] });
     const outcome = await client.callTool('ask').then(
       (result) => result.isError === true,
       () => true,
@@ -85,7 +85,7 @@ describe.each(['2025-06-18', '2025-11-25', '2026-07-28'] as const)('a script of 
   test('is what makes a client able to answer', async () => {
     const client = await testClient(server, { revision });
     await expect(client.callTool('ask')).rejects.toThrow(/"elicitation.form"/);
-    const unable = await testClient(server, { revision, answers: [], capabilities: {} });
+    const unable = await testClient(server, { revision, inputResponses: [], capabilities: {} });
     await expect(unable.callTool('ask')).rejects.toThrow(/"elicitation.form"/);
   });
 });

@@ -2,20 +2,20 @@
 
 import { type Connection, type ConnectionOptions, connect, type ToolsAt } from '../entries/client.ts';
 import {
-  type Answer,
   type ClientCapabilities,
+  type InputRequest,
+  type InputResponse,
   LATEST_VERSION,
   type Principal,
   type ProtocolVersion,
-  type Question,
   type Transport,
 } from '../entries/mcpp.ts';
 import { record, type WireEntry } from './recorder.ts';
 
 /** Answers to the questions of a server: in this order, or as a function sees fit. */
 export type Script =
-  | readonly (Answer | ((question: Question) => Answer | Promise<Answer>))[]
-  | ((question: Question) => Answer | Promise<Answer>);
+  | readonly (InputResponse | ((question: InputRequest) => InputResponse | Promise<InputResponse>))[]
+  | ((question: InputRequest) => InputResponse | Promise<InputResponse>);
 
 /** Options of `testClient`; none is needed. */
 export interface TestClientOptions
@@ -27,7 +27,7 @@ export interface TestClientOptions
   /** What the client declares. Default: everything, if there are answers; otherwise nothing. */
   readonly capabilities?: ClientCapabilities;
   /** What to answer when asked. */
-  readonly answers?: Script;
+  readonly inputResponses?: Script;
   /** Runs handlers again after each answer on every revision: finds side effects that are not in a `ctx.step`. */
   readonly reruns?: boolean;
 }
@@ -46,7 +46,7 @@ export async function testClient<Server = unknown, At extends Testable = Testabl
   server: At,
   options: TestClientOptions = {},
 ): Promise<TestClient<ToolsAt<Server, At>>> {
-  const { principal, answers, reruns = false, revision = LATEST_VERSION, ...rest } = options;
+  const { principal, inputResponses: answers, reruns = false, revision = LATEST_VERSION, ...rest } = options;
   const transport = await server.connectInProcess({ ...(principal ? { principal } : {}), forceReruns: reruns });
   const wire: WireEntry[] = [];
   const handlers = answers === undefined ? {} : handlersOf(answers);
@@ -56,7 +56,7 @@ export async function testClient<Server = unknown, At extends Testable = Testabl
 
 function handlersOf(script: Script): Pick<ConnectionOptions, 'onElicit' | 'onSample' | 'onListRoots'> {
   const remaining = typeof script === 'function' ? undefined : [...script];
-  const next = async (question: Question): Promise<Answer> => {
+  const next = async (question: InputRequest): Promise<InputResponse> => {
     if (typeof script === 'function') return script(question);
     const answer = remaining?.shift();
     if (answer === undefined)

@@ -2,7 +2,7 @@
 
 import { connect } from 'mcpp/client';
 import { McpServer } from 'mcpp/server';
-import { type ServingWebSocket, serveWebSocket, webSocketTransport } from 'mcpp/websocket';
+import { serveWebSocket, type WebSocketServerHandle, webSocketTransport } from 'mcpp/websocket';
 import { afterEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { nextMessage } from '../http/events.ts';
@@ -59,7 +59,7 @@ describe.each(FACES)('HTTP+SSE through $name', ({ open }) => {
 });
 
 describe('WebSocket', () => {
-  const open: ServingWebSocket[] = [];
+  const open: WebSocketServerHandle[] = [];
   afterEach(async () => {
     await Promise.all(open.splice(0).map((one) => one.close()));
   });

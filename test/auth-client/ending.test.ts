@@ -224,7 +224,7 @@ test('a connection that is closed already begins nothing', async () => {
   connection.closing.abort(REASON);
   await expect(Promise.resolve(authorizer.headers(POST))).rejects.toBe(REASON);
   const challenge = { ...POST, status: 401, header: () => undefined, sent: {}, tries: 0 } as const;
-  await expect(Promise.resolve(authorizer.challenged(challenge))).rejects.toBe(REASON);
+  await expect(Promise.resolve(authorizer.onChallenge(challenge))).rejects.toBe(REASON);
   expect(lines()).toEqual([]);
   const closed = connectionTo();
   closed.closing.abort(REASON);

@@ -255,7 +255,7 @@ describe('the client', () => {
 
 test('nothing but these header fields reaches the authorization server', async () => {
   const { options, asked } = world();
-  const { headers, challenged } = oauth(options).authorizer(connectionTo());
+  const { headers, onChallenge: challenged } = oauth(options).authorizer(connectionTo());
   const url = new URL(MCP);
   // What a connection sends by itself, with fields of its user's, is seen by nobody here.
   const sent = { 'x-api-key': 'k', cookie: 'c', authorization: 'Basic other' };

@@ -85,7 +85,7 @@ test('a request that is refused while the store is only being looked into gets a
   expect(await authorizer.headers({ method: 'POST', url })).toEqual({});
   reads.mockImplementation(() => held);
   const another = authorizer.headers({ method: 'POST', url });
-  const refused = authorizer.challenged({
+  const refused = authorizer.onChallenge({
     method: 'POST',
     url,
     status: 401,

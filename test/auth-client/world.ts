@@ -2,7 +2,7 @@
 
 import { type AuthError, type CredentialStore, memoryStore, type OAuthOptions } from 'mcpp/auth/client';
 import { expect, vi } from 'vitest';
-import type { Authorizer, HeaderFields, ProtectedServer, RequestFacts } from '../../src/client/http-options.ts';
+import type { Authorizer, AuthRequest, HeaderFields, ProtectedServer } from '../../src/client/http-options.ts';
 
 export const MCP = 'https://mcp.example.com/mcp';
 export const PRM = 'https://mcp.example.com/.well-known/oauth-protected-resource/mcp';
@@ -110,7 +110,7 @@ export async function enter(
   authorizer: Authorizer,
   guard: Guard,
   url: URL = new URL(MCP),
-  request: Pick<RequestFacts, 'isBackground' | 'signal'> = {},
+  request: Pick<AuthRequest, 'isBackground' | 'signal'> = {},
 ): Promise<Entered> {
   for (let tries = 0; ; tries++) {
     const sent = await authorizer.headers({ method: 'POST', url, ...request });
@@ -120,7 +120,7 @@ export async function enter(
       authorizer.answered?.({ ...facts, status });
       return { status, sent, tries };
     }
-    if (tries === 5 || !(await authorizer.challenged({ ...facts, status, tries }))) return { status, sent, tries };
+    if (tries === 5 || !(await authorizer.onChallenge({ ...facts, status, tries }))) return { status, sent, tries };
   }
 }
 
@@ -143,7 +143,7 @@ export function connectionTo(url: string = MCP): FakeConnection {
     waits,
     signIns: () => onSignIn.mock.calls.length,
     onSignIn,
-    waitForPerson() {
+    pauseTimeouts() {
       waits.count++;
       waits.now++;
       return () => {

@@ -1,7 +1,7 @@
 /** What the client transcripts showed of each method in each revision, read from what went over the wire. */
 
-import type { MethodFacts } from '../../src/protocol/methods.ts';
-import type { RevisionFacts } from '../../src/protocol/revisions.ts';
+import type { MethodRow } from '../../src/protocol/methods.ts';
+import type { RevisionFeatures } from '../../src/protocol/revisions.ts';
 import { isRecord } from '../oracle/definitions.ts';
 import type { Entry } from '../transcripts/wire.ts';
 
@@ -14,7 +14,7 @@ type Members = Record<string, unknown>;
 const NOT_OF_ITSELF: ReadonlySet<string> = new Set(['notifications/progress']);
 
 /** What is to be shown of a method in a revision, and has not been. */
-export function missingOf(row: MethodFacts, { version, family }: RevisionFacts, talks: readonly Talk[]): string[] {
+export function missingOf(row: MethodRow, { version, family }: RevisionFeatures, talks: readonly Talk[]): string[] {
   const { method, kind, from, revisions } = row;
   const lives = revisions.includes(version);
   const seen = new Sightings(version, talks);
@@ -45,7 +45,7 @@ export function missingOf(row: MethodFacts, { version, family }: RevisionFacts, 
 }
 
 /** The same for several messages in one array. Every revision but one has none. */
-export function missingBatches({ version, batches }: RevisionFacts, talks: readonly Talk[]): string[] {
+export function missingBatches({ version, batches }: RevisionFeatures, talks: readonly Talk[]): string[] {
   const isTaken = talks.some((talk) =>
     talk.some(({ from, revision, message }) => from === 'server' && revision === version && Array.isArray(message)),
   );

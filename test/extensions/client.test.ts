@@ -16,7 +16,7 @@ const CAPABILITIES = 'io.modelcontextprotocol/clientCapabilities';
 /** What the client declares in a revision: in `initialize`, or with its first request. */
 async function declaredIn(revision: (typeof REVISIONS)[number], options: ConnectOptions): Promise<string> {
   const script = new Script().greets(revision);
-  const client = await connect(script, { ...options, info: INFO, revision, prior: PRIOR });
+  const client = await connect(script, { ...options, info: INFO, revision, profile: PRIOR });
   if (revision === '2026-07-28') void client.request('x/y').catch(() => {});
   const { params } = script.sent[0] ?? {};
   const meta = params?.['_meta'] as Record<string, unknown> | undefined;
@@ -99,7 +99,7 @@ describe('what an extension adds to _meta', () => {
   });
 
   test('does not replace what the caller put there', async () => {
-    const { script, client } = await play({ extensions: [extension], prior: { ...PRIOR, capabilities: DECLARING } });
+    const { script, client } = await play({ extensions: [extension], profile: { ...PRIOR, capabilities: DECLARING } });
     void client.request('x/y', { _meta: { shared: 'params' } }).catch(() => {});
     expect(metaOf(script)).toMatchObject({ shared: 'params' });
     void client.request('x/y', { _meta: { shared: 'params' } }, { meta: { shared: 'options' } }).catch(() => {});
@@ -114,7 +114,7 @@ describe('what an extension adds to _meta', () => {
     ['declared another', { extensions: { 'com.example/other': {} } }],
     ['declared nonsense', { extensions: [ID] }],
   ])('reaches no server that %s', async (_name, capabilities) => {
-    const { script, client } = await play({ extensions: [extension], prior: { ...PRIOR, capabilities } });
+    const { script, client } = await play({ extensions: [extension], profile: { ...PRIOR, capabilities } });
     send(client);
     expect(metaOf(script)).not.toHaveProperty(KEY);
     await client.close();
@@ -140,7 +140,7 @@ test('the functions of an extension are inside of the client’s own, also of th
       },
     },
   };
-  const client = new Client(INFO, { prior: PRIOR, extensions: [extension], roots: [] });
+  const client = new Client(INFO, { profile: PRIOR, extensions: [extension], roots: [] });
   const script = new Script();
   const connection = await client.connect(script);
   client.use(({ direction, method }, next) => {
@@ -191,7 +191,7 @@ describe('notifications of an extension', () => {
 
   test('are heard after the functions around what comes in', async () => {
     const heard: unknown[] = [];
-    const client = new Client(INFO, { prior: { ...PRIOR, capabilities: DECLARING }, extensions: [hearing(heard)] });
+    const client = new Client(INFO, { profile: { ...PRIOR, capabilities: DECLARING }, extensions: [hearing(heard)] });
     client.use((call, next) => next({ ...call, params: { changed: true } }));
     const script = new Script();
     const connection = await client.connect(script);
@@ -230,7 +230,7 @@ describe('notifications of an extension', () => {
     const capabilities = { extensions: { 'com.example/a': {}, [ID]: {} } };
     const { script, client } = await play({
       extensions,
-      prior: { ...PRIOR, capabilities },
+      profile: { ...PRIOR, capabilities },
       onError: ({ message }) => errors.push(message),
       onNotification: (one) => heard.push(one),
     });

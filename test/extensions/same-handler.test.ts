@@ -37,7 +37,7 @@ describe.each(WAYS)('one handler, as a $way', ({ revision, asTask, has, methods 
   const call = async (args: { title: string; fails?: boolean }) => {
     const client = await testClient<ReturnType<typeof make>>(make(), {
       revision,
-      answers,
+      inputResponses: answers,
       ...(has ? { extensions: [tasks()] } : {}),
     });
     const result = asTask

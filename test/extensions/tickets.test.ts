@@ -49,7 +49,7 @@ describe.each(['in process', 'http'] as const)('the example, %s', (way) => {
 
   test('the ticket itself is there for those who want it', async () => {
     const params = { name: 'print', arguments: { id: `b-${way}` } };
-    expect(await mcp.outcome('tools/call', params)).toMatchObject({
+    expect(await mcp.requestRaw('tools/call', params)).toMatchObject({
       resultType: 'ticket',
       result: { ticketId: `b-${way}` },
     });
@@ -68,7 +68,7 @@ describe.each(['in process', 'http'] as const)('the example, %s', (way) => {
     const subscription = await mcp.listen({ ticketIds: ['mine'] }, (method, params) => {
       told.push([method, params['ticketId']]);
     });
-    expect(subscription.honoured).toEqual({ ticketIds: ['mine'] });
+    expect(subscription.accepted).toEqual({ ticketIds: ['mine'] });
     await mcp.callTool('print', { id: 'theirs' });
     await mcp.callTool('print', { id: 'mine' });
     await eventually(() => told.length > 0);

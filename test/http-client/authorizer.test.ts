@@ -3,7 +3,7 @@
 import type { Receiver } from 'mcpp';
 import { AuthError } from 'mcpp/auth/client';
 import { afterEach, expect, test, vi } from 'vitest';
-import type { Authorizer, RequestFacts } from '../../src/client/http-options.ts';
+import type { Authorizer, AuthRequest } from '../../src/client/http-options.ts';
 import { httpTransport } from '../../src/transport/http/client/transport.ts';
 import { type Answers, closeAll, eventually, rawServer, stateful } from './raw-server.ts';
 
@@ -33,10 +33,10 @@ test('a request that is not let in is sent again with what the authorizer has by
   const server = await rawServer(guarded('Bearer new'));
   const tokens = ['Bearer old', 'Bearer new'];
   const challenged = vi.fn(async () => true);
-  const authorize: Authorizer = { headers: () => ({ Authorization: tokens.shift() ?? '' }), challenged };
+  const authorize: Authorizer = { headers: () => ({ Authorization: tokens.shift() ?? '' }), onChallenge: challenged };
   expect(await ask(server.url, authorize)).toEqual({ jsonrpc: '2.0', id: 1, result: {} });
   expect(challenged).toHaveBeenCalledTimes(1);
-  const [challenge] = challenged.mock.calls[0] as unknown as Parameters<Authorizer['challenged']>;
+  const [challenge] = challenged.mock.calls[0] as unknown as Parameters<Authorizer['onChallenge']>;
   const sent = { Authorization: 'Bearer old' };
   expect(challenge).toMatchObject({ status: 401, method: 'POST', url: new URL(server.url), sent, tries: 0 });
   expect(challenge.header('www-authenticate')).toBe('Bearer resource_metadata="/here"');
@@ -45,17 +45,17 @@ test('a request that is not let in is sent again with what the authorizer has by
 
 test('if it is not worth it, or has been five times, the status is the error', async () => {
   const server = await rawServer(guarded('never'));
-  const never: Authorizer = { headers: () => ({}), challenged: () => false };
+  const never: Authorizer = { headers: () => ({}), onChallenge: () => false };
   expect(await ask(server.url, never)).toMatchObject({ code: 'http-error', status: 401 });
   expect(server.visits).toHaveLength(1);
-  const always: Authorizer = { headers: async () => ({}), challenged: () => true };
+  const always: Authorizer = { headers: async () => ({}), onChallenge: () => true };
   expect(await ask(server.url, always)).toMatchObject({ code: 'http-error', status: 401 });
   expect(server.visits).toHaveLength(7);
 });
 
 test('what the authorizer itself fails with is the error', async () => {
   const server = await rawServer(guarded('never'));
-  const failing: Authorizer = { headers: () => ({}), challenged: () => Promise.reject(new Error('window closed')) };
+  const failing: Authorizer = { headers: () => ({}), onChallenge: () => Promise.reject(new Error('window closed')) };
   expect(await ask(server.url, failing)).toMatchObject({
     code: 'failed',
     message: expect.stringContaining('window closed'),
@@ -66,7 +66,7 @@ test('what the authorizer gives wins over what everybody else does, and is told 
   const server = await rawServer({ ping: (visit) => visit.json(visit.answer({}), 200, { 'dpop-nonce': 'n1' }) });
   const sent = { Authorization: 'Bearer mine' };
   const answered = vi.fn<NonNullable<Authorizer['answered']>>();
-  const authorize: Authorizer = { headers: () => sent, challenged: () => false, answered };
+  const authorize: Authorizer = { headers: () => sent, onChallenge: () => false, answered };
   const transport = await httpTransport(new URL(server.url), { authorize, headers: { authorization: 'Basic theirs' } });
   const outcome = new Promise((resolve) => {
     const receiver: Receiver = { onMessage: resolve, onError: resolve, onClose: () => {} };
@@ -88,7 +88,7 @@ test('it is asked for every try, and counts how often the very same request was 
   const seen: unknown[] = [];
   const authorize: Authorizer = {
     headers: ({ method, url }) => ({ try: `${method} ${url.pathname} ${seen.length}` }),
-    challenged({ status, tries, sent }) {
+    onChallenge({ status, tries, sent }) {
       seen.push([status, tries, sent['try']]);
       return tries < 2;
     },
@@ -107,17 +107,19 @@ test('an error of its own kind is passed on as it is, from either of its functio
   const failing = (): never => {
     throw error;
   };
-  expect(await ask(server.url, { headers: failing, challenged: () => true })).toBe(error);
+  expect(await ask(server.url, { headers: failing, onChallenge: () => true })).toBe(error);
   expect(server.visits).toEqual([]);
-  expect(await ask(server.url, { headers: () => ({}), challenged: failing })).toBe(error);
-  expect(await ask(server.url, { headers: async () => failing(), challenged: () => true })).toBe(error);
+  expect(await ask(server.url, { headers: () => ({}), onChallenge: failing })).toBe(error);
+  expect(await ask(server.url, { headers: async () => failing(), onChallenge: () => true })).toBe(error);
 });
 
 test('a request that is given up while it waits to be let in is not sent again', async () => {
   const server = await rawServer(guarded('never'));
   const letIn: ((isWorthIt: boolean) => void)[] = [];
   const challenged = (): Promise<boolean> => new Promise((resolve) => void letIn.push(resolve));
-  const transport = await httpTransport(new URL(server.url), { authorize: { headers: () => ({}), challenged } });
+  const transport = await httpTransport(new URL(server.url), {
+    authorize: { headers: () => ({}), onChallenge: challenged },
+  });
   await transport.connect({ onMessage: () => {}, onError: () => {}, onClose: () => {} });
   const given = new AbortController();
   void transport.send(request, { signal: given.signal });
@@ -131,13 +133,13 @@ test('a request that is given up while it waits to be let in is not sent again',
 
 test('whoever waits to be let in knows when the request is given up, and whether it belongs to a call', async () => {
   const server = await rawServer(guarded('never'));
-  const seen: RequestFacts[] = [];
+  const seen: AuthRequest[] = [];
   const authorize: Authorizer = {
     headers: (facts) => {
       seen.push(facts);
       return {};
     },
-    challenged: (challenge) => {
+    onChallenge: (challenge) => {
       seen.push(challenge);
       return new Promise(() => {});
     },
@@ -168,7 +170,7 @@ test('streams, and the end of a session, belong to no call', async () => {
       seen.push(`${method} ${isBackground}`);
       return {};
     },
-    challenged: () => false,
+    onChallenge: () => false,
   };
   const transport = await httpTransport(new URL(server.url), { authorize });
   const answered = new Promise((resolve) => {

@@ -36,7 +36,7 @@ async function forgetful(): Promise<{ url: string; requests: string[]; close: ()
 
 test('a connection that broke when it was used again is replaced, for what can be repeated', async () => {
   const server = await forgetful();
-  const mcp = await connect(server.url, { prior: PRIOR });
+  const mcp = await connect(server.url, { profile: PRIOR });
   await mcp.readResource('file:///a', { fresh: true });
   await mcp.readResource('file:///a', { fresh: true });
   expect(server.requests).toEqual(['resources/read', 'resources/read', 'resources/read']);

@@ -40,7 +40,7 @@ describe.each(Object.entries(RESPONSES))('%s', (_name, response) => {
     const url = await bytesServer(() => ({ bytes: response.slice(0, length), breaks }));
     const outcomes = new Set<string>();
     for (; length <= response.length; length++) {
-      const mcp = await connect(url, { prior: PRIOR });
+      const mcp = await connect(url, { profile: PRIOR });
       const outcome = await mcp.callTool('tool').then(
         () => 'answered',
         (error: { code?: unknown }) => String(error.code),

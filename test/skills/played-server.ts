@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import { RpcError } from 'mcpp';
-import type { Peer } from 'mcpp/client';
+import type { ExtensionConnection } from 'mcpp/client';
 import type { SkillEntry, SkillResource } from 'mcpp/extensions/skills';
 
 /** What the server says and has. */
@@ -22,7 +22,7 @@ export interface Play {
 }
 
 /** The server as a client sees it, and what it was asked: `method uri`. */
-export function playedServer(play: Play): { readonly peer: Peer; readonly asked: readonly string[] } {
+export function playedServer(play: Play): { readonly peer: ExtensionConnection; readonly asked: readonly string[] } {
   const asked: string[] = [];
   const answer = (method: string, { uri, cursor }: Readonly<Record<string, unknown>>): Record<string, unknown> => {
     if (method === 'skills/list') return play.list?.(cursor) ?? page(play.pages ?? [], cursor);
@@ -35,7 +35,7 @@ export function playedServer(play: Play): { readonly peer: Peer; readonly asked:
     return file;
   };
   const settings = play.settings === undefined ? {} : play.settings;
-  const peer: Pick<Peer, 'revision' | 'serverCapabilities' | 'request'> = {
+  const peer: Pick<ExtensionConnection, 'revision' | 'serverCapabilities' | 'request'> = {
     revision: '2026-07-28',
     serverCapabilities: settings === null ? {} : { extensions: { 'io.modelcontextprotocol/skills': settings } },
     async request(method, params = {}) {
@@ -44,7 +44,7 @@ export function playedServer(play: Play): { readonly peer: Peer; readonly asked:
       return JSON.parse(JSON.stringify(answer(method, params))) as Record<string, unknown>;
     },
   };
-  return { peer: peer as Peer, asked };
+  return { peer: peer as ExtensionConnection, asked };
 }
 
 function page(pages: readonly (readonly unknown[])[], cursor: unknown): Record<string, unknown> {

@@ -153,7 +153,7 @@ test('bytes that are changed after they were given are served as they were given
   const before = await skills({ 'a/SKILL.md': md('a'), 'a/x.bin': bytes });
   const files = new Map<string, () => unknown>();
   bytes.fill(0);
-  before.server?.setUp?.({
+  before.server?.register?.({
     registerResource: () => undefined,
     registerResourceTemplate: (_, __, read) => files.set('read', () => read({}, {} as never, 'skill://a/x.bin')),
   });

@@ -71,7 +71,7 @@ afterEach(async () => {
 
 describe('with a server that makes tasks', () => {
   test('callTool gives the result, and both questions are asked on the way', async () => {
-    const client = await testClient<typeof server>(server, { extensions, answers });
+    const client = await testClient<typeof server>(server, { extensions, inputResponses: answers });
     const result = await client.callTool('greet', { loud: true });
     expect(result).toMatchObject({ structuredContent: { text: 'ADA LOVELACE' } });
     const sent = client.wire
@@ -88,7 +88,7 @@ describe('with a server that makes tasks', () => {
   });
 
   test.each(['2026-07-28', '2025-11-25'] as const)('callTool calls what runs only as a task: %s', async (revision) => {
-    const client = await testClient<typeof server>(server, { extensions, revision, answers });
+    const client = await testClient<typeof server>(server, { extensions, revision, inputResponses: answers });
     expect(await client.callTool('only', { word: 'Hello' })).toMatchObject({ content: [{ text: 'Hello, Ada' }] });
     const calls = client.wire
       .map(({ message }) => message as { method?: string; params?: Record<string, unknown> })
@@ -125,13 +125,13 @@ describe('with a server that makes tasks', () => {
   test.each(['2026-07-28', '2025-11-25'] as const)(
     'a handle is kept and gone on with over another connection: %s',
     async (revision) => {
-      const first = await testClient<typeof server>(server, { extensions, revision, answers });
+      const first = await testClient<typeof server>(server, { extensions, revision, inputResponses: answers });
       const handle = await callToolAsTask(first, 'greet', {});
       expect(handle.taskId).toEqual(expect.any(String));
       const text = JSON.stringify(handle);
       await first.close();
 
-      const second = await testClient<typeof server>(server, { extensions, revision, answers });
+      const second = await testClient<typeof server>(server, { extensions, revision, inputResponses: answers });
       const resumed = resumeTask<{ text: string }>(second, JSON.parse(text));
       const statuses: string[] = [];
       const result = await resumed.result({ onStatus: ({ status }) => statuses.push(status) });
@@ -310,7 +310,7 @@ describe('with a server that is played by hand', () => {
       'tasks/get': (visit) =>
         visit.result({ resultType: 'complete', ...task('completed', { result: { content: [] } }) }),
     });
-    const client = await connect(raw.url, { extensions, prior: PRIOR });
+    const client = await connect(raw.url, { extensions, profile: PRIOR });
     await client.callTool('t');
     expect(raw.to('tasks/get')[0]?.headers).toMatchObject({ 'mcp-method': 'tasks/get', 'mcp-name': 't1' });
     await client.close();

@@ -1,7 +1,14 @@
 /** A connection played by hand, for tests of what the tasks extension does with one. */
 
-import { type Answer, ConnectionError, type Params, type Question } from 'mcpp';
-import type { ConnectionState, Outcome, Peer, RequestOptions, StateListener, Subscription } from 'mcpp/client';
+import { ConnectionError, type InputRequest, type InputResponse, type Params } from 'mcpp';
+import type {
+  ConnectionState,
+  ExtensionConnection,
+  RawResult,
+  RequestOptions,
+  StateListener,
+  Subscription,
+} from 'mcpp/client';
 import { vi } from 'vitest';
 
 type Result = Record<string, unknown>;
@@ -18,7 +25,7 @@ export interface Made {
 
 /** A question that somebody is being asked. */
 export interface Asked {
-  readonly question: Question;
+  readonly question: InputRequest;
   readonly signal: AbortSignal | undefined;
   answer(answer: object): void;
   fail(error: unknown): void;
@@ -33,9 +40,9 @@ export interface Listened {
 }
 
 /** Answers by method, in the order in which the replies were written; the last one stays. */
-export class FakePeer implements Peer {
+export class FakePeer implements ExtensionConnection {
   revision: string;
-  serverCapabilities: Peer['serverCapabilities'];
+  serverCapabilities: ExtensionConnection['serverCapabilities'];
   readonly made: Made[] = [];
   readonly asked: Asked[] = [];
   readonly listened: Listened[] = [];
@@ -84,15 +91,18 @@ export class FakePeer implements Peer {
     return (typeof reply === 'function' ? await reply(params) : reply) as Result;
   }
 
-  async outcome(method: string, params?: Params, options?: RequestOptions): Promise<Outcome> {
+  async requestRaw(method: string, params?: Params, options?: RequestOptions): Promise<RawResult> {
     const result = await this.request(method, params, options);
     const isTask = result['resultType'] === 'task' || result['task'] !== undefined;
     return { resultType: isTask ? 'task' : 'complete', result };
   }
 
-  answer(question: Question, { signal }: { readonly signal?: AbortSignal | undefined } = {}): Promise<Answer> {
+  respondToInput(
+    question: InputRequest,
+    { signal }: { readonly signal?: AbortSignal | undefined } = {},
+  ): Promise<InputResponse> {
     return new Promise((resolve, reject) => {
-      this.asked.push({ question, signal, answer: (answer) => resolve(answer as Answer), fail: reject });
+      this.asked.push({ question, signal, answer: (answer) => resolve(answer as InputResponse), fail: reject });
     });
   }
 
@@ -114,7 +124,7 @@ export class FakePeer implements Peer {
     this.listened.push(listened);
     const honoured = (await this.request('subscriptions/listen', { notifications })) as Result;
     return {
-      honoured,
+      accepted: honoured,
       closed,
       close: () => {
         listened.isClosed = true;

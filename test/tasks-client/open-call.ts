@@ -1,6 +1,6 @@
 /** A call that a server answered with a task. */
 
-import type { OpenCall, RequestOptions } from 'mcpp/client';
+import type { ExtensionCall, RequestOptions } from 'mcpp/client';
 import { vi } from 'vitest';
 import { clientSide, type TasksClientOptions } from '../../src/extensions/tasks/client/client-side.ts';
 import { type FakePeer, task } from './fake-peer.ts';
@@ -20,11 +20,11 @@ export function call(
   own: TasksClientOptions = {},
   abort: AbortController = new AbortController(),
 ): Called {
-  const open: OpenCall = {
+  const open: ExtensionCall = {
     method: 'tools/call',
     params: { name: 'build' },
     options,
-    what: 'tools/call "build"',
+    label: 'tools/call "build"',
     signal: abort.signal,
   };
   const finish = clientSide(own).resultTypes?.['task'];

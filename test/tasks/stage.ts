@@ -66,9 +66,9 @@ export function makeStage(options: TasksOptions = {}): Stage {
       ctx.log.info('Half of it');
       return work(_, ctx);
     })
-    .registerTool('later', { task: 'auto', handOff: 'manual' }, async (_, ctx) => {
+    .registerTool('later', { task: 'auto', detach: 'manual' }, async (_, ctx) => {
       const first = await ctx.elicit('Before?', name);
-      const isTask = await ctx.handOff();
+      const isTask = await ctx.detach();
       const second = await ctx.elicit('After?', name);
       return JSON.stringify([isTask, first, second]);
     });

@@ -1,7 +1,7 @@
 /** What the transcripts showed of each method in each revision, read from what went over the wire. */
 
-import type { MethodFacts } from '../../src/protocol/methods.ts';
-import type { RevisionFacts } from '../../src/protocol/revisions.ts';
+import type { MethodRow } from '../../src/protocol/methods.ts';
+import type { RevisionFeatures } from '../../src/protocol/revisions.ts';
 import { isRecord } from '../oracle/definitions.ts';
 import type { Entry } from './wire.ts';
 
@@ -11,7 +11,7 @@ export type Talk = readonly Entry[];
 type Members = Record<string, unknown>;
 
 /** What is to be shown of a method in a revision, and has not been. */
-export function missingOf(row: MethodFacts, { version, family }: RevisionFacts, talks: readonly Talk[]): string[] {
+export function missingOf(row: MethodRow, { version, family }: RevisionFeatures, talks: readonly Talk[]): string[] {
   const { method, kind, from, revisions } = row;
   const [capability = method] = method.split('/');
   const lives = revisions.includes(version);
@@ -40,7 +40,7 @@ export function missingOf(row: MethodFacts, { version, family }: RevisionFacts, 
 }
 
 /** The same for several messages in one array. */
-export function missingBatches({ version, batches }: RevisionFacts, talks: readonly Talk[]): string[] {
+export function missingBatches({ version, batches }: RevisionFeatures, talks: readonly Talk[]): string[] {
   const seen = new Sightings(version, talks);
   const shown = {
     'answered as one': seen.batch(

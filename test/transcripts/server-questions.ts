@@ -63,7 +63,7 @@ function addForms(server: McpServer): void {
     return `${JSON.stringify(left)} ${JSON.stringify(right)}`;
   });
   server.registerTool('plain', {}, (_args, ctx) => {
-    const answer = ctx.answers.get('name');
+    const answer = ctx.inputResponses.get('name');
     if (answer) return `${JSON.stringify(answer)} ${JSON.stringify(ctx.state)}`;
     const params = { mode: 'form', message: 'Who are you?', requestedSchema: NAME } as const;
     return inputRequired({ requests: { name: { method: 'elicitation/create', params } }, state: { asked: 1 } });

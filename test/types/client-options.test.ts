@@ -3,6 +3,7 @@
 import { expectTypeOf, test } from 'vitest';
 import type {
   AnswerHandlers,
+  CallState,
   ClientCall,
   ClientMiddleware,
   Connection,
@@ -14,24 +15,23 @@ import type {
   QuestionContext,
   RequestHandler,
   RequestOptions,
+  ServerProfile,
   StateListener,
-  Step,
-  Verdict,
   WatchEvent,
   WatchListener,
 } from '../../src/entries/client.ts';
 import type {
-  Answer,
   CreateMessageParams,
   CreateMessageResult,
   ElicitForm,
   ElicitFormParams,
   ElicitUrlParams,
   Implementation,
+  InputRequest,
+  InputResponse,
   ListRootsResult,
   Meta,
   Params,
-  Question,
 } from '../../src/entries/mcpp.ts';
 
 /** Whatever is in a type and cannot be in JSON. What is unknown is believed. */
@@ -154,25 +154,25 @@ test('handlers are options of a connection, and handlers of methods of its own s
 });
 
 test('a step has its result or waits, and says which', () => {
-  const use = (step: Step) => {
+  const use = (step: CallState) => {
     if (step.done) {
       expectTypeOf(step.result).toEqualTypeOf<Record<string, unknown>>();
       // @ts-expect-error what is done does not wait
       return step.pending;
     }
-    expectTypeOf(step.pending.questions).toEqualTypeOf<Readonly<Record<string, Question>>>();
+    expectTypeOf(step.pending.questions).toEqualTypeOf<Readonly<Record<string, InputRequest>>>();
     // @ts-expect-error what waits has no result
     return step.result;
   };
   expectTypeOf(use).toBeFunction();
   expectTypeOf<Connection['resume']>().parameter(0).toEqualTypeOf<PendingCall>();
-  expectTypeOf<Connection['resume']>().parameter(1).toEqualTypeOf<Readonly<Record<string, Answer>>>();
-  expectTypeOf<ReturnType<Connection['start'] | Connection['resume']>>().resolves.toEqualTypeOf<Step>();
+  expectTypeOf<Connection['resume']>().parameter(1).toEqualTypeOf<Readonly<Record<string, InputResponse>>>();
+  expectTypeOf<ReturnType<Connection['start'] | Connection['resume']>>().resolves.toEqualTypeOf<CallState>();
 });
 
 test('what waits and what was found out can be kept as JSON', () => {
   expectTypeOf<NotJson<PendingCall>>().toBeNever();
-  expectTypeOf<NotJson<Verdict>>().toBeNever();
+  expectTypeOf<NotJson<ServerProfile>>().toBeNever();
   expectTypeOf<NotJson<WatchEvent>>().toBeNever();
   expectTypeOf<NotJson<{ a: { b: (() => void)[] } }>>().toEqualTypeOf<() => void>();
   const kept = (pending: PendingCall): PendingCall => JSON.parse(JSON.stringify(pending));

@@ -8,7 +8,7 @@ import { McpServer } from 'mcpp/server';
 import { serveWebSocket, webSocketTransport } from 'mcpp/websocket';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
-import { STRUCTURE_LIMITS } from '../../src/jsonrpc/json/json-limits.ts';
+import { JSON_LIMITS } from '../../src/jsonrpc/json/json-limits.ts';
 import { addressOf, type WebSocketTransportOptions } from '../../src/transport/websocket/address.ts';
 import { openSocket } from '../../src/transport/websocket/global-socket.ts';
 import { CloseCode } from '../../src/transport/websocket/socket.ts';
@@ -88,7 +88,7 @@ async function refusing(answer: string): Promise<string> {
 function overGlobal(url: string, options: WebSocketTransportOptions = {}): Transport {
   const address = addressOf(url, options);
   return new SocketTransport((listener, signal) => openSocket(address, listener, signal), {
-    structure: STRUCTURE_LIMITS,
+    structure: JSON_LIMITS,
     messageBytes: address.maxMessageBytes,
     unreadBytes: 64 * 1024 * 1024,
     alwaysReads: true,

@@ -7,16 +7,16 @@ import { connect } from 'mcpp/client';
 import type { Challenge } from 'mcpp/http';
 import { McpServer } from 'mcpp/server';
 import {
-  type ServingWebSocket,
   serveWebSocket,
   type WebSocketOptions,
+  type WebSocketServerHandle,
   webSocketHandler,
   webSocketTransport,
 } from 'mcpp/websocket';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { opening, RawClient } from './raw.ts';
 
-const open: ServingWebSocket[] = [];
+const open: WebSocketServerHandle[] = [];
 afterEach(async () => {
   await Promise.all(open.splice(0).map((one) => one.close()));
 });

@@ -1,7 +1,7 @@
 /** A WebSocket is opened with a token, and does not outlive it by more than what runs. */
 
 import type { Authenticate } from 'mcpp/http';
-import { type ServingWebSocket, serveWebSocket } from 'mcpp/websocket';
+import { serveWebSocket, type WebSocketServerHandle } from 'mcpp/websocket';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { call, initialize, notification } from '../http/messages.ts';
 import { makeStage, type Stage } from '../http/stage.ts';
@@ -9,7 +9,7 @@ import { frame, Opcode, opening, RawClient } from './raw.ts';
 
 const MINUTE = 60_000;
 let stage: Stage;
-let serving: ServingWebSocket;
+let serving: WebSocketServerHandle;
 const clients: RawClient[] = [];
 
 beforeEach(async () => {

@@ -8,8 +8,8 @@ import { connect } from 'mcpp/client';
 import { McpServer } from 'mcpp/server';
 import {
   type ServeWebSocketOptions,
-  type ServingWebSocket,
   serveWebSocket,
+  type WebSocketServerHandle,
   webSocketHandler,
   webSocketTransport,
 } from 'mcpp/websocket';
@@ -19,7 +19,7 @@ import { frame, Opcode, opening, RawClient } from './raw.ts';
 const KIB = 1024;
 const MIB = 1024 * KIB;
 
-const open: ServingWebSocket[] = [];
+const open: WebSocketServerHandle[] = [];
 afterEach(async () => {
   await Promise.all(open.splice(0).map((one) => one.close()));
 });

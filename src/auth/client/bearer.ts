@@ -21,7 +21,7 @@ export function bearer(token: string | (() => string | Promise<string>)): Client
         checkTransport(url);
         return typeof token === 'function' ? fieldsLater(token) : fieldsOf(token);
       },
-      challenged({ status, tries, header }) {
+      onChallenge({ status, tries, header }) {
         // A function may have another one by now.
         if (status === 401 && tries === 0 && typeof token === 'function') return true;
         const challenge = challengeIn(header('www-authenticate'));

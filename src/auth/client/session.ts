@@ -2,11 +2,11 @@
 
 import type {
   Authorizer,
+  AuthRequest,
+  AuthResponse,
   HeaderFields,
   HttpChallenge,
   ProtectedServer,
-  RequestFacts,
-  ResponseFacts,
 } from '../../client/http-options.ts';
 import { type AuthChallenge, AuthError } from '../errors.ts';
 import { challengeIn, described } from './challenge.ts';
@@ -49,7 +49,7 @@ export class Session {
     connection.signal.addEventListener('abort', () => this.#connections.delete(connection), { once: true });
     return {
       headers: (request) => this.#headers(connection, request),
-      challenged: (challenge) => this.#challenged(connection, challenge),
+      onChallenge: (challenge) => this.#challenged(connection, challenge),
       answered: (response) => this.#answered(response),
     };
   }
@@ -61,7 +61,7 @@ export class Session {
     this.#patience.forget();
   }
 
-  #headers(connection: ProtectedServer, request: RequestFacts): HeaderFields | Promise<HeaderFields> {
+  #headers(connection: ProtectedServer, request: AuthRequest): HeaderFields | Promise<HeaderFields> {
     const { held } = this.#keeper;
     if (held && !isExpiring(held.record)) return this.#fieldsFor(held, request);
     if (held && !isExpired(held.record)) {
@@ -83,7 +83,7 @@ export class Session {
     outcome.then(onEnd, () => {});
   }
 
-  #fieldsFor(held: Held, { method, url }: RequestFacts): HeaderFields | Promise<HeaderFields> {
+  #fieldsFor(held: Held, { method, url }: AuthRequest): HeaderFields | Promise<HeaderFields> {
     const { record, prover } = held;
     if (prover && record.tokenType === 'dpop') return this.#boundFields(held, prover, method, url);
     if (this.#fields?.held === held) return this.#fields.fields;
@@ -103,7 +103,7 @@ export class Session {
     return fields;
   }
 
-  #answered(response: ResponseFacts): void {
+  #answered(response: AuthResponse): void {
     const held = this.#given.get(response.sent);
     if (!held) return;
     held.isUntried = false;

@@ -1,6 +1,6 @@
 /** Something that several requests wait for, done once: it goes on for as long as one of them does. */
 
-import type { ProtectedServer, RequestFacts } from '../../client/http-options.ts';
+import type { AuthRequest, ProtectedServer } from '../../client/http-options.ts';
 
 /** What a task that is shared can ask of those who wait for it. */
 export interface FlowHost {
@@ -11,7 +11,7 @@ export interface FlowHost {
 }
 
 /** Who waits: a request, until its signal aborts. */
-export type Waiter = Pick<RequestFacts, 'isBackground' | 'signal'>;
+export type Waiter = Pick<AuthRequest, 'isBackground' | 'signal'>;
 
 /** A connection that waits, with the requests of it that do. */
 interface Waiting<T> {
@@ -86,7 +86,7 @@ export class SharedFlow<T> {
         waiting.go = undefined;
         this.#waiting.delete(server);
       },
-      go: this.#persons > 0 ? server.waitForPerson() : undefined,
+      go: this.#persons > 0 ? server.pauseTimeouts() : undefined,
     };
     outcome.catch(() => {});
     signal.addEventListener('abort', onAbort, { once: true });
@@ -111,7 +111,7 @@ export class SharedFlow<T> {
 
   async #withPerson<U>(work: () => Promise<U>): Promise<U> {
     this.#persons++;
-    for (const [server, waiting] of this.#waiting) waiting.go ??= server.waitForPerson();
+    for (const [server, waiting] of this.#waiting) waiting.go ??= server.pauseTimeouts();
     try {
       return await work();
     } finally {

@@ -1,7 +1,7 @@
 /** Lets requests in: looks at how a token is shown, has it checked, and looks at what it allows. */
 
 import { toError } from '../../jsonrpc/errors.ts';
-import { chain, type Maybe } from '../../jsonrpc/maybe-promise.ts';
+import { type MaybePromise, thenMaybe } from '../../jsonrpc/maybe-promise.ts';
 import type { Challenge, Credentials, HttpRequest } from '../../protocol/http/authenticate.ts';
 import type { Principal } from '../../protocol/principal.ts';
 import { hasScopes } from '../../server/authorization/scopes.ts';
@@ -74,13 +74,13 @@ export function authenticator(
     // RFC 6750: who tried in another way is told which way is right, and of no error.
     if (!scheme || !isAsked) return challenges.missing;
     if (credentials.token.length > MAX_TOKEN_LENGTH) return invalidToken(scheme, 'malformed', undefined);
-    return chain(check(credentials.token, request), (verdict) => judge(verdict, credentials, scheme, request));
+    return thenMaybe(check(credentials.token, request), (verdict) => judge(verdict, credentials, scheme, request));
   };
 
   return Object.assign(authenticate, { protectedResource });
 }
 
-type Outcome = Maybe<Principal | Challenge>;
+type Outcome = MaybePromise<Principal | Challenge>;
 
 // Accepted without its proof, a bound token would be worth as much to a thief as any other.
 function bindingFault(scheme: Scheme, jkt: string | undefined, dpop: Resource['dpop']): TokenFault | undefined {

@@ -1,7 +1,7 @@
 /** Access tokens that only their issuer can read: it is asked about each. */
 
 import type { IntrospectionResponse } from 'oauth4webapi';
-import type { Maybe } from '../../jsonrpc/maybe-promise.ts';
+import type { MaybePromise } from '../../jsonrpc/maybe-promise.ts';
 import { asking } from './ask.ts';
 import { authenticator } from './authenticator.ts';
 import { boundedAsking } from './bounded-asking.ts';
@@ -98,7 +98,7 @@ export function introspect(options: IntrospectOptions): ResourceAuth {
       return known.get(token)?.verdict ?? 'unavailable';
     }
   };
-  const check = (token: string): Maybe<Verdict> => {
+  const check = (token: string): MaybePromise<Verdict> => {
     const { verdict, freshUntil = 0 } = known.get(token) ?? {};
     return verdict && freshUntil > Date.now() ? verdict : (bad.get(token) ?? verify(token));
   };

@@ -1,6 +1,6 @@
 /** Reports of refused tokens, for the operator of a server. */
 
-import { guarded } from '../../jsonrpc/errors.ts';
+import { callGuarded } from '../../jsonrpc/errors.ts';
 import { printable } from '../../jsonrpc/printable.ts';
 import { monotonicNow } from '../../timing/monotonic-now.ts';
 import type { Claims } from './claims.ts';
@@ -39,7 +39,7 @@ export function refusalsTo(onRefused: OnRefused | undefined): OnRefused {
   if (onRefused === undefined) return throttledLines();
   if (typeof onRefused !== 'function') throw new TypeError('The option "onRefused" must be a function');
   const onError = (error: Error): void => console.error(`mcpp: onRefused failed: ${printable(error.message)}`);
-  return (refused) => guarded(() => onRefused(refused), onError);
+  return (refused) => callGuarded(() => onRefused(refused), onError);
 }
 
 /** The claims of a refused token that help to find the reason: issuer, audience, validity. */

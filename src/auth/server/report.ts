@@ -1,6 +1,6 @@
 /** Tells the operator why tokens cannot be checked; the callers are told nothing of it. */
 
-import { guarded } from '../../jsonrpc/errors.ts';
+import { callGuarded } from '../../jsonrpc/errors.ts';
 import { printable } from '../../jsonrpc/printable.ts';
 import { monotonicNow } from '../../timing/monotonic-now.ts';
 import { AuthError } from '../errors.ts';
@@ -19,7 +19,7 @@ export function reportTo(onError: OnError = log): OnError {
   return (error) => {
     if (reported.get(error.message)) return;
     reported.set(error.message, true, monotonicNow() + QUIET_MS);
-    guarded(() => onError(error), log, 'onError failed');
+    callGuarded(() => onError(error), log, 'onError failed');
   };
 }
 

@@ -1,6 +1,6 @@
 /** What becomes of a token that is checked: who is calling, or why it is not accepted. */
 
-import type { Maybe } from '../../jsonrpc/maybe-promise.ts';
+import type { MaybePromise } from '../../jsonrpc/maybe-promise.ts';
 import type { HttpRequest } from '../../protocol/http/authenticate.ts';
 import type { Principal } from '../../protocol/principal.ts';
 
@@ -53,4 +53,4 @@ export interface InvalidToken {
 export type Verdict = VerifiedToken | InvalidToken | 'unavailable';
 
 /** A way to check tokens. */
-export type TokenCheck = (token: string, request: HttpRequest) => Maybe<Verdict>;
+export type TokenCheck = (token: string, request: HttpRequest) => MaybePromise<Verdict>;

@@ -1,6 +1,6 @@
 /** Tokens that are checked by a function of one's own. */
 
-import { chain } from '../../jsonrpc/maybe-promise.ts';
+import { thenMaybe } from '../../jsonrpc/maybe-promise.ts';
 import { isObject } from '../../jsonrpc/message.ts';
 import type { HttpRequest } from '../../protocol/http/authenticate.ts';
 import { checkPrincipal, type Principal } from '../../protocol/principal.ts';
@@ -38,7 +38,7 @@ export function verifier(options: VerifierOptions): ResourceAuth {
   if (typeof verify !== 'function') throw new TypeError('The option "verify" must be a function');
   const resource = resourceOf(options, servers);
   const check: TokenCheck = (token, request) =>
-    chain(verify(token, request), (principal) => verdictOn(principal, issuer, resource));
+    thenMaybe(verify(token, request), (principal) => verdictOn(principal, issuer, resource));
   return authenticator(resource, check, { issuer, audience: resource.identifiers });
 }
 

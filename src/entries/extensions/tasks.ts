@@ -23,5 +23,5 @@ export {
   type TaskReply,
   type TaskStore,
 } from '../../extensions/tasks/store.ts';
-export type { DetailedTask, InputRequest, Task, TaskStatus } from '../../extensions/tasks/task.ts';
+export type { DetailedTask, Task, TaskStatus } from '../../extensions/tasks/task.ts';
 export { type TasksOptions, tasks } from '../../extensions/tasks/tasks.ts';

@@ -1,13 +1,13 @@
 /** Reads a file of a skill, and gives it out only if it is the right one. */
 
-import type { Peer, RequestOptions } from '../../entries/client.ts';
+import type { ExtensionConnection, RequestOptions } from '../../entries/client.ts';
 import { fromBase64 } from './base64.ts';
 import { quoted, SkillError, type SkillErrorCode } from './errors.ts';
 import { digestOf, isObject, type SkillResource } from './skill.ts';
 
 /** The bytes of a file. Without a digest in what is listed nothing but their number is looked at. */
 export async function readVerified(
-  peer: Peer,
+  peer: ExtensionConnection,
   listed: Pick<SkillResource, 'uri'> & Partial<SkillResource>,
   maxBytes: number,
   options?: RequestOptions,

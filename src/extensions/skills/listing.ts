@@ -1,6 +1,6 @@
 /** Which skills a server has. No file of theirs is read for it. */
 
-import type { Peer, RequestOptions } from '../../entries/client.ts';
+import type { ExtensionConnection, RequestOptions } from '../../entries/client.ts';
 import type { Params, Resource } from '../../entries/mcpp.ts';
 import { readEntry, type SkillLimits } from './entry.ts';
 import { quoted, SkillError } from './errors.ts';
@@ -28,7 +28,7 @@ const MAX_PAGES = 1000;
 
 /** All skills that the server lists. There may be more, which are found by their URIs only. */
 export async function listSkills(
-  peer: Peer,
+  peer: ExtensionConnection,
   { maxSkills = MAX_SKILLS, maxFiles, maxBytes, ...request }: ListSkillsOptions = {},
 ): Promise<SkillList> {
   checkLimit('maxSkills', maxSkills);
@@ -52,7 +52,7 @@ export async function listSkills(
 
 /** One skill, by the URI of its `SKILL.md`, listed or not. That it is a skill, the server says, and not the URI. */
 export async function getSkill(
-  peer: Peer,
+  peer: ExtensionConnection,
   uri: string,
   { maxFiles, maxBytes, ...request }: SkillRequestOptions = {},
 ): Promise<SkillEntry> {
@@ -69,7 +69,11 @@ export async function getSkill(
  * What is in a directory of the server's, by its URI without a slash at the end. Only for servers that declare
  * `directoryRead`. To see what a skill has, look at its entry: that is what its files are checked against.
  */
-export async function readDirectory(peer: Peer, uri: string, options?: RequestOptions): Promise<readonly Resource[]> {
+export async function readDirectory(
+  peer: ExtensionConnection,
+  uri: string,
+  options?: RequestOptions,
+): Promise<readonly Resource[]> {
   if (settingsOf(peer)['directoryRead'] !== true) {
     throw new SkillError('unsupported', 'The server does not let directories be read: it declares no "directoryRead"');
   }
@@ -84,14 +88,14 @@ export function limitsOf(maxFiles: number | undefined, maxBytes: number | undefi
   return { ...(maxFiles === undefined ? {} : { maxFiles }), ...(maxBytes === undefined ? {} : { maxBytes }) };
 }
 
-function settingsOf({ serverCapabilities }: Peer): Readonly<Record<string, unknown>> {
+function settingsOf({ serverCapabilities }: ExtensionConnection): Readonly<Record<string, unknown>> {
   const settings = serverCapabilities.extensions?.[SKILLS_ID];
   if (!isObject(settings)) throw new SkillError('unsupported', `The server does not declare ${SKILLS_ID}`);
   return settings;
 }
 
 async function allItems(
-  peer: Peer,
+  peer: ExtensionConnection,
   method: string,
   member: string,
   params: Params,

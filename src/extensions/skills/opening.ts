@@ -1,6 +1,6 @@
 /** Opens a skill: its files are given out only if they are what the entry says they are. */
 
-import type { Peer, RequestOptions } from '../../entries/client.ts';
+import type { ExtensionConnection, RequestOptions } from '../../entries/client.ts';
 import { filesOf, pathIn, readEntry } from './entry.ts';
 import { quoted, SkillError } from './errors.ts';
 import { readVerified } from './file.ts';
@@ -37,7 +37,7 @@ export interface Skill {
  * `SkillError` if it is not what the entry says, by its size, its digest or its frontmatter.
  */
 export async function openSkill(
-  peer: Peer,
+  peer: ExtensionConnection,
   skill: SkillEntry | string,
   { allowDynamic = false, maxFiles, maxBytes = MAX_BYTES, ...request }: OpenSkillOptions = {},
 ): Promise<Skill> {

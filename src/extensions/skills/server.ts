@@ -1,7 +1,7 @@
 /** Skills on a server: a folder becomes resources, and there are methods that list and find them. */
 
 import type { ClientExtension } from '../../entries/client.ts';
-import type { ExtensionHandler, Registrar, ResourceConfig, ServerExtension } from '../../entries/server.ts';
+import type { ExtensionHandler, ExtensionRegistrar, ResourceConfig, ServerExtension } from '../../entries/server.ts';
 import { quoted, SkillError } from './errors.ts';
 import { type Library, readLibrary, type SkillSource } from './library.ts';
 import { METHODS } from './methods.ts';
@@ -54,7 +54,7 @@ export async function skills(
       settings: { directoryRead: true },
       answers: 'everybody',
       methods: Object.fromEntries(methods),
-      setUp: (server) => registerFiles(server, library, cache),
+      register: (server) => registerFiles(server, library, cache),
     },
   };
 }
@@ -80,7 +80,7 @@ async function sourceOf(source: string | URL | SkillFiles): Promise<SkillSource>
 }
 
 function registerFiles(
-  server: Registrar,
+  server: ExtensionRegistrar,
   { entries, files }: Library,
   cache: NonNullable<ResourceConfig['cache']>,
 ): void {

@@ -1,7 +1,7 @@
 /** Where tasks are kept: what is kept of one, and what a store of them can do. */
 
-import type { ErrorObject } from '../../entries/mcpp.ts';
-import { type InputRequest, isFinal, type TaskStatus } from './task.ts';
+import type { ErrorObject, InputRequest } from '../../entries/mcpp.ts';
+import { isFinal, type TaskStatus } from './task.ts';
 
 /** What came back for a question: an answer, or the error the client has in its place. */
 export type TaskReply = { readonly answer: Readonly<Record<string, unknown>> } | { readonly error: ErrorObject };

@@ -1,6 +1,6 @@
 /** Tasks as they stand on the wire. */
 
-import type { ErrorObject, Params, Question } from '../../entries/mcpp.ts';
+import type { ErrorObject, InputRequest } from '../../entries/mcpp.ts';
 
 /** The name of the extension. */
 export const TASKS = 'io.modelcontextprotocol/tasks';
@@ -22,12 +22,6 @@ export interface Task {
   readonly ttlMs: number | null;
   /** How often to ask for it, in milliseconds. */
   readonly pollIntervalMs?: number;
-}
-
-/** A question as it stands in `inputRequests`. */
-export interface InputRequest {
-  readonly method: Question['method'];
-  readonly params?: Params;
 }
 
 /** A task with what its status brings along, as `tasks/get` and `notifications/tasks` show it. */

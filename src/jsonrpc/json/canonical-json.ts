@@ -1,7 +1,7 @@
 /** JSON values as text that is the same for equal values, and a short mark of such text. */
 
 /** JSON with sorted keys. */
-export function canonical(value: unknown): string {
+export function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_key, inner: unknown) =>
     typeof inner === 'object' && inner !== null && !Array.isArray(inner)
       ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)))
@@ -14,7 +14,7 @@ export function canonical(value: unknown): string {
  * against accidents, not attackers, so it need not be a cryptographic hash; it must be synchronous.
  */
 export function fingerprint(value: unknown): string {
-  const text = canonical(value);
+  const text = canonicalJson(value);
   return mix(text, 0x9e3779b1).toString(36) + mix(text, 0x85ebca77).toString(36);
 }
 

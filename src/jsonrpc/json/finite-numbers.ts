@@ -10,7 +10,7 @@ const LARGE_EXPONENT = /\d[eE][+\d]\d\d/;
 const MANY_DIGITS = 200;
 
 /** False for JSON text that has no number beyond the range of a double. True for some that have none, too. */
-export function mayOverflow(text: string): boolean {
+export function mayHaveInfiniteNumbers(text: string): boolean {
   // A run of so many digits has one at a multiple of their number.
   for (let at = MANY_DIGITS - 1; at < text.length; at += MANY_DIGITS) {
     const code = text.charCodeAt(at);

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { ParseError } from '../errors.ts';
 import type { Message } from '../message.ts';
-import { envelopeOf, readPayload, readText, receivedLimits, STRUCTURE_LIMITS, structureFault } from './json-limits.ts';
+import { JSON_LIMITS, jsonLimitFault, peekEnvelope, readPayload, readText, receivedLimits } from './json-limits.ts';
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 const fault = (text: string, limits = { depth: 3, elements: 5 }): string | undefined =>
-  structureFault(bytes(text), limits)?.code;
+  jsonLimitFault(bytes(text), limits)?.code;
 const call = (args: string): string =>
   `{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"echo","arguments":${args}}}`;
 
@@ -15,13 +15,13 @@ function refusal(payload: unknown): ParseError {
 }
 
 describe.each([
-  ['bytes', (text: string, limits = STRUCTURE_LIMITS) => readPayload(bytes(text), limits)],
-  ['text', (text: string, limits = STRUCTURE_LIMITS) => readText(text, limits)],
+  ['bytes', (text: string, limits = JSON_LIMITS) => readPayload(bytes(text), limits)],
+  ['text', (text: string, limits = JSON_LIMITS) => readText(text, limits)],
 ])('read from %s', (_, read) => {
   test('a short message is held to limits that are lower than the defaults, and only to those', () => {
     const deep = call(`${'['.repeat(70)}${']'.repeat(70)}`);
     expect(read(deep)).not.toBeInstanceOf(ParseError);
-    expect(refusal(read(deep, { ...STRUCTURE_LIMITS, depth: 8 }))).toMatchObject({ code: 'TooDeep', id: 7 });
+    expect(refusal(read(deep, { ...JSON_LIMITS, depth: 8 }))).toMatchObject({ code: 'TooDeep', id: 7 });
     expect(refusal(read(call('[1,2,3,4,5,6]'), { depth: 64, elements: 5 })).code).toBe('TooManyElements');
   });
 
@@ -133,7 +133,7 @@ describe('a payload', () => {
 
   test('shorter than 4 KiB is not scanned', () => {
     expect(readPayload(bytes(call(`${'['.repeat(100)}${']'.repeat(100)}`)))).toMatchObject({ id: 7 });
-    expect(STRUCTURE_LIMITS).toEqual({ depth: 64, elements: 100_000 });
+    expect(JSON_LIMITS).toEqual({ depth: 64, elements: 100_000 });
   });
 });
 
@@ -149,7 +149,7 @@ describe('a message that a client receives', () => {
     ['objects with the same members', 115_000, (at) => `{"id":${at},"name":"n"}`],
     ['objects with members of their own', 56_000, (at) => `{"k${at}":1}`],
   ])('may have as many %s as fit into its bytes', (_what, count, element) => {
-    expect(structureFault(response(list(count, element)), limits)).toBeUndefined();
+    expect(jsonLimitFault(response(list(count, element)), limits)).toBeUndefined();
   });
 
   test.each<[string, number, (at: number) => string]>([
@@ -157,7 +157,7 @@ describe('a message that a client receives', () => {
     ['short strings', 500_000, (at) => `"${at.toString(36)}"`],
     ['names', 200_000, (at) => `{"k${at}":1}`],
   ])('may not have so many %s that reading them takes long', (_what, count, element) => {
-    expect(structureFault(response(list(count, element)), limits)).toMatchObject({
+    expect(jsonLimitFault(response(list(count, element)), limits)).toMatchObject({
       code: 'TooManyElements',
       id: 7,
       isResponse: true,
@@ -167,7 +167,7 @@ describe('a message that a client receives', () => {
 
   test('may be nested 64 levels deep, as any other', () => {
     const deep = response(`${'['.repeat(70)}${']'.repeat(70)}`);
-    expect(structureFault(deep, limits)?.toConnectionError()).toMatchObject({ code: 'too-large' });
+    expect(jsonLimitFault(deep, limits)?.toConnectionError()).toMatchObject({ code: 'too-large' });
   });
 });
 
@@ -191,7 +191,7 @@ describe('the envelope of a message that is not parsed', () => {
     ['{"id', undefined, false],
     ['', undefined, false],
   ])('%s', (text, id, isResponse) => {
-    expect(envelopeOf(bytes(text))).toMatchObject({ id, isResponse });
+    expect(peekEnvelope(bytes(text))).toMatchObject({ id, isResponse });
   });
 
   test.each<[string, boolean]>([
@@ -204,6 +204,6 @@ describe('the envelope of a message that is not parsed', () => {
     ['{"jsonrpc":"2.0","params":{}}', false],
     ['[{"jsonrpc":"2.0","method":"x"}]', false],
   ])('%s is a notification: %s', (text, isNotification) => {
-    expect(envelopeOf(bytes(text)).isNotification).toBe(isNotification);
+    expect(peekEnvelope(bytes(text)).isNotification).toBe(isNotification);
   });
 });

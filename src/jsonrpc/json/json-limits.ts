@@ -6,7 +6,7 @@ import { NameCount } from './name-count.ts';
 import { notAnObject, type Payload, parsePayload } from './parse.ts';
 
 /** How much structure one message may have. Messages of less than 4 KiB are held to what is less than the defaults. */
-export interface StructureLimits {
+export interface JsonLimits {
   /** Objects and arrays inside each other, the message itself included. */
   readonly depth: number;
   /** Array elements and object members of the whole message, counted as its commas and opening brackets. */
@@ -14,10 +14,10 @@ export interface StructureLimits {
 }
 
 /** What a message may have unless somebody says otherwise. */
-export const STRUCTURE_LIMITS: StructureLimits = { depth: 64, elements: 100_000 };
+export const JSON_LIMITS: JsonLimits = { depth: 64, elements: 100_000 };
 
 /** Limits of the messages that a client receives: their structure counts in bytes, as their text does. */
-export interface ReceivedLimits extends StructureLimits {
+export interface ReceivedLimits extends JsonLimits {
   /** Bytes that all elements may count for. */
   readonly structureBytes?: number | undefined;
   /** The option that sets the limit. */
@@ -27,7 +27,7 @@ export interface ReceivedLimits extends StructureLimits {
 /** A client limits the bytes of a message, with this option, and as many bytes of its structure, at least 1 MiB. */
 export function receivedLimits(messageBytes: number, option: string): ReceivedLimits {
   const structureBytes = Math.max(messageBytes, LEAST_STRUCTURE_BYTES);
-  return { depth: STRUCTURE_LIMITS.depth, elements: Number.POSITIVE_INFINITY, structureBytes, option };
+  return { depth: JSON_LIMITS.depth, elements: Number.POSITIVE_INFINITY, structureBytes, option };
 }
 
 // What each counts for, by the time it takes to parse: 16 MiB of any of them take less than a quarter of a second.
@@ -67,10 +67,10 @@ const PRIMITIVE = /^\s*(?:true|false|null|-?\d+|"[ !#-[\]-~]*")\s*$/;
  * Reads one message or batch. Text that begins with anything but `{` or `[` is not parsed: no message does. Invalid UTF-8
  * is malformed, a leading byte order mark is dropped.
  */
-export function readPayload(bytes: Uint8Array, limits: ReceivedLimits = STRUCTURE_LIMITS): Payload {
+export function readPayload(bytes: Uint8Array, limits: ReceivedLimits = JSON_LIMITS): Payload {
   if (!isOpening(bytes[contentStart(bytes)])) return unparsed(bytes);
   if (isWorthScanning(bytes.length, limits)) {
-    const fault = structureFault(bytes, limits);
+    const fault = jsonLimitFault(bytes, limits);
     if (fault) return fault;
   }
   let text: string;
@@ -84,12 +84,12 @@ export function readPayload(bytes: Uint8Array, limits: ReceivedLimits = STRUCTUR
 }
 
 /** Reads one message or batch from text, in the same way. */
-export function readText(text: string, limits: ReceivedLimits = STRUCTURE_LIMITS): Payload {
+export function readText(text: string, limits: ReceivedLimits = JSON_LIMITS): Payload {
   if (text.charCodeAt(0) !== OPEN_OBJECT && !isOpening(firstOf(text))) {
     return unparsed(encoder.encode(text));
   }
   if (isWorthScanning(text.length, limits)) {
-    const fault = structureFault(encoder.encode(text), limits);
+    const fault = jsonLimitFault(encoder.encode(text), limits);
     if (fault) return fault;
   }
   const payload = parsePayload(text.charCodeAt(0) === BYTE_ORDER_MARK ? text.slice(1) : text);
@@ -127,8 +127,8 @@ function isSpace(character: number | undefined): boolean {
   return character === 0x20 || character === 0x0a || character === 0x0d || character === 0x09;
 }
 
-function isWorthScanning(length: number, { depth, elements }: StructureLimits): boolean {
-  return length > SCAN_FROM || depth < STRUCTURE_LIMITS.depth || elements < STRUCTURE_LIMITS.elements;
+function isWorthScanning(length: number, { depth, elements }: JsonLimits): boolean {
+  return length > SCAN_FROM || depth < JSON_LIMITS.depth || elements < JSON_LIMITS.elements;
 }
 
 function isMalformed(payload: Payload): payload is ParseError {
@@ -137,7 +137,7 @@ function isMalformed(payload: Payload): payload is ParseError {
 
 // If it is an answer, the call it belongs to need not wait for its timeout. A request gets its error without an id.
 function malformedAnswer(bytes: Uint8Array, fault: ParseError): ParseError {
-  const { id, isResponse } = envelopeOf(bytes);
+  const { id, isResponse } = peekEnvelope(bytes);
   return isResponse ? new ParseError(fault.code, fault.message, id, true) : fault;
 }
 
@@ -145,7 +145,7 @@ function malformedAnswer(bytes: Uint8Array, fault: ParseError): ParseError {
  * Says why JSON text has more structure than allowed, in one pass over its bytes.
  * Text whose brackets or quotes do not close is malformed rather than too large; any other mistake is left to `JSON.parse`.
  */
-export function structureFault(bytes: Uint8Array, limits: ReceivedLimits): ParseError | undefined {
+export function jsonLimitFault(bytes: Uint8Array, limits: ReceivedLimits): ParseError | undefined {
   const { structureBytes = Number.POSITIVE_INFINITY } = limits;
   const isCounted = Number.isFinite(structureBytes) && bytes.length > COUNT_NAMES_FROM;
   const names = isCounted ? new NameCount() : undefined;
@@ -190,7 +190,7 @@ export function structureFault(bytes: Uint8Array, limits: ReceivedLimits): Parse
   const isReadToItsEnd = commas <= maxCommas && containers <= maxContainers;
   if (isReadToItsEnd && (depth !== 0 || at > bytes.length)) return malformed('the message is not valid JSON');
 
-  const { id, isResponse, isNotification } = envelopeOf(bytes);
+  const { id, isResponse, isNotification } = peekEnvelope(bytes);
   const invalid = `Invalid ${isResponse ? 'response' : isNotification ? 'notification' : 'request'}`;
   const refuse = (code: ParseErrorCode, excess: string): ParseError =>
     new ParseError(code, `${invalid}: ${excess}`, id, isResponse, isNotification);
@@ -215,7 +215,7 @@ export interface Envelope {
 const MAX_STRINGS = 32;
 
 /** Reads the id and the kind of a message from the members at its top. The text may be cut off anywhere. */
-export function envelopeOf(bytes: Uint8Array): Envelope {
+export function peekEnvelope(bytes: Uint8Array): Envelope {
   let depth = 0;
   let strings = 0;
   let idAt: number | undefined;

@@ -1,7 +1,7 @@
 /** Reads the messages of one connection, and counts those that could not be read. */
 
 import { isBatch } from '../message.ts';
-import { type ReceivedLimits, readPayload, readText, SHORTEST_MESSAGE, STRUCTURE_LIMITS } from './json-limits.ts';
+import { JSON_LIMITS, type ReceivedLimits, readPayload, readText, SHORTEST_MESSAGE } from './json-limits.ts';
 import { type Batch, isUnreadable, type Payload } from './parse.ts';
 
 /**
@@ -15,7 +15,7 @@ export class MessageReader {
   readonly #limits: ReceivedLimits;
   #unreadable = 0;
 
-  constructor(limits: ReceivedLimits = STRUCTURE_LIMITS) {
+  constructor(limits: ReceivedLimits = JSON_LIMITS) {
     this.#limits = limits;
   }
 

@@ -11,7 +11,7 @@ import {
   type Notification,
   type Request,
 } from '../message.ts';
-import { isFiniteThroughout, mayOverflow } from './finite-numbers.ts';
+import { isFiniteThroughout, mayHaveInfiniteNumbers } from './finite-numbers.ts';
 
 /** What came as one array: messages, and the reasons why others could not be read. */
 export type Batch = readonly (Message | ParseError)[];
@@ -25,7 +25,7 @@ export function isUnreadable(payload: Payload): payload is ParseError {
 }
 
 /** The request or notification that this is; undefined for answers, batches and what could not be read. */
-export function callIn(payload: Payload): Request | Notification | undefined {
+export function messageObjectOf(payload: Payload): Request | Notification | undefined {
   return isBatch(payload) || isUnreadable(payload) || !('method' in payload) ? undefined : payload;
 }
 
@@ -49,7 +49,7 @@ export function parsePayload(text: string, maxBatch = 100): Payload {
     return new ParseError('MalformedJson', 'Parse error: the message is not valid JSON');
   }
   const payload = checkPayload(value, maxBatch);
-  return mayOverflow(text) ? refuseInfinite(payload) : payload;
+  return mayHaveInfiniteNumbers(text) ? refuseInfinite(payload) : payload;
 }
 
 /** Refuses the messages that have a number beyond the range of a double. */

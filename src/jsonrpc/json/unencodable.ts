@@ -7,7 +7,7 @@ const MAX_VALUES = 100_000;
 const MAX_DEPTH = 100;
 
 /** The first value that JSON cannot write, as a sentence with its JSON Pointer; undefined if there is none. */
-export function unencodable(value: unknown): string | undefined {
+export function findUnencodable(value: unknown): string | undefined {
   try {
     return search(value);
   } catch {

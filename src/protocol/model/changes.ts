@@ -42,7 +42,7 @@ const LIST_CHANGED: ReadonlyMap<string, Change> = new Map<string, Change>([
 ]);
 
 /** The change a notification tells of, if it tells of one. */
-export function changeToldBy({ method, params }: Notification): Change | undefined {
+export function changeInNotification({ method, params }: Notification): Change | undefined {
   if (method !== 'notifications/resources/updated') return LIST_CHANGED.get(method);
   const uri = isObject(params) ? params['uri'] : undefined;
   return typeof uri === 'string' ? { type: 'resource', uri } : undefined;

@@ -5,10 +5,10 @@ import type { ListRootsResult } from './roots.ts';
 import type { CreateMessageParams, CreateMessageResult } from './sampling.ts';
 
 /** A question in the newest revision's words. */
-export type Question =
+export type InputRequest =
   | { readonly method: 'elicitation/create'; readonly params: ElicitFormParams | ElicitUrlParams }
   | { readonly method: 'sampling/createMessage'; readonly params: CreateMessageParams }
   | { readonly method: 'roots/list'; readonly params?: Readonly<Record<string, unknown>> };
 
 /** An answer to one of them. */
-export type Answer = ElicitResult | CreateMessageResult | ListRootsResult;
+export type InputResponse = ElicitResult | CreateMessageResult | ListRootsResult;

@@ -24,7 +24,7 @@ export function isLoggingLevel(value: unknown): value is LoggingLevel {
 }
 
 /** True if a message of `level` is to be sent to someone who asked for `minimum`. */
-export function isLoud(level: LoggingLevel, minimum: LoggingLevel): boolean {
+export function isAtLeast(level: LoggingLevel, minimum: LoggingLevel): boolean {
   return LOGGING_LEVELS.indexOf(level) >= LOGGING_LEVELS.indexOf(minimum);
 }
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { isWithin } from './changes.ts';
-import { isLoud, LOGGING_LEVELS } from './logging.ts';
+import { isAtLeast, LOGGING_LEVELS } from './logging.ts';
 import { isPrefixedKey, MetaKey } from './meta.ts';
 
 test.each([
@@ -49,7 +49,7 @@ test('a subscriber of a folder hears of what is inside, and of nothing beside it
 });
 
 test('a level is loud for those below it', () => {
-  expect(LOGGING_LEVELS.filter((level) => isLoud(level, 'warning'))).toEqual([
+  expect(LOGGING_LEVELS.filter((level) => isAtLeast(level, 'warning'))).toEqual([
     'warning',
     'error',
     'critical',

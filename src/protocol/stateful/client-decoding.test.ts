@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import { revisionNamed as clientRevision } from '../client-revisions.ts';
 import { METHODS } from '../methods.ts';
-import type { Decoded, Host, ResultFacts, Revision } from '../revision.ts';
+import type { Decoded, EncodingHints, Revision, ServerInfo } from '../revision.ts';
 import { revisionNamed } from '../select-revision.ts';
-import { restore } from './client.ts';
+import { unwrapResult } from './client.ts';
 
 const STATEFUL = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'] as const;
 const WITHOUT = ['2024-11-05', '2025-03-26'] as const;
 const OBJECTS = ['2025-06-18', '2025-11-25'] as const;
 
-const host: Host = {
+const host: ServerInfo = {
   info: { name: 's', version: '1' },
   instructions: undefined,
   capabilities: {},
@@ -25,7 +25,7 @@ function revision(version: string): Revision {
 }
 
 /** What arrives on the wire. */
-function sent(version: string, method: string, result: object, about: ResultFacts = {}): Record<string, unknown> {
+function sent(version: string, method: string, result: object, about: EncodingHints = {}): Record<string, unknown> {
   return JSON.parse(JSON.stringify(revision(version).encodeResult(METHODS.get(method), result, about, host)));
 }
 
@@ -168,7 +168,7 @@ test('what is not marked is not touched', () => {
     { structuredContent: { result: 1 }, _meta: { 'com.example/a': 1 } },
   ];
   for (const method of ['tools/call', 'tools/list', 'prompts/get', 'constructor']) {
-    for (const result of results) expect(restore(method, result)).toBe(result);
+    for (const result of results) expect(unwrapResult(method, result)).toBe(result);
   }
 });
 
@@ -182,7 +182,7 @@ test('a marked tool whose schema is not a wrapped one stays as it came, beside t
     { name: 'c', outputSchema: { type: 'object', properties: { result: deep } }, _meta },
   ];
   const good = { name: 'd', outputSchema: { type: 'object', properties: { result: { $ref: '#/x' } } }, _meta };
-  const { tools } = restore('tools/list', { tools: [...odd, good] }) as { tools: unknown[] };
+  const { tools } = unwrapResult('tools/list', { tools: [...odd, good] }) as { tools: unknown[] };
   expect(tools.slice(0, 3).map((tool, at) => tool === odd[at])).toEqual([true, true, true]);
   expect(tools[3]).toEqual({ name: 'd', outputSchema: { $ref: '#/x' } });
 });
@@ -190,6 +190,6 @@ test('a marked tool whose schema is not a wrapped one stays as it came, beside t
 test('what is given is never changed', () => {
   const _meta = Object.freeze({ 'mcpp/wrappedResult': true, 'com.example/a': 1 });
   const result = Object.freeze({ structuredContent: Object.freeze({ result: [1] }), _meta });
-  expect(restore('tools/call', result)).toEqual({ structuredContent: [1], _meta: { 'com.example/a': 1 } });
+  expect(unwrapResult('tools/call', result)).toEqual({ structuredContent: [1], _meta: { 'com.example/a': 1 } });
   expect(result._meta).toEqual({ 'mcpp/wrappedResult': true, 'com.example/a': 1 });
 });

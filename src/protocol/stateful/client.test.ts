@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import { REVISIONS, type RevisionFacts } from '../revisions.ts';
+import { REVISIONS, type RevisionFeatures } from '../revisions.ts';
 import { decodeResult, initializeParams } from './client.ts';
 
-const factsOf = (version: string): RevisionFacts => REVISIONS.find((facts) => facts.version === version) as never;
+const factsOf = (version: string): RevisionFeatures => REVISIONS.find((facts) => facts.version === version) as never;
 const client = { info: { name: 'c', version: '1' }, capabilities: {}, logLevel: undefined };
 
 test('extensions are declared when the session is opened, in the revisions that have them', () => {
   const extensions = [
-    { vocabulary: { id: 'a.b/c' }, settings: { deep: true } },
-    { vocabulary: { id: 'a.b/new', revisions: ['2026-07-28'] as const }, settings: {} },
+    { definition: { id: 'a.b/c' }, settings: { deep: true } },
+    { definition: { id: 'a.b/new', revisions: ['2026-07-28'] as const }, settings: {} },
   ];
   const clientInfo = { name: 'c', version: '1' };
   expect(initializeParams({ ...client, extensions }, factsOf('2025-03-26'))).toEqual({

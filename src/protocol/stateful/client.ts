@@ -1,26 +1,26 @@
 /** Stateful revisions as clients speak them: capabilities, requests, input responses and results. */
 
 import { ConnectionError } from '../../jsonrpc/errors.ts';
-import { isFiniteThroughout, mayOverflow } from '../../jsonrpc/json/finite-numbers.ts';
-import { STRUCTURE_LIMITS, structureFault } from '../../jsonrpc/json/json-limits.ts';
+import { isFiniteThroughout, mayHaveInfiniteNumbers } from '../../jsonrpc/json/finite-numbers.ts';
+import { JSON_LIMITS, jsonLimitFault } from '../../jsonrpc/json/json-limits.ts';
 import { isObject, type Params } from '../../jsonrpc/message.ts';
-import { declaredBy, hasCapability } from '../capabilities.ts';
+import { clientCapabilities, hasCapability } from '../capabilities.ts';
 import type { ClientCapabilities } from '../model/capabilities.ts';
-import type { Answer } from '../model/input-requests.ts';
+import type { InputResponse } from '../model/input-requests.ts';
 import { type Meta, STRUCTURED_TEXT, WRAPPED_RESULT } from '../model/meta.ts';
 import type { CreateMessageResult, SamplingContent } from '../model/sampling.ts';
-import type { ClientFacts, ClientRevision, Decoded } from '../revision.ts';
-import type { RevisionFacts } from '../revisions.ts';
+import type { ClientInfo, ClientRevision, Decoded } from '../revision.ts';
+import type { RevisionFeatures } from '../revisions.ts';
 import { encodeContent } from './content.ts';
 import { encodeImplementation } from './encode-lists.ts';
-import { unmarked, unwrapSchema } from './wrap-structured.ts';
+import { stripMarkers, unwrapSchema } from './wrap-structured.ts';
 
 /** The revision this row describes. */
-export function statefulClientRevision(facts: RevisionFacts): ClientRevision {
+export function statefulClientRevision(facts: RevisionFeatures): ClientRevision {
   return {
     facts,
     encodeCapabilities: (capabilities) => encodeCapabilities(capabilities, facts),
-    encodeAnswer: (method, answer) => encodeAnswer(method, answer, facts),
+    encodeAnswer: (method, answer) => encodeInputResponse(method, answer, facts),
     encodeRequest: (params, _client, meta) => encodeRequest(params, meta),
     decodeResult: (method, result) => decodeResult(method, result, facts),
   };
@@ -35,18 +35,18 @@ export function encodeRequest(params: Params | undefined, meta?: Meta): Params |
 }
 
 /** A result is the end of its call and becomes what the server's code gave, unless it is a task. */
-export function decodeResult(method: string, result: unknown, facts: RevisionFacts): Decoded {
+export function decodeResult(method: string, result: unknown, facts: RevisionFeatures): Decoded {
   if (!isObject(result)) throw new ConnectionError('malformed', `The answer to ${method} has no "result" object`);
   if (facts.execution && method === 'tools/call' && isTask(result))
     return { type: 'other', resultType: 'task', result };
-  return { type: 'complete', result: restore(method, result) };
+  return { type: 'complete', result: unwrapResult(method, result) };
 }
 
 /** Params of `initialize`. */
-export function initializeParams(client: ClientFacts, facts: RevisionFacts): Params {
+export function initializeParams(client: ClientInfo, facts: RevisionFeatures): Params {
   return {
     protocolVersion: facts.version,
-    capabilities: encodeCapabilities(declaredBy(client, facts.version), facts),
+    capabilities: encodeCapabilities(clientCapabilities(client, facts.version), facts),
     clientInfo: encodeImplementation(client.info, facts),
   };
 }
@@ -54,7 +54,7 @@ export function initializeParams(client: ClientFacts, facts: RevisionFacts): Par
 /** What a client can do, in the revision's words and as far as the revision has any. */
 export function encodeCapabilities(
   { elicitation, sampling, ...rest }: ClientCapabilities,
-  facts: RevisionFacts,
+  facts: RevisionFeatures,
 ): ClientCapabilities {
   // Where there are only forms, whoever has only pages has nothing.
   const hasForms = hasCapability({ ...(elicitation ? { elicitation } : {}) }, 'elicitation.form');
@@ -71,7 +71,7 @@ const decoders: ReadonlyMap<string, (result: Result) => Result> = new Map([
 ]);
 
 /** The result as it was given. Only what is marked is touched; where a mark is wrong, everything stays as it came. */
-export function restore(method: string, result: Result): Result {
+export function unwrapResult(method: string, result: Result): Result {
   return decoders.get(method)?.(result) ?? result;
 }
 
@@ -88,7 +88,7 @@ function restoreToolResult(result: Result): Result {
   const { _meta } = result;
   if (!isObject(_meta)) return result;
   const found = _meta[WRAPPED_RESULT] === true ? wrapped(result) : inText(result, _meta[STRUCTURED_TEXT]);
-  return found ? { ...unmarked(result), ...found } : result;
+  return found ? { ...stripMarkers(result), ...found } : result;
 }
 
 function wrapped({ structuredContent }: Result): Found | undefined {
@@ -111,10 +111,10 @@ const encoder = new TextEncoder();
 
 function parsed(text: string): Found | undefined {
   // What is inside a text gets no deeper than what is not.
-  if (structureFault(encoder.encode(text), STRUCTURE_LIMITS)) return undefined;
+  if (jsonLimitFault(encoder.encode(text), JSON_LIMITS)) return undefined;
   try {
     const structuredContent: unknown = JSON.parse(text);
-    return mayOverflow(text) && !isFiniteThroughout(structuredContent) ? undefined : { structuredContent };
+    return mayHaveInfiniteNumbers(text) && !isFiniteThroughout(structuredContent) ? undefined : { structuredContent };
   } catch {
     return undefined;
   }
@@ -129,7 +129,7 @@ function restoreTool(tool: unknown): unknown {
   if (!isMarked(tool)) return tool;
   try {
     const outputSchema = unwrapSchema(tool['outputSchema']);
-    return outputSchema ? { ...unmarked(tool), outputSchema } : tool;
+    return outputSchema ? { ...stripMarkers(tool), outputSchema } : tool;
   } catch {
     // Deeper than the stack, which only a transport without limits lets in.
     return tool;
@@ -141,7 +141,7 @@ function isMarked(tool: unknown): tool is Result {
 }
 
 /** An answer in this revision's words. */
-export function encodeAnswer(method: string, answer: Answer, facts: RevisionFacts): Answer {
+export function encodeInputResponse(method: string, answer: InputResponse, facts: RevisionFeatures): InputResponse {
   if (method !== 'sampling/createMessage' || facts.samplingTools) return answer;
   const result = answer as CreateMessageResult;
   const blocks = Array.isArray(result.content) ? result.content : [result.content as SamplingContent];
@@ -149,7 +149,7 @@ export function encodeAnswer(method: string, answer: Answer, facts: RevisionFact
 }
 
 // A message has one block of content here: of several, what can be said in words is.
-function oneBlock(blocks: readonly SamplingContent[], facts: RevisionFacts): SamplingContent {
+function oneBlock(blocks: readonly SamplingContent[], facts: RevisionFeatures): SamplingContent {
   const [first] = blocks;
   const isSpeakable =
     first && (first.type === 'text' || first.type === 'image' || (first.type === 'audio' && facts.audio));

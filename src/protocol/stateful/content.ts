@@ -2,10 +2,10 @@
 
 import type { Annotations, ContentBlock, EmbeddedResource, ResourceContents, TextContent } from '../model/content.ts';
 import { without } from '../params.ts';
-import type { RevisionFacts } from '../revisions.ts';
+import type { RevisionFeatures } from '../revisions.ts';
 
 /** One block in this revision's words. */
-export function encodeContent(block: ContentBlock, facts: RevisionFacts): ContentBlock {
+export function encodeContent(block: ContentBlock, facts: RevisionFeatures): ContentBlock {
   if (block.type === 'audio' && !facts.audio) return encodeContent(audioAsResource(block.data, block.mimeType), facts);
   if (block.type === 'resource_link' && !facts.resourceLinks) {
     return text(`${block.name}: ${block.uri}`);
@@ -17,12 +17,12 @@ export function encodeContent(block: ContentBlock, facts: RevisionFacts): Conten
 }
 
 /** What a resource holds, in this revision's words. */
-export function encodeContents(contents: ResourceContents, facts: RevisionFacts): ResourceContents {
+export function encodeContents(contents: ResourceContents, facts: RevisionFeatures): ResourceContents {
   return facts.itemMeta ? contents : without(contents, '_meta');
 }
 
 /** Annotations without what the revision does not know. */
-export function encodeAnnotations(annotations: Annotations, facts: RevisionFacts): Annotations {
+export function encodeAnnotations(annotations: Annotations, facts: RevisionFeatures): Annotations {
   return facts.itemMeta ? annotations : without(annotations, 'lastModified');
 }
 

@@ -1,22 +1,25 @@
 /** Results as handlers gave them, without what the revision does not know. */
 
 import { EncodedJson, isObject } from '../../jsonrpc/message.ts';
-import type { MethodFacts } from '../methods.ts';
+import type { MethodRow } from '../methods.ts';
 import type { ContentBlock, ResourceContents } from '../model/content.ts';
 import { STRUCTURED_TEXT, WRAPPED_RESULT } from '../model/meta.ts';
 import type { PromptMessage } from '../model/prompts.ts';
 import { without } from '../params.ts';
-import type { EncodedPage, ListKind, ResultFacts } from '../revision.ts';
-import type { RevisionFacts } from '../revisions.ts';
+import type { EncodedPage, EncodingHints, ListKind } from '../revision.ts';
+import type { RevisionFeatures } from '../revisions.ts';
 import { encodeContent, encodeContents } from './content.ts';
-import { encodeItem } from './encode-lists.ts';
-import { isWrappedValue, marked, unmarked } from './wrap-structured.ts';
+import { encodeListEntry } from './encode-lists.ts';
+import { addMarker, isWrappedValue, stripMarkers } from './wrap-structured.ts';
 
-type Encode = (result: Record<string, unknown>, facts: RevisionFacts, about: ResultFacts) => object;
+type Encode = (result: Record<string, unknown>, facts: RevisionFeatures, about: EncodingHints) => object;
 
 const list =
   (kind: ListKind): Encode =>
-  (result, facts) => ({ ...result, [kind]: (result[kind] as object[]).map((item) => encodeItem(kind, item, facts)) });
+  (result, facts) => ({
+    ...result,
+    [kind]: (result[kind] as object[]).map((item) => encodeListEntry(kind, item, facts)),
+  });
 
 const encoders: ReadonlyMap<string, Encode> = new Map<string, Encode>([
   ['tools/call', encodeToolResult],
@@ -30,10 +33,10 @@ const encoders: ReadonlyMap<string, Encode> = new Map<string, Encode>([
 
 /** A result in this revision's words. */
 export function encodeResult(
-  row: MethodFacts | undefined,
+  row: MethodRow | undefined,
   result: object,
-  facts: RevisionFacts,
-  about: ResultFacts,
+  facts: RevisionFeatures,
+  about: EncodingHints,
 ): object {
   // A result of an extension's own type is not the result of the method.
   const encode = row && about.resultType === undefined ? encoders.get(row.method) : undefined;
@@ -47,18 +50,18 @@ export function encodePage({ kind, items, nextCursor }: EncodedPage): EncodedJso
   return new EncodedJson(`{"${kind}":[${items.join(',')}]${cursor}}`);
 }
 
-function encodeToolResult(given: Record<string, unknown>, facts: RevisionFacts, about: ResultFacts): object {
+function encodeToolResult(given: Record<string, unknown>, facts: RevisionFeatures, about: EncodingHints): object {
   const { structuredContent } = given;
   // An error need not follow the tool's schema, so neither does its wrapping.
   const schema = given['isError'] === true ? undefined : about.outputSchema;
   const isPlain = facts.structuredContent !== 'nothing' && !isWrappedValue(structuredContent, schema);
   const content = (given['content'] as ContentBlock[]).map((block) => encodeContent(block, facts));
-  const result = { ...unmarked(given), content };
+  const result = { ...stripMarkers(given), content };
   if (structuredContent === undefined || isPlain) return result;
   if (facts.structuredContent === 'nothing') {
     return withStructuredText(without(result, 'structuredContent'), structuredContent);
   }
-  return { ...marked(result, WRAPPED_RESULT, true), structuredContent: { result: structuredContent } };
+  return { ...addMarker(result, WRAPPED_RESULT, true), structuredContent: { result: structuredContent } };
 }
 
 // Errors as well: what they say beside their text is not lost on anybody, either.
@@ -68,11 +71,11 @@ function withStructuredText(result: { content: readonly ContentBlock[] }, struct
   // A function, say, is nothing in JSON.
   if (text === undefined) return result;
   const at = content.findIndex((block) => block.type === 'text' && block.text === text);
-  if (at >= 0) return marked(result, STRUCTURED_TEXT, at);
-  return { ...marked(result, STRUCTURED_TEXT, content.length), content: [...content, { type: 'text', text }] };
+  if (at >= 0) return addMarker(result, STRUCTURED_TEXT, at);
+  return { ...addMarker(result, STRUCTURED_TEXT, content.length), content: [...content, { type: 'text', text }] };
 }
 
-function encodePromptResult(result: Record<string, unknown>, facts: RevisionFacts): object {
+function encodePromptResult(result: Record<string, unknown>, facts: RevisionFeatures): object {
   const messages = (result['messages'] as PromptMessage[]).map((message) => ({
     ...message,
     content: isObject(message.content) ? encodeContent(message.content, facts) : message.content,
@@ -80,6 +83,6 @@ function encodePromptResult(result: Record<string, unknown>, facts: RevisionFact
   return { ...result, messages };
 }
 
-function encodeReadResult(result: Record<string, unknown>, facts: RevisionFacts): object {
+function encodeReadResult(result: Record<string, unknown>, facts: RevisionFeatures): object {
   return { ...result, contents: (result['contents'] as ResourceContents[]).map((one) => encodeContents(one, facts)) };
 }

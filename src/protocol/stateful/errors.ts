@@ -3,10 +3,10 @@
 import type { RpcError } from '../../jsonrpc/errors.ts';
 import type { ErrorObject } from '../../jsonrpc/message.ts';
 import { Reason } from '../errors.ts';
-import type { RevisionFacts } from '../revisions.ts';
+import type { RevisionFeatures } from '../revisions.ts';
 
 /** What a handler threw, as this revision tells it. */
-export function encodeFailure(failure: RpcError, facts: RevisionFacts): { error: ErrorObject } | { result: object } {
+export function encodeError(failure: RpcError, facts: RevisionFeatures): { error: ErrorObject } | { result: object } {
   const { message, data, reason } = failure;
   if (reason === Reason.badArguments && facts.badArguments === 'result') {
     return { result: { content: [{ type: 'text', text: message }], isError: true } };
@@ -15,7 +15,7 @@ export function encodeFailure(failure: RpcError, facts: RevisionFacts): { error:
   return { error: data === undefined ? { code, message } : { code, message, data } };
 }
 
-function codeOf({ code, reason }: RpcError, facts: RevisionFacts): number {
+function codeOf({ code, reason }: RpcError, facts: RevisionFeatures): number {
   if (reason === Reason.resourceNotFound) return facts.resourceNotFound;
   if (reason === Reason.missingCapability) return facts.missingCapability;
   return code;

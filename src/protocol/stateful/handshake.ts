@@ -6,13 +6,13 @@ import { isObject, type Params } from '../../jsonrpc/message.ts';
 import { unsupportedVersion } from '../errors.ts';
 import type { ClientCapabilities, ServerCapabilities } from '../model/capabilities.ts';
 import { isImplementation, levelParam, MAX_SUBSCRIBED_CHARACTERS, stringParam } from '../params.ts';
-import type { Call, Caller, Host, OwnMethod, OwnNotification } from '../revision.ts';
-import { REVISIONS, type RevisionFacts } from '../revisions.ts';
+import type { Call, Caller, RevisionMethod, RevisionNotification, ServerInfo } from '../revision.ts';
+import { REVISIONS, type RevisionFeatures } from '../revisions.ts';
 import type { Session } from '../session.ts';
 import { encodeImplementation } from './encode-lists.ts';
 
 /** The requests of every stateful revision. */
-export const methods: ReadonlyMap<string, OwnMethod> = new Map<string, OwnMethod>([
+export const methods: ReadonlyMap<string, RevisionMethod> = new Map<string, RevisionMethod>([
   ['initialize', initialize],
   ['ping', () => ({})],
   ['logging/setLevel', setLevel],
@@ -21,7 +21,7 @@ export const methods: ReadonlyMap<string, OwnMethod> = new Map<string, OwnMethod
 ]);
 
 /** The notifications of every stateful revision. */
-export const notifications: ReadonlyMap<string, OwnNotification> = new Map<string, OwnNotification>([
+export const notifications: ReadonlyMap<string, RevisionNotification> = new Map<string, RevisionNotification>([
   [
     'notifications/initialized',
     (_params, session) => {
@@ -34,7 +34,7 @@ export const notifications: ReadonlyMap<string, OwnNotification> = new Map<strin
  * Opens a session: the client names a revision, the server answers with it or with the newest it has. Where the connection has
  * a session already, the new one takes its place.
  */
-function initialize(call: Call, host: Host): object {
+function initialize(call: Call, host: ServerInfo): object {
   const { exchange } = call;
   const requested = stringParam(call.params, 'protocolVersion');
   const facts = agreeOn(requested, host.versions);
@@ -51,24 +51,24 @@ function initialize(call: Call, host: Host): object {
   };
 }
 
-function agreeOn(requested: string, served: readonly string[]): RevisionFacts | undefined {
+function agreeOn(requested: string, served: readonly string[]): RevisionFeatures | undefined {
   const candidates = REVISIONS.filter((facts) => facts.family === 'stateful' && served.includes(facts.version));
   return candidates.find((facts) => facts.version === requested) ?? candidates[0];
 }
 
-function encodeCapabilities(capabilities: ServerCapabilities, facts: RevisionFacts): ServerCapabilities {
+function encodeCapabilities(capabilities: ServerCapabilities, facts: RevisionFeatures): ServerCapabilities {
   if (facts.completionsCapability) return capabilities;
   const { completions: _, ...known } = capabilities;
   return known;
 }
 
-function setLevel({ params, exchange }: Call, host: Host): object {
+function setLevel({ params, exchange }: Call, host: ServerInfo): object {
   if (!host.capabilities.logging) throw RpcError.methodNotFound('logging/setLevel');
   sessionIn(exchange.session).logLevel = levelParam(params['level'], 'level');
   return {};
 }
 
-function subscribe({ params, exchange }: Call, host: Host): object {
+function subscribe({ params, exchange }: Call, host: ServerInfo): object {
   const uri = subscriptionUri('resources/subscribe', params, host);
   const session = sessionIn(exchange.session);
   const { subscriptions } = session;
@@ -85,7 +85,7 @@ function subscribe({ params, exchange }: Call, host: Host): object {
   return {};
 }
 
-function unsubscribe({ params, exchange }: Call, host: Host): object {
+function unsubscribe({ params, exchange }: Call, host: ServerInfo): object {
   const uri = subscriptionUri('resources/unsubscribe', params, host);
   const session = sessionIn(exchange.session);
   if (!session.subscriptions.includes(uri)) return {};
@@ -98,7 +98,7 @@ function subscriptionBytes(uri: string): number {
   return retainedSize([uri]);
 }
 
-function subscriptionUri(method: string, params: Params, host: Host): string {
+function subscriptionUri(method: string, params: Params, host: ServerInfo): string {
   if (!host.capabilities.resources?.subscribe) throw RpcError.methodNotFound(method);
   return stringParam(params, 'uri');
 }

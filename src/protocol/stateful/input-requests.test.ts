@@ -7,7 +7,7 @@ import { revisionNamed } from '../select-revision.ts';
 const encode = (version: string, question: unknown): { method: string; params?: Readonly<Record<string, unknown>> } => {
   const facts = REVISIONS.find((one) => one.version === version);
   if (!facts) throw new Error(version);
-  return revisionNamed(facts.version).encodeQuestion(question as never);
+  return revisionNamed(facts.version).encodeInputRequest(question as never);
 };
 
 const form = (properties: unknown, required?: string[]): object => ({

@@ -3,21 +3,24 @@
 import { RpcError } from '../../jsonrpc/errors.ts';
 import type { Params } from '../../jsonrpc/message.ts';
 import type { ElicitField, ElicitFormParams, ElicitUrlParams } from '../model/elicitation.ts';
-import type { Question } from '../model/input-requests.ts';
+import type { InputRequest } from '../model/input-requests.ts';
 import type { CreateMessageParams, SamplingContent, SamplingMessage } from '../model/sampling.ts';
 import { without } from '../params.ts';
-import type { RevisionFacts } from '../revisions.ts';
+import type { RevisionFeatures } from '../revisions.ts';
 import { encodeContent } from './content.ts';
 
 /** A question in this revision's words; throws where it has none. */
-export function encodeQuestion(question: Question, facts: RevisionFacts): { method: string; params?: Params } {
+export function encodeInputRequest(
+  question: InputRequest,
+  facts: RevisionFeatures,
+): { method: string; params?: Params } {
   const { method, params } = question;
   if (method === 'elicitation/create') return { method, params: { ...encodeElicitation(params, facts) } };
   if (method === 'sampling/createMessage') return { method, params: { ...encodeSampling(params, facts) } };
   return params ? { method, params } : { method };
 }
 
-function encodeElicitation(params: ElicitFormParams | ElicitUrlParams, facts: RevisionFacts): object {
+function encodeElicitation(params: ElicitFormParams | ElicitUrlParams, facts: RevisionFeatures): object {
   if (params.mode === 'url') {
     if (facts.elicitation !== 'form and url') throw unavailable('elicitation by URL', facts);
     // A question that is put again is the same one.
@@ -34,7 +37,7 @@ function encodeElicitation(params: ElicitFormParams | ElicitUrlParams, facts: Re
 }
 
 // The first revision with forms has no defaults but for booleans, names enum values apart, and has no multiple choice.
-function simpleField(name: string, field: ElicitField, facts: RevisionFacts): object {
+function simpleField(name: string, field: ElicitField, facts: RevisionFeatures): object {
   if (field.type === 'array') throw unavailable(`a form with a choice of several values (field "${name}")`, facts);
   if (field.type === 'boolean') return field;
   const plain = without(field, 'default');
@@ -43,7 +46,7 @@ function simpleField(name: string, field: ElicitField, facts: RevisionFacts): ob
   return { ...rest, enum: oneOf.map((option) => option.const), enumNames: oneOf.map((option) => option.title) };
 }
 
-function encodeSampling(params: CreateMessageParams, facts: RevisionFacts): object {
+function encodeSampling(params: CreateMessageParams, facts: RevisionFeatures): object {
   if (facts.samplingTools) return params;
   return {
     ...without(params, 'tools', 'toolChoice'),
@@ -52,7 +55,7 @@ function encodeSampling(params: CreateMessageParams, facts: RevisionFacts): obje
 }
 
 // A message has one block of content here: several blocks become several messages.
-function oneBlock(message: SamplingMessage, facts: RevisionFacts): object[] {
+function oneBlock(message: SamplingMessage, facts: RevisionFeatures): object[] {
   const blocks = Array.isArray(message.content) ? message.content : [message.content as SamplingContent];
   return blocks.map((block: SamplingContent) => {
     if (block.type === 'tool_use' || block.type === 'tool_result') throw unavailable('sampling with tools', facts);
@@ -64,6 +67,6 @@ function oneBlock(message: SamplingMessage, facts: RevisionFacts): object[] {
   });
 }
 
-function unavailable(what: string, facts: RevisionFacts): RpcError {
+function unavailable(what: string, facts: RevisionFeatures): RpcError {
   return RpcError.invalidParams(`The client speaks protocol revision ${facts.version}, which has no ${what}`);
 }

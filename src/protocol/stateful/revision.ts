@@ -2,29 +2,29 @@
 
 import type { Notification } from '../../jsonrpc/message.ts';
 import { isWithin, type ServerEvent } from '../model/changes.ts';
-import { isLoud } from '../model/logging.ts';
+import { isAtLeast } from '../model/logging.ts';
 import type { Revision } from '../revision.ts';
-import { factsOf } from '../revisions.ts';
+import { featuresOf } from '../revisions.ts';
 import type { Session } from '../session.ts';
-import { encodeItem } from './encode-lists.ts';
+import { encodeListEntry } from './encode-lists.ts';
 import { encodePage, encodeResult } from './encode-results.ts';
-import { encodeFailure } from './errors.ts';
+import { encodeError } from './errors.ts';
 import { callerOf, methods, notifications } from './handshake.ts';
-import { encodeQuestion } from './input-requests.ts';
+import { encodeInputRequest } from './input-requests.ts';
 
 /** The revision of this name. */
 export function statefulRevision(version: string): Revision {
-  const facts = factsOf(version);
+  const facts = featuresOf(version);
   return {
-    facts,
+    features: facts,
     methods,
     notifications,
     callerOf: (_params, session) => callerOf(session),
-    encodeItem: (kind, item) => encodeItem(kind, item, facts),
+    encodeItem: (kind, item) => encodeListEntry(kind, item, facts),
     encodePage,
     encodeResult: (row, result, about) => encodeResult(row, result, facts, about),
-    encodeFailure: (failure) => encodeFailure(failure, facts),
-    encodeQuestion: (question) => encodeQuestion(question, facts),
+    encodeError: (failure) => encodeError(failure, facts),
+    encodeInputRequest: (question) => encodeInputRequest(question, facts),
     encodeProgress: ({ message, ...params }) =>
       message === undefined || !facts.progressMessage ? params : { ...params, message },
     deliver,
@@ -36,7 +36,7 @@ function deliver(change: ServerEvent, session: Session): Notification | undefine
   if (!session.initialized) return undefined;
   const { declared, subscriptions, logLevel } = session;
   if (change.type === 'log') {
-    const isWanted = declared.logging && logLevel !== undefined && isLoud(change.message.level, logLevel);
+    const isWanted = declared.logging && logLevel !== undefined && isAtLeast(change.message.level, logLevel);
     return isWanted ? { jsonrpc: '2.0', method: 'notifications/message', params: { ...change.message } } : undefined;
   }
   if (change.type !== 'resource' && !declared[change.type]?.listChanged) return undefined;

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import {
+  addMarker,
   isWrapped,
   isWrappedValue,
-  marked,
   plainProperties,
-  unmarked,
+  stripMarkers,
   unwrapSchema,
   wrapSchema,
 } from './wrap-structured.ts';
@@ -96,11 +96,11 @@ test.each([undefined, null, 'x', [], {}, { type: 'object' }, { type: 'object', p
 
 test('marks stand in _meta beside what others put there, and go with an _meta that was made for them', () => {
   const own = { a: 1, _meta: { 'com.example/b': 2 } };
-  const both = marked(own, 'mcpp/wrappedResult', true);
+  const both = addMarker(own, 'mcpp/wrappedResult', true);
   expect(both).toEqual({ a: 1, _meta: { 'com.example/b': 2, 'mcpp/wrappedResult': true } });
-  expect(unmarked(both)).toEqual(own);
-  expect(unmarked(marked({ a: 1 }, 'mcpp/structuredText', 0))).toEqual({ a: 1 });
-  expect(unmarked(own)).toBe(own);
+  expect(stripMarkers(both)).toEqual(own);
+  expect(stripMarkers(addMarker({ a: 1 }, 'mcpp/structuredText', 0))).toEqual({ a: 1 });
+  expect(stripMarkers(own)).toBe(own);
 });
 
 test('a value is wrapped as its schema is, and without a schema if it is no object', () => {

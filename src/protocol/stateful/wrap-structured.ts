@@ -8,13 +8,13 @@ import { without } from '../params.ts';
 const MARKS: readonly string[] = [WRAPPED_RESULT, STRUCTURED_TEXT];
 
 /** A result or a tool with one of our marks in its `_meta`, by which our clients find back what was wrapped. */
-export function marked<T extends object>(value: T, mark: string, says: true | number): T {
+export function addMarker<T extends object>(value: T, mark: string, says: true | number): T {
   const { _meta } = value as { _meta?: object };
   return { ...value, _meta: { ..._meta, [mark]: says } };
 }
 
 /** The same without our marks: an author's own, or a passed-on one, would have undone what was never done. */
-export function unmarked<T extends object>(value: T): T {
+export function stripMarkers<T extends object>(value: T): T {
   const { _meta } = value as { _meta?: unknown };
   if (!isObject(_meta) || !MARKS.some((mark) => Object.hasOwn(_meta, mark))) return value;
   const rest = without(_meta, ...MARKS);

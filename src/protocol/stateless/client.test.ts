@@ -22,7 +22,7 @@ test('every request says its revision, who sends it and what it can do', () => {
 
 test('extensions are declared in the revisions that have them, and what was said by hand stays', () => {
   const declared = (id: string, revisions?: readonly ['2025-11-25']) => ({
-    vocabulary: { id, ...(revisions ? { revisions } : {}) },
+    definition: { id, ...(revisions ? { revisions } : {}) },
     settings: { of: id },
   });
   const extensions = [declared('a.b/new'), declared('a.b/old', ['2025-11-25']), declared('a.b/both')];

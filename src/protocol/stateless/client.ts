@@ -2,16 +2,16 @@
 
 import { ConnectionError } from '../../jsonrpc/errors.ts';
 import { isObject, type Params } from '../../jsonrpc/message.ts';
-import { declaredBy } from '../capabilities.ts';
-import { canAsk } from '../methods.ts';
+import { clientCapabilities } from '../capabilities.ts';
+import { mayRequireInput } from '../methods.ts';
 import type { ClientCapabilities } from '../model/capabilities.ts';
-import type { Question } from '../model/input-requests.ts';
+import type { InputRequest } from '../model/input-requests.ts';
 import { type Meta, MetaKey } from '../model/meta.ts';
-import type { ClientFacts, ClientRevision, Decoded } from '../revision.ts';
-import type { RevisionFacts } from '../revisions.ts';
+import type { ClientInfo, ClientRevision, Decoded } from '../revision.ts';
+import type { RevisionFeatures } from '../revisions.ts';
 
 /** The revision this row describes. */
-export function statelessClientRevision(facts: RevisionFacts): ClientRevision {
+export function statelessClientRevision(facts: RevisionFeatures): ClientRevision {
   return {
     facts,
     encodeCapabilities,
@@ -22,7 +22,7 @@ export function statelessClientRevision(facts: RevisionFacts): ClientRevision {
 }
 
 /** Params with everything a request of this revision must say in its `_meta`, and with `meta` beside it. */
-export function encodeRequest(params: Params | undefined, client: ClientFacts, version: string, meta?: Meta): Params {
+export function encodeRequest(params: Params | undefined, client: ClientInfo, version: string, meta?: Meta): Params {
   const given = params?.['_meta'];
   // A literal that spreads and then adds takes V8 many times as long.
   const whole = Object.assign({}, isObject(given) ? given : undefined, meta, envelopeOf(client, version));
@@ -30,14 +30,14 @@ export function encodeRequest(params: Params | undefined, client: ClientFacts, v
 }
 
 // It is the same for every request of a client, until the client is another.
-const envelopes = new WeakMap<ClientFacts, Meta>();
+const envelopes = new WeakMap<ClientInfo, Meta>();
 
-function envelopeOf(client: ClientFacts, version: string): Meta {
+function envelopeOf(client: ClientInfo, version: string): Meta {
   const known = envelopes.get(client);
   if (known) return known;
   const envelope = {
     [MetaKey.protocolVersion]: version,
-    [MetaKey.clientCapabilities]: encodeCapabilities(declaredBy(client, version)),
+    [MetaKey.clientCapabilities]: encodeCapabilities(clientCapabilities(client, version)),
     [MetaKey.clientInfo]: client.info,
     ...(client.logLevel === undefined ? {} : { [MetaKey.logLevel]: client.logLevel }),
   };
@@ -54,7 +54,7 @@ export function decodeResult(method: string, result: unknown): Decoded {
   if (resultType !== 'input_required') {
     throw new ConnectionError('malformed', `The answer to ${method} has a "resultType" this client does not know`);
   }
-  if (!canAsk(method)) {
+  if (!mayRequireInput(method)) {
     throw new ConnectionError('malformed', `The answer to ${method} asks for input, which that method must not`);
   }
   const { inputRequests = {}, requestState } = result;
@@ -70,7 +70,7 @@ export function decodeResult(method: string, result: unknown): Decoded {
   }
   return {
     type: 'input_required',
-    requests: new Map(Object.entries(inputRequests) as [string, Question][]),
+    requests: new Map(Object.entries(inputRequests) as [string, InputRequest][]),
     state: requestState,
   };
 }

@@ -1,16 +1,21 @@
 /** Results that say of themselves what they are, whose they are, and how long they keep. */
 
 import { EncodedJson } from '../../jsonrpc/message.ts';
-import type { MethodFacts } from '../methods.ts';
+import type { MethodRow } from '../methods.ts';
 import type { Implementation } from '../model/implementation.ts';
 import { type Meta, MetaKey } from '../model/meta.ts';
 import { without } from '../params.ts';
-import type { CacheHints, EncodedPage, Host, ResultFacts } from '../revision.ts';
+import type { CacheHints, EncodedPage, EncodingHints, ServerInfo } from '../revision.ts';
 
 const STALE: CacheHints = { ttlMs: 0, cacheScope: 'private' };
 
 /** A result with everything this revision wants on it. */
-export function encodeResult(row: MethodFacts | undefined, result: object, about: ResultFacts, host: Host): object {
+export function encodeResult(
+  row: MethodRow | undefined,
+  result: object,
+  about: EncodingHints,
+  host: ServerInfo,
+): object {
   const { cache, resultType = 'complete' } = about;
   const { _meta } = result as { _meta?: object };
   const hints = resultType === 'complete' && row?.cacheable ? (cache ?? STALE) : undefined;
@@ -24,7 +29,7 @@ export function encodeResult(row: MethodFacts | undefined, result: object, about
 }
 
 /** A page of entries that are encoded already. */
-export function encodePage({ kind, items, nextCursor, cache }: EncodedPage, host: Host): EncodedJson {
+export function encodePage({ kind, items, nextCursor, cache }: EncodedPage, host: ServerInfo): EncodedJson {
   const cursor = nextCursor === undefined ? '' : `,"nextCursor":${JSON.stringify(nextCursor)}`;
   const tail = { resultType: 'complete', ...cache, _meta: signatureOf(host.info) };
   return new EncodedJson(`{"${kind}":[${items.join(',')}]${cursor},${JSON.stringify(tail).slice(1)}`);

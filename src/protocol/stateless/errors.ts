@@ -17,7 +17,7 @@ const DEFINED: ReadonlySet<number> = new Set([
 ]);
 
 /** What a handler threw, as this revision tells it. */
-export function encodeFailure({ code, message, data, reason }: RpcError): { error: ErrorObject } | { result: object } {
+export function encodeError({ code, message, data, reason }: RpcError): { error: ErrorObject } | { result: object } {
   if (reason === Reason.badArguments) return { result: { content: [{ type: 'text', text: message }], isError: true } };
   const number = RENUMBERED.get(code) ?? (isReserved(code) ? ErrorCode.InternalError : code);
   return { error: data === undefined ? { code: number, message } : { code: number, message, data } };

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { filterOf, honoured, noticeOf } from './methods.ts';
+import { acceptedFilter, filterOf, notificationFor } from './methods.ts';
 
 describe('what a listener asks for', () => {
   test('is an object, perhaps an empty one', () => {
@@ -24,30 +24,32 @@ describe('what a listener asks for', () => {
 
   test('is given as far as the server can', () => {
     const wanted = { toolsListChanged: true, promptsListChanged: true, resourceSubscriptions: ['x:'] };
-    expect(honoured(wanted, {})).toEqual({});
-    expect(honoured(wanted, { tools: { listChanged: true }, prompts: {}, resources: { subscribe: true } })).toEqual({
+    expect(acceptedFilter(wanted, {})).toEqual({});
+    expect(
+      acceptedFilter(wanted, { tools: { listChanged: true }, prompts: {}, resources: { subscribe: true } }),
+    ).toEqual({
       toolsListChanged: true,
       resourceSubscriptions: ['x:'],
     });
-    expect(honoured({ toolsListChanged: false }, { tools: { listChanged: true } })).toEqual({});
+    expect(acceptedFilter({ toolsListChanged: false }, { tools: { listChanged: true } })).toEqual({});
   });
 });
 
 describe('a change', () => {
   test('is told with the id of the listener, in its own type', () => {
-    expect(noticeOf({ type: 'tools' }, { toolsListChanged: true }, 0)).toEqual({
+    expect(notificationFor({ type: 'tools' }, { toolsListChanged: true }, 0)).toEqual({
       method: 'notifications/tools/list_changed',
       params: { _meta: { 'io.modelcontextprotocol/subscriptionId': 0 } },
     });
-    expect(noticeOf({ type: 'resource', uri: 'x:/a/b' }, { resourceSubscriptions: ['x:/a'] }, '0')).toEqual({
+    expect(notificationFor({ type: 'resource', uri: 'x:/a/b' }, { resourceSubscriptions: ['x:/a'] }, '0')).toEqual({
       method: 'notifications/resources/updated',
       params: { uri: 'x:/a/b', _meta: { 'io.modelcontextprotocol/subscriptionId': '0' } },
     });
   });
 
   test('that was not asked for is not told', () => {
-    expect(noticeOf({ type: 'tools' }, { promptsListChanged: true }, 1)).toBeUndefined();
-    expect(noticeOf({ type: 'resource', uri: 'x:/ab' }, { resourceSubscriptions: ['x:/a'] }, 1)).toBeUndefined();
-    expect(noticeOf({ type: 'resources' }, { resourceSubscriptions: ['x:/a'] }, 1)).toBeUndefined();
+    expect(notificationFor({ type: 'tools' }, { promptsListChanged: true }, 1)).toBeUndefined();
+    expect(notificationFor({ type: 'resource', uri: 'x:/ab' }, { resourceSubscriptions: ['x:/a'] }, 1)).toBeUndefined();
+    expect(notificationFor({ type: 'resources' }, { resourceSubscriptions: ['x:/a'] }, 1)).toBeUndefined();
   });
 });

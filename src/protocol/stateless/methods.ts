@@ -6,15 +6,15 @@ import type { ServerCapabilities } from '../model/capabilities.ts';
 import { isWithin, type ServerEvent, type SubscriptionFilter } from '../model/changes.ts';
 import { type Meta, MetaKey } from '../model/meta.ts';
 import { MAX_SUBSCRIPTION_URIS } from '../params.ts';
-import type { Call, FieldToTell, Host, OpenSubscription, OwnMethod } from '../revision.ts';
+import type { Call, OpenSubscription, RevisionMethod, ServerInfo, SubscriptionFieldState } from '../revision.ts';
 
 /** The requests of every stateless revision. */
-export const methods: ReadonlyMap<string, OwnMethod> = new Map<string, OwnMethod>([
+export const methods: ReadonlyMap<string, RevisionMethod> = new Map<string, RevisionMethod>([
   ['server/discover', discover],
   ['subscriptions/listen', listen],
 ]);
 
-function discover(call: Call, host: Host): object {
+function discover(call: Call, host: ServerInfo): object {
   call.about = { cache: host.cache };
   return {
     supportedVersions: host.versions,
@@ -24,7 +24,7 @@ function discover(call: Call, host: Host): object {
 }
 
 /** Ends when the client stops listening or the server ends; at once if nothing that was asked for can be told. */
-export function listen(call: Call, host: Host): object | Promise<object> {
+export function listen(call: Call, host: ServerInfo): object | Promise<object> {
   const wanted = filterOf(call.params) as Params;
   const fields = [...host.subscriptions].filter(([name]) => Object.hasOwn(wanted, name));
   // Whoever wants nothing of extensions does not wait for them.
@@ -33,19 +33,27 @@ export function listen(call: Call, host: Host): object | Promise<object> {
 
 async function tellWith(
   call: Call,
-  host: Host,
+  host: ServerInfo,
   wanted: Params,
   fields: readonly (readonly [string, OpenSubscription])[],
 ): Promise<object> {
   const opening = Promise.all(fields.map(async ([name, open]) => [name, await open(wanted[name], call)] as const));
   const opened = await Promise.race([opening, unheard(call)]);
   if (!opened) return { _meta: metaOf(call) };
-  return tell(call, host, new Map(opened.filter((field): field is [string, FieldToTell] => field[1] !== undefined)));
+  return tell(
+    call,
+    host,
+    new Map(opened.filter((field): field is [string, SubscriptionFieldState] => field[1] !== undefined)),
+  );
 }
 
-function tell(call: Call, host: Host, fields: ReadonlyMap<string, FieldToTell>): object | Promise<object> {
+function tell(
+  call: Call,
+  host: ServerInfo,
+  fields: ReadonlyMap<string, SubscriptionFieldState>,
+): object | Promise<object> {
   const { id, params, exchange } = call;
-  const filter = honoured(filterOf(params), host.capabilities);
+  const filter = acceptedFilter(filterOf(params), host.capabilities);
   const ofFields = Object.fromEntries([...fields].map(([name, field]) => [name, field.honoured]));
   const _meta = metaOf(call);
   const notifications = { ...filter, ...ofFields };
@@ -53,7 +61,7 @@ function tell(call: Call, host: Host, fields: ReadonlyMap<string, FieldToTell>):
   if (Object.keys(notifications).length === 0) return { _meta };
 
   const tellChange = (change: ServerEvent): void => {
-    const notice = noticeOf(change, filter, id);
+    const notice = notificationFor(change, filter, id);
     if (notice) exchange.notify(notice.method, notice.params);
   };
   exchange.onEnd(host.watch(tellChange, call, () => filter.resourceSubscriptions ?? []));
@@ -96,7 +104,7 @@ export function filterOf(params: Params): SubscriptionFilter {
 }
 
 /** The part of it that this server can do. */
-export function honoured(filter: SubscriptionFilter, capabilities: ServerCapabilities): SubscriptionFilter {
+export function acceptedFilter(filter: SubscriptionFilter, capabilities: ServerCapabilities): SubscriptionFilter {
   const { tools, prompts, resources } = capabilities;
   const uris = filter.resourceSubscriptions ?? [];
   return {
@@ -108,7 +116,7 @@ export function honoured(filter: SubscriptionFilter, capabilities: ServerCapabil
 }
 
 /** The notification that tells this subscription of a change, if it asked for it. */
-export function noticeOf(
+export function notificationFor(
   change: ServerEvent,
   filter: SubscriptionFilter,
   id: Id,

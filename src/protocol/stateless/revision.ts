@@ -1,28 +1,28 @@
 /** The revisions without a handshake, from 2026-07-28 on: each request carries its version and its caller. */
 
 import type { Params } from '../../jsonrpc/message.ts';
-import type { Question } from '../model/input-requests.ts';
+import type { InputRequest } from '../model/input-requests.ts';
 import { without } from '../params.ts';
 import type { Revision } from '../revision.ts';
-import { factsOf } from '../revisions.ts';
+import { featuresOf } from '../revisions.ts';
 import { callerOf } from './caller.ts';
 import { encodePage, encodeResult } from './encode-results.ts';
-import { encodeFailure } from './errors.ts';
+import { encodeError } from './errors.ts';
 import { methods } from './methods.ts';
 
 /** The revision of this name. */
 export function statelessRevision(version: string): Revision {
-  const facts = factsOf(version);
+  const facts = featuresOf(version);
   return {
-    facts,
+    features: facts,
     methods,
     notifications: new Map(),
     callerOf,
     encodeItem: (_kind, item) => encodeItem(item),
     encodePage,
     encodeResult,
-    encodeFailure,
-    encodeQuestion,
+    encodeError,
+    encodeInputRequest: encodeQuestion,
     encodeProgress: (params) => params,
     // `subscriptions/listen` sends the notifications itself.
     deliver: () => undefined,
@@ -35,7 +35,7 @@ function encodeItem(item: object): object {
 }
 
 /** The question as it stands in `inputRequests`. */
-function encodeQuestion(question: Question): { method: string; params?: Params } {
+function encodeQuestion(question: InputRequest): { method: string; params?: Params } {
   const { method, params } = question;
   return params === undefined ? { method } : { method, params: { ...params } };
 }

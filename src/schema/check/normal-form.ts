@@ -1,6 +1,6 @@
 /** The normal form of schemas: the one form of JSON Schema that the engine gets, whatever the dialect. */
 
-import { canonical } from '../../jsonrpc/json/canonical-json.ts';
+import { canonicalJson } from '../../jsonrpc/json/canonical-json.ts';
 import { isObject } from '../../jsonrpc/message.ts';
 import type { JsonObject } from '../json.ts';
 import { subschemas } from '../read/keywords.ts';
@@ -191,7 +191,7 @@ function listOf(value: unknown): readonly unknown[] {
 
 /** A text that is equal for equal values. Sorting the names of objects is slow. */
 function textOf(value: unknown): string {
-  return typeof value === 'object' ? canonical(value) : JSON.stringify(value);
+  return typeof value === 'object' ? canonicalJson(value) : JSON.stringify(value);
 }
 
 const unique = {

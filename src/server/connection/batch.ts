@@ -1,18 +1,18 @@
 /** Several messages that came as one JSON array. */
 
 import { type ParseError, RpcError } from '../../jsonrpc/errors.ts';
-import { type Batch, callIn, isUnreadable } from '../../jsonrpc/json/parse.ts';
-import { isPromise, type Maybe } from '../../jsonrpc/maybe-promise.ts';
+import { type Batch, isUnreadable, messageObjectOf } from '../../jsonrpc/json/parse.ts';
+import { isPromise, type MaybePromise } from '../../jsonrpc/maybe-promise.ts';
 import { isRequest, type Message, type Request, type Response, serialize } from '../../jsonrpc/message.ts';
-import type { RevisionFacts } from '../../protocol/revisions.ts';
-import { claimedVersion } from '../../protocol/select-revision.ts';
+import type { RevisionFeatures } from '../../protocol/revisions.ts';
+import { requestedVersion } from '../../protocol/select-revision.ts';
 import type { ConnectionExchange } from './exchange.ts';
 
 type CallExchange = Pick<ConnectionExchange, 'dropped' | 'onEnd'>;
 
 /** What answering a batch needs of its connection. */
-export interface BatchLine {
-  answer(request: Request): Maybe<Response | undefined>;
+export interface BatchConnection {
+  answer(request: Request): MaybePromise<Response | undefined>;
   /** Takes what wants no answer. */
   take(message: Message): void;
   refuse(fault: ParseError): Response | undefined;
@@ -21,7 +21,7 @@ export interface BatchLine {
 }
 
 /** Why a batch is not taken, if so. */
-export function batchRefusal(batch: Batch, facts: RevisionFacts | undefined): RpcError | undefined {
+export function batchRefusal(batch: Batch, facts: RevisionFeatures | undefined): RpcError | undefined {
   if (!facts || facts.batches === 'refused') {
     return RpcError.invalidRequest('Batches are not part of this protocol revision');
   }
@@ -30,13 +30,13 @@ export function batchRefusal(batch: Batch, facts: RevisionFacts | undefined): Rp
 
 // The handshake, and requests that bring their own revision.
 function standsAlone(one: Message | ParseError): boolean {
-  const call = callIn(one);
-  return call !== undefined && (call.method === 'initialize' || claimedVersion(call.params) !== undefined);
+  const call = messageObjectOf(one);
+  return call !== undefined && (call.method === 'initialize' || requestedVersion(call.params) !== undefined);
 }
 
 /** The answers to all of it, in its order. */
-export async function answerBatch(batch: Batch, line: BatchLine): Promise<Response[]> {
-  const answers: Maybe<Response | undefined>[] = [];
+export async function handleBatch(batch: Batch, line: BatchConnection): Promise<Response[]> {
+  const answers: MaybePromise<Response | undefined>[] = [];
   for (const one of batch) {
     if (isUnreadable(one)) answers.push(line.refuse(one));
     else if (isRequest(one)) answers.push(line.answer(one));
@@ -47,10 +47,10 @@ export async function answerBatch(batch: Batch, line: BatchLine): Promise<Respon
 }
 
 /** The answer to a part of a batch. A call that was cancelled and does not end must not hold back those of the others. */
-export function unlessDropped(
-  response: Maybe<Response | undefined>,
+export function unlessDiscarded(
+  response: MaybePromise<Response | undefined>,
   exchange: CallExchange | undefined,
-): Maybe<Response | undefined> {
+): MaybePromise<Response | undefined> {
   if (!isPromise(response) || !exchange) return response;
   const dropped = new Promise<undefined>((resolve) => {
     exchange.onEnd(() => exchange.dropped && resolve(undefined));
@@ -59,7 +59,7 @@ export function unlessDropped(
 }
 
 // One result that cannot be encoded must not take the others with it.
-function encodable(response: Response, line: BatchLine): Response {
+function encodable(response: Response, line: BatchConnection): Response {
   try {
     serialize(response);
     return response;

@@ -2,8 +2,8 @@
 
 import { errorResponse } from '../../jsonrpc/error-response.ts';
 import { ConnectionError, type ParseError, RpcError } from '../../jsonrpc/errors.ts';
-import { type Batch, callIn, isUnreadable, type Payload } from '../../jsonrpc/json/parse.ts';
-import { chain, isPromise, type Maybe } from '../../jsonrpc/maybe-promise.ts';
+import { type Batch, isUnreadable, messageObjectOf, type Payload } from '../../jsonrpc/json/parse.ts';
+import { isPromise, type MaybePromise, thenMaybe } from '../../jsonrpc/maybe-promise.ts';
 import {
   type ErrorResponse,
   type Id,
@@ -17,44 +17,44 @@ import {
   type Request,
   type Response,
 } from '../../jsonrpc/message.ts';
-import { OutgoingRequests } from '../../jsonrpc/pending-requests.ts';
+import { PendingRequests } from '../../jsonrpc/pending-requests.ts';
 import { printable } from '../../jsonrpc/printable.ts';
 import type { Receiver, Transport } from '../../jsonrpc/transport.ts';
-import { METHODS, type MethodFacts } from '../../protocol/methods.ts';
+import { METHODS, type MethodRow } from '../../protocol/methods.ts';
 import { checkPrincipal, type Principal, principalKey } from '../../protocol/principal.ts';
-import type { RevisionFacts } from '../../protocol/revisions.ts';
-import { claimedVersion, revisionNamed } from '../../protocol/select-revision.ts';
+import type { RevisionFeatures } from '../../protocol/revisions.ts';
+import { requestedVersion, revisionNamed } from '../../protocol/select-revision.ts';
 import type { Session } from '../../protocol/session.ts';
 import { handleNotification, handleRequest } from '../handle-request.ts';
 import type { ServerInternals } from '../internals.ts';
 import { ABORT_GRACE_MS, MAX_REPORTED_ERRORS } from '../limits/limits.ts';
 import { ConnectionUsage, KEEPS_TOO_MUCH } from '../limits/usage.ts';
-import { answerBatch, batchRefusal, unlessDropped } from './batch.ts';
-import { currentTurn, untilApart } from './event-loop-turns.ts';
-import { ConnectionExchange, type Line } from './exchange.ts';
+import { batchRefusal, handleBatch, unlessDiscarded } from './batch.ts';
+import { currentTurn, untilSeparateRead } from './event-loop-turns.ts';
+import { ConnectionExchange, type ExchangeConnection } from './exchange.ts';
 import { InFlight } from './in-flight.ts';
 import { PreHandshakeQueue } from './pre-handshake-queue.ts';
-import type { LineOptions, ServedLine } from './served-connection.ts';
-import { Unread } from './slow-peer.ts';
+import type { ConnectionOptions, TransportConnection } from './served-connection.ts';
+import { SlowPeer } from './slow-peer.ts';
 
 /** One connection being served. */
-class ServedConnection implements Receiver, ServedLine, Line {
+class ServedConnection implements Receiver, TransportConnection, ExchangeConnection {
   readonly closed: Promise<void>;
   principal: Principal | undefined;
   readonly caller: string;
   readonly trusted: boolean;
   readonly forceReruns: boolean;
   readonly headers = undefined;
-  readonly ask: Line['ask'];
-  readonly #outgoing: OutgoingRequests;
+  readonly ask: ExchangeConnection['ask'];
+  readonly #outgoing: PendingRequests;
   session: Session | undefined;
   /** What there is to know of the session's revision. */
-  #facts: RevisionFacts | undefined;
+  #facts: RevisionFeatures | undefined;
   readonly #server: ServerInternals;
   readonly #transport: Transport;
   readonly #inFlight = new InFlight();
   readonly #queue = new PreHandshakeQueue((bytes) => this.growSession(bytes));
-  readonly #unread = new Unread((error) => this.onError(error));
+  readonly #unread = new SlowPeer((error) => this.onError(error));
   readonly #usage: ConnectionUsage;
   #unwatch: (() => void) | undefined;
   #closing = false;
@@ -64,7 +64,7 @@ class ServedConnection implements Receiver, ServedLine, Line {
   #errorsTold = 0;
   #tellClosed: () => void = () => {};
 
-  constructor(server: ServerInternals, transport: Transport, options: LineOptions) {
+  constructor(server: ServerInternals, transport: Transport, options: ConnectionOptions) {
     const { principal, trusted = false, forceReruns = false } = options;
     this.#server = server;
     this.caller = options.caller ?? principalKey(principal);
@@ -77,7 +77,7 @@ class ServedConnection implements Receiver, ServedLine, Line {
       this.#tellClosed = resolve;
     });
     this.ask = (method, params, options) => this.#outgoing.request(method, params, options);
-    this.#outgoing = new OutgoingRequests({
+    this.#outgoing = new PendingRequests({
       send: (request) => this.#transport.send(request),
       cancel: (requestId, _method, reason) =>
         this.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId, reason } }),
@@ -90,7 +90,7 @@ class ServedConnection implements Receiver, ServedLine, Line {
     this.#unwatch?.();
     this.session = session;
     const revision = revisionNamed(session.version);
-    this.#facts = revision.facts;
+    this.#facts = revision.features;
     // A handshake that took long can be through after the client is gone.
     if (this.#over !== undefined || this.#ended) return;
     const observer = { principal: this.principal, capabilities: session.capabilities, trusted: this.trusted };
@@ -123,7 +123,7 @@ class ServedConnection implements Receiver, ServedLine, Line {
   onMessage(payload: Payload): void {
     if (this.#ended) return;
     // Read once: it decides about the queue, and then about the revision.
-    const claim = claimedVersion(callIn(payload)?.params);
+    const claim = requestedVersion(messageObjectOf(payload)?.params);
     if (this.#queue.isActive && this.#queue.takes(payload, claim, !this.#isFull && this.#over === undefined)) return;
     this.#handle(payload, claim);
   }
@@ -209,7 +209,7 @@ class ServedConnection implements Receiver, ServedLine, Line {
     else this.#takeNotification(message, claim);
   }
 
-  #answer(request: Request, row: MethodFacts | undefined, claim?: unknown): Maybe<Response | undefined> {
+  #answer(request: Request, row: MethodRow | undefined, claim?: unknown): MaybePromise<Response | undefined> {
     const refusal = this.#refusalOf(request);
     if (refusal) return refusal;
     const exchange = new ConnectionExchange(this, request.method, row);
@@ -224,9 +224,9 @@ class ServedConnection implements Receiver, ServedLine, Line {
   }
 
   // The last progress and the result must not be written together: clients would drop the progress.
-  #finish(request: Request, exchange: ConnectionExchange, response: Response): Maybe<Response | undefined> {
+  #finish(request: Request, exchange: ConnectionExchange, response: Response): MaybePromise<Response | undefined> {
     if (!exchange.hasFreshProgress) return this.#end(request, exchange, response);
-    return untilApart().then(() => this.#end(request, exchange, response));
+    return untilSeparateRead().then(() => this.#end(request, exchange, response));
   }
 
   #end(request: Request, exchange: ConnectionExchange, response: Response): Response | undefined {
@@ -246,12 +246,12 @@ class ServedConnection implements Receiver, ServedLine, Line {
     return this.#usage.hasRoom ? undefined : errorResponse(RpcError.internal(KEEPS_TOO_MUCH), id);
   }
 
-  #respondLater(request: Request, row: MethodFacts | undefined, response: Promise<Response | undefined>): void {
+  #respondLater(request: Request, row: MethodRow | undefined, response: Promise<Response | undefined>): void {
     const opens = request.method === 'initialize' && this.#queue.begin();
     void response.then((late) => this.#respond(request, row, late, opens));
   }
 
-  #respond(request: Request, row: MethodFacts | undefined, response: Response | undefined, opens = false): void {
+  #respond(request: Request, row: MethodRow | undefined, response: Response | undefined, opens = false): void {
     if (response) this.#sendResponse(request, row, response);
     if (opens) this.#emptyQueue();
     if (!this.#queue.isActive) this.#inFlight.checkIdle();
@@ -267,7 +267,7 @@ class ServedConnection implements Receiver, ServedLine, Line {
     this.#over ??= why;
   }
 
-  #sendResponse(request: Request, row: MethodFacts | undefined, response: Response): void {
+  #sendResponse(request: Request, row: MethodRow | undefined, response: Response): void {
     this.#deliver(response, (cause) => this.send(this.#unencodable(request, cause)));
     // One line carries everything here, so the end of a subscription is told twice: to the call, and by its id.
     if (row?.staysOpen && !isErrorResponse(response)) {
@@ -301,7 +301,7 @@ class ServedConnection implements Receiver, ServedLine, Line {
     this.#inFlight.beginNotification(exchange);
     const taken = handleNotification(this.#server, notification, exchange, claim);
     const kept = isPromise(taken) ? this.#usage.begin(notification.params) : undefined;
-    void chain(taken, () => {
+    void thenMaybe(taken, () => {
       this.#inFlight.endNotification(exchange);
       kept?.release();
     });
@@ -320,9 +320,9 @@ class ServedConnection implements Receiver, ServedLine, Line {
     if (refusal) this.send(this.#unreadable(refusal));
     else if (this.#facts?.batches === 'accepted') for (const one of batch) this.#handle(one);
     else {
-      const answered = answerBatch(batch, {
+      const answered = handleBatch(batch, {
         answer: (request) =>
-          unlessDropped(this.#answer(request, METHODS.get(request.method)), this.#inFlight.get(request.id)),
+          unlessDiscarded(this.#answer(request, METHODS.get(request.method)), this.#inFlight.get(request.id)),
         take: (message) => this.#take(message),
         refuse: (fault) => this.#answerToUnreadable(fault),
         unencodable: ({ id }, cause) => this.#unencodable({ jsonrpc: '2.0', id: id as Id, method: 'batch' }, cause),
@@ -355,8 +355,8 @@ class ServedConnection implements Receiver, ServedLine, Line {
 export async function serveConnection(
   server: ServerInternals,
   transport: Transport,
-  options: LineOptions,
-): Promise<ServedLine> {
+  options: ConnectionOptions,
+): Promise<TransportConnection> {
   if (options.principal) checkPrincipal(options.principal, 'serve');
   const connection = new ServedConnection(server, transport, options);
   await transport.connect(connection);

@@ -22,12 +22,12 @@ export function currentTurn(): number {
 }
 
 /** True if a message sent in this turn and at this time (`performance.now()`) may be read together with one sent now. */
-export function isFresh(sentIn: number, sentAt: number): boolean {
+export function mayShareRead(sentIn: number, sentAt: number): boolean {
   return sentIn === turn || performance.now() - sentAt < APART_MS;
 }
 
 /** Resolves when a message sent before is read apart from one that is sent then. */
-export function untilApart(): Promise<void> {
+export function untilSeparateRead(): Promise<void> {
   return new Promise((resolve) => {
     setTimeout(resolve, APART_MS);
   });

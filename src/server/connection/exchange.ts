@@ -2,15 +2,15 @@
 
 import { ConnectionError } from '../../jsonrpc/errors.ts';
 import type { Message, Params } from '../../jsonrpc/message.ts';
-import type { OutgoingOptions } from '../../jsonrpc/pending-requests.ts';
+import type { PendingRequestOptions } from '../../jsonrpc/pending-requests.ts';
 import type { Exchange } from '../../protocol/exchange.ts';
-import { METHODS, type MethodFacts } from '../../protocol/methods.ts';
+import { METHODS, type MethodRow } from '../../protocol/methods.ts';
 import type { Principal } from '../../protocol/principal.ts';
 import type { Session } from '../../protocol/session.ts';
-import { isFresh } from './event-loop-turns.ts';
+import { mayShareRead } from './event-loop-turns.ts';
 
 /** What exchanges need of what they travel on. */
-export interface Line {
+export interface ExchangeConnection {
   readonly principal: Principal | undefined;
   readonly caller: string;
   /** The peer owns this process: no scopes are required of it. */
@@ -38,7 +38,7 @@ const LOSSY: ReadonlySet<string> = new Set([PROGRESS, 'notifications/message']);
 /** One request on its way. */
 export class ConnectionExchange implements Exchange {
   readonly method: string;
-  readonly row: MethodFacts | undefined;
+  readonly row: MethodRow | undefined;
   readonly principal: Principal | undefined;
   /** The request was given up, or is to end now. */
   cancelled = false;
@@ -46,7 +46,7 @@ export class ConnectionExchange implements Exchange {
   dropped = false;
   /** The handler, if it goes on after the answer. */
   lingering: Promise<unknown> | undefined;
-  readonly #line: Line;
+  readonly #line: ExchangeConnection;
   /** The session of the client that sent the request. */
   readonly #begunIn: Session | undefined;
   /** The turn and the time of the last progress. */
@@ -59,7 +59,7 @@ export class ConnectionExchange implements Exchange {
   #endListeners: (() => void)[] | undefined;
   #questions: AbortController | undefined;
 
-  constructor(line: Line, method: string, row: MethodFacts | undefined = METHODS.get(method)) {
+  constructor(line: ExchangeConnection, method: string, row: MethodRow | undefined = METHODS.get(method)) {
     this.#line = line;
     this.#begunIn = line.session;
     this.method = method;
@@ -108,14 +108,14 @@ export class ConnectionExchange implements Exchange {
 
   /** Progress was sent so lately that the client may read it together with a message that is sent now. */
   get hasFreshProgress(): boolean {
-    return this.#progressTurn !== undefined && isFresh(this.#progressTurn, this.#progressAt);
+    return this.#progressTurn !== undefined && mayShareRead(this.#progressTurn, this.#progressAt);
   }
 
   get ask(): Exchange['ask'] {
     return this.#line.ask && ((method, params, options) => this.#ask(method, params, options));
   }
 
-  #ask(method: string, params: Params | undefined, options: OutgoingOptions): Promise<unknown> {
+  #ask(method: string, params: Params | undefined, options: PendingRequestOptions): Promise<unknown> {
     // The call a question belongs to is over: nobody would know what it is about.
     if (this.#finished) return Promise.reject(new ConnectionError('closed', 'The request is answered already'));
     // Another client may have taken over the connection, which knows nothing of this call.

@@ -6,7 +6,7 @@ import { claim, quiet, unhandledDuring, Wire, type WireOptions } from '../../../
 import type { Context } from '../context.ts';
 import { McpServer } from '../server.ts';
 import { serve } from './serve.ts';
-import type { ServedLine } from './served-connection.ts';
+import type { TransportConnection } from './served-connection.ts';
 
 const HELLO = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'c', version: '1' } };
 const CAN_ASK = { elicitation: { form: {} } };
@@ -204,8 +204,8 @@ describe('the first connection of whoever owns the process', () => {
   });
 
   test.each([
-    ['closes', (serving: ServedLine) => serving.close({ graceMs: 60_000 })],
-    ['retires', (serving: ServedLine) => serving.retire('Time is up')],
+    ['closes', (serving: TransportConnection) => serving.close({ graceMs: 60_000 })],
+    ['retires', (serving: TransportConnection) => serving.retire('Time is up')],
   ])('has what it said answered, although the server %s before its handshake is through', async (_how, end) => {
     let goOn = (): void => {};
     const { wire, say, serving } = await served((server) =>
@@ -217,7 +217,7 @@ describe('the first connection of whoever owns the process', () => {
         return next();
       }),
     );
-    const line = (await serving) as ServedLine;
+    const line = (await serving) as TransportConnection;
     say({ id: 0, method: 'initialize', params: HELLO });
     say({ ...call(1), params: [] as never });
     say(call(2));

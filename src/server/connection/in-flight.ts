@@ -1,14 +1,14 @@
 /** What is being worked on for one connection. */
 
 import type { Id } from '../../jsonrpc/message.ts';
-import { ShortLived } from '../../jsonrpc/slot-map.ts';
+import { SlotMap } from '../../jsonrpc/slot-map.ts';
 import type { ConnectionExchange } from './exchange.ts';
 
 /** Requests by id, and notifications, from their arrival to their end. */
 export class InFlight {
   #running = 0;
   // Each is made on first use: a session has an `InFlight` of its own.
-  #requests: ShortLived<Id, ConnectionExchange> | undefined;
+  #requests: SlotMap<Id, ConnectionExchange> | undefined;
   #notifications: Set<ConnectionExchange> | undefined;
   /** Resolvers of `idle`. */
   #waiting: Set<() => void> | undefined;
@@ -29,7 +29,7 @@ export class InFlight {
   }
 
   begin(id: Id, exchange: ConnectionExchange): void {
-    this.#requests ??= new ShortLived();
+    this.#requests ??= new SlotMap();
     this.#requests.set(id, exchange);
     this.#running++;
   }

@@ -1,6 +1,6 @@
 /** Messages of a session that arrive while its `initialize` is being handled. They are handled after it, in their order. */
 
-import { callIn, type Payload } from '../../jsonrpc/json/parse.ts';
+import { messageObjectOf, type Payload } from '../../jsonrpc/json/parse.ts';
 import { retainedSize } from '../../jsonrpc/json/retained-size.ts';
 import { isBatch, isObject, isRequest } from '../../jsonrpc/message.ts';
 
@@ -38,7 +38,7 @@ export class PreHandshakeQueue {
    */
   takes(payload: Payload, claim: unknown, hasRoom: boolean): boolean {
     if (!this.#queue) return false;
-    const call = callIn(payload);
+    const call = messageObjectOf(payload);
     if (call?.method === CANCELLED) return this.#cancel(isObject(call.params) ? call.params['requestId'] : undefined);
     const isOfSession = call ? claim === undefined : isBatch(payload);
     if (!isOfSession || !hasRoom || !this.#grow(retainedSize(payload))) return false;
@@ -57,7 +57,7 @@ export class PreHandshakeQueue {
   // `initialize` cannot be cancelled.
   #cancel(id: unknown): boolean {
     const at = this.#queue?.findIndex((one) => {
-      const call = callIn(one);
+      const call = messageObjectOf(one);
       return call !== undefined && isRequest(call) && call.id === id && call.method !== 'initialize';
     });
     if (at === undefined || at < 0) return false;

@@ -1,5 +1,5 @@
 import type { Transport } from 'mcpp';
-import { McpServer, type McpServerOptions, type Serving, serve } from 'mcpp/server';
+import { McpServer, type McpServerOptions, type ServedConnection, serve } from 'mcpp/server';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { open, quiet, REVISIONS, unhandledDuring, type Wire } from '../../../test/wire.ts';
 
@@ -15,7 +15,7 @@ function make(options: McpServerOptions = {}): { server: McpServer<unknown>; rel
   return { server, release };
 }
 
-const serving = (wire: Wire): Serving => {
+const serving = (wire: Wire): ServedConnection => {
   if (!wire.serving) throw new Error('is not served');
   return wire.serving;
 };

@@ -6,7 +6,7 @@ import { engineLoading } from '../../schema/check/engine-loader.ts';
 import { internalsOf } from '../internals.ts';
 import type { McpServer } from '../server.ts';
 import { serveConnection } from './connection.ts';
-import type { ServeOptions, Serving } from './served-connection.ts';
+import type { ServedConnection, ServeOptions } from './served-connection.ts';
 
 const KEYS: KeysOf<ServeOptions> = { principal: true, ownsProcess: true, forceReruns: true };
 
@@ -23,7 +23,7 @@ export async function serve(
   server: McpServer<unknown>,
   transport: Transport,
   options: ServeOptions = {},
-): Promise<Serving> {
+): Promise<ServedConnection> {
   const internals = internalsOf('serve', server);
   checkTransport(transport);
   checkOptions('serve', options, KEYS);

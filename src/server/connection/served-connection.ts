@@ -5,7 +5,7 @@ import type { Session } from '../../protocol/session.ts';
 import type { RunningCalls } from '../limits/usage.ts';
 
 /** A connection being served. */
-export interface Serving {
+export interface ServedConnection {
   /** Settles when the connection has ended. */
   readonly closed: Promise<void>;
   /** Takes no new requests, gives running ones `graceMs` to end, aborts the rest and disconnects. */
@@ -13,7 +13,7 @@ export interface Serving {
 }
 
 /** A connection being served, as those see it who authenticate each message. */
-export interface ServedLine extends Serving {
+export interface TransportConnection extends ServedConnection {
   /** Who sends what arrives from now on. */
   principal: Principal | undefined;
   readonly session: Session | undefined;
@@ -38,7 +38,7 @@ export interface ServeOptions {
 }
 
 /** Options of a connection. */
-export interface LineOptions {
+export interface ConnectionOptions {
   readonly principal?: Principal | undefined;
   /** The peer owns this process (stdio, in-process): no scopes are required. Default: false. */
   readonly trusted?: boolean;

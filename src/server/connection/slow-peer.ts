@@ -1,7 +1,7 @@
 /** Whether a peer reads what it is sent. A transport may be asynchronous without being slow: only what takes more than a turn is unread. */
 
 /** Counts what was sent and is not read. */
-export class Unread {
+export class SlowPeer {
   readonly #onError: (error: Error) => void;
   #count = 0;
   /** What the last send waits for. */

@@ -1,7 +1,7 @@
 /** A server as clients of stateful revisions see it where no sessions are kept: it declares only what it can do. */
 
 import type { ServerCapabilities } from '../../protocol/model/capabilities.ts';
-import type { Host } from '../../protocol/revision.ts';
+import type { ServerInfo } from '../../protocol/revision.ts';
 import type { ServerInternals } from '../internals.ts';
 
 /**
@@ -11,9 +11,9 @@ import type { ServerInternals } from '../internals.ts';
 export function withoutSessions(server: ServerInternals): ServerInternals {
   const { host } = server;
   // What is not overridden is read from the server when it is asked for: features can be registered later.
-  const reduced: Host = Object.create(host, {
+  const reduced: ServerInfo = Object.create(host, {
     capabilities: { get: () => withoutChanges(host.capabilities) },
-    declaredIn: { value: (...of: Parameters<Host['declaredIn']>) => withoutChanges(host.declaredIn(...of)) },
+    declaredIn: { value: (...of: Parameters<ServerInfo['declaredIn']>) => withoutChanges(host.declaredIn(...of)) },
   });
   return Object.create(server, { host: { value: reduced } });
 }

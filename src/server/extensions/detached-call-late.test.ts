@@ -3,7 +3,7 @@
 import type { CallToolResult } from 'mcpp';
 import {
   type Context,
-  type Desk,
+  type DetachedCall,
   extensionResult,
   McpServer,
   type McpServerOptions,
@@ -36,7 +36,7 @@ function gate(): { readonly opened: Promise<void>; open(): void } {
 class Jobs {
   readonly asked: string[] = [];
   readonly answers: ((answer: unknown) => void)[] = [];
-  readonly ends: Parameters<Desk['end']>[0][] = [];
+  readonly ends: Parameters<DetachedCall['end']>[0][] = [];
   made = 0;
   ready: Promise<void> = Promise.resolve();
   refusal: Error | undefined;
@@ -46,24 +46,24 @@ class Jobs {
     id: ID,
     resultTypes: { job: ['tools/call'] },
     server: {
-      handOff: ({ isDeclared }) => {
+      detach: ({ isDeclared }) => {
         if (!isDeclared) return undefined;
         return async () => {
           await this.ready;
           if (this.refusal) throw this.refusal;
           if (this.isFull) return undefined;
           this.made++;
-          return { answer: extensionResult('job', {}), desk: this.#desk() };
+          return { result: extensionResult('job', {}), call: this.#desk() };
         };
       },
     },
   };
 
-  #desk(): Desk {
+  #desk(): DetachedCall {
     return {
       signal: new AbortController().signal,
       ask: ({ params }) => {
-        this.asked.push(String(params?.['message']));
+        this.asked.push(String((params as { message?: string } | undefined)?.message));
         return new Promise((answer) => this.answers.push(answer));
       },
       progress: () => {},
@@ -84,7 +84,7 @@ afterEach(() => {
 
 describe('a question that is put while the call is being handed off', () => {
   const asking: Handler = async (_, ctx) => {
-    void ctx.handOff();
+    void ctx.detach();
     return JSON.stringify(await ctx.elicit('A?', form));
   };
 
@@ -117,7 +117,7 @@ test('a hand-off that is refused and that nobody waits for ends nothing', async 
   const jobs = new Jobs();
   jobs.refusal = RpcError.internal('no');
   const server = jobs.server(MANUAL, (_, ctx) => {
-    void ctx.handOff();
+    void ctx.detach();
     return 'done';
   });
   const wire = await open(server, { capabilities });
@@ -136,7 +136,7 @@ describe('nobody takes over', () => {
       return 'done';
     });
     await (await open(server, { capabilities })).call('tools/call', { name: 't' });
-    expect(await kept?.handOff()).toBe(false);
+    expect(await kept?.detach()).toBe(false);
     expect(jobs.made).toBe(0);
   });
 
@@ -149,7 +149,7 @@ describe('nobody takes over', () => {
       MANUAL,
       async (_, ctx) => {
         await opened;
-        isJob = await ctx.handOff();
+        isJob = await ctx.detach();
         return 'done';
       },
       { limits: { handlerMs: 1000 } },
@@ -201,7 +201,7 @@ test.each([AUTO, MANUAL])('a call that is cancelled before its answer has left i
   const jobs = new Jobs();
   const { opened, open: go } = gate();
   const server = jobs.server(config, async (_, ctx) => {
-    await ctx.handOff();
+    await ctx.detach();
     await new Promise((resolve) => ctx.signal.addEventListener('abort', resolve));
     return 'stopped';
   });
@@ -227,11 +227,11 @@ test.each([AUTO, MANUAL])(
     const server = jobs.server(
       config,
       async (_, ctx) => {
-        await ctx.handOff();
+        await ctx.detach();
         await opened;
         return 'done';
       },
-      { limits: { handedOff: 2 } },
+      { limits: { detached: 2 } },
     );
     const wire = await open(server, { capabilities });
     const call = () => wire.call('tools/call', { name: 't' });

@@ -1,7 +1,7 @@
 import type { CallToolResult, ElicitResult } from 'mcpp';
 import {
   type Context,
-  type Desk,
+  type DetachedCall,
   extensionResult,
   inputRequired,
   McpServer,
@@ -19,7 +19,7 @@ const named = (name: string): ElicitResult => ({ action: 'accept', content: { na
 
 /** An extension whose jobs are kept where the test can see them. */
 class Jobs {
-  readonly ended: Promise<Parameters<Desk['end']>[0]>;
+  readonly ended: Promise<Parameters<DetachedCall['end']>[0]>;
   readonly questions: { method: string; params?: unknown; answer: (answer: unknown) => void }[] = [];
   readonly progress: unknown[] = [];
   readonly abort: AbortController = new AbortController();
@@ -28,7 +28,7 @@ class Jobs {
   made = 0;
   refusal: Error | undefined;
   isFull = false;
-  #end: (outcome: Parameters<Desk['end']>[0]) => void = () => {};
+  #end: (outcome: Parameters<DetachedCall['end']>[0]) => void = () => {};
 
   constructor() {
     this.ended = new Promise((resolve) => {
@@ -40,19 +40,19 @@ class Jobs {
     id: ID,
     resultTypes: { job: ['tools/call'] },
     server: {
-      handOff: ({ config, isDeclared }) =>
+      detach: ({ config, isDeclared }) =>
         isDeclared && config.task === 'auto'
           ? async () => {
               if (this.refusal) throw this.refusal;
               if (this.isFull) return undefined;
               this.made++;
-              return { answer: extensionResult('job', { jobId: 'j1' }), desk: this.#desk };
+              return { result: extensionResult('job', { jobId: 'j1' }), call: this.#desk };
             }
           : undefined,
     },
   };
 
-  readonly #desk: Desk = {
+  readonly #desk: DetachedCall = {
     signal: this.abort.signal,
     ask: (question) => new Promise((answer) => this.questions.push({ ...question, answer })),
     progress: (...how) => this.progress.push(how),
@@ -127,7 +127,7 @@ describe('a call that is handed off before its handler runs', () => {
   test('may return its questions: they are asked at the desk and it is entered again', async () => {
     const jobs = new Jobs();
     const server = jobs.server({ task: 'auto' }, (_, ctx) => {
-      if (ctx.state === 'asked') return JSON.stringify(ctx.answers.get('roots'));
+      if (ctx.state === 'asked') return JSON.stringify(ctx.inputResponses.get('roots'));
       return inputRequired({ requests: { roots: { method: 'roots/list' } }, state: 'asked' });
     });
     const wire = await open(server, { capabilities: { ...capabilities, roots: {} } });
@@ -242,7 +242,7 @@ describe('a call whose handler hands it off', () => {
     const server = jobs.server(manual, async (_, ctx) => {
       const first = await ctx.elicit('A?', form);
       await ctx.step('effect', () => effects++);
-      const isJob = await ctx.handOff();
+      const isJob = await ctx.detach();
       const second = await ctx.elicit('B?', form);
       return JSON.stringify([first, isJob, second]);
     });
@@ -264,7 +264,7 @@ describe('a call whose handler hands it off', () => {
     const jobs = new Jobs();
     const keeping = jobs.server(manual, async (_, ctx) => {
       const { signal } = ctx;
-      await ctx.handOff();
+      await ctx.detach();
       await new Promise((resolve) => signal.addEventListener('abort', resolve));
       return `ended: ${signal.reason}`;
     });
@@ -288,8 +288,8 @@ describe('a call whose handler hands it off', () => {
   test('may hand off and end at once', async () => {
     const jobs = new Jobs();
     const server = jobs.server(manual, (_, ctx) => {
-      void ctx.handOff();
-      void ctx.handOff();
+      void ctx.detach();
+      void ctx.detach();
       return 'done';
     });
     const wire = await open(server, { capabilities });
@@ -301,7 +301,7 @@ describe('a call whose handler hands it off', () => {
   test('is not handed off while something asked before is open', async () => {
     const jobs = new Jobs();
     const server = jobs.server(manual, async (_, ctx) => {
-      await Promise.all([ctx.elicit('A?', form), ctx.handOff()]);
+      await Promise.all([ctx.elicit('A?', form), ctx.detach()]);
       return 'done';
     });
     const wire = await open(server, { capabilities });
@@ -314,7 +314,7 @@ describe('a call whose handler hands it off', () => {
     const jobs = new Jobs();
     jobs.refusal = RpcError.internal('Too many jobs');
     const server = jobs.server(manual, async (_, ctx) => {
-      await ctx.handOff();
+      await ctx.detach();
       return 'done';
     });
     const wire = await open(server, { capabilities });
@@ -328,7 +328,7 @@ describe('a call whose handler hands it off', () => {
     const jobs = new Jobs();
     jobs.isFull = true;
     const wire = await open(
-      jobs.server(manual, async (_, ctx) => String(await ctx.handOff())),
+      jobs.server(manual, async (_, ctx) => String(await ctx.detach())),
       { capabilities },
     );
     expect((await wire.call('tools/call', { name: 't' })).result).toMatchObject({ content: [{ text: 'false' }] });
@@ -336,7 +336,7 @@ describe('a call whose handler hands it off', () => {
 
   test('just goes on for those who cannot have it', async () => {
     const jobs = new Jobs();
-    const server = jobs.server(manual, async (_, ctx) => String(await ctx.handOff()));
+    const server = jobs.server(manual, async (_, ctx) => String(await ctx.detach()));
     const wire = await open(server);
     expect((await wire.call('tools/call', { name: 't' })).result).toMatchObject({ content: [{ text: 'false' }] });
   });
@@ -344,8 +344,8 @@ describe('a call whose handler hands it off', () => {
   test('may return its questions afterwards', async () => {
     const jobs = new Jobs();
     const server = jobs.server(manual, async (_, ctx) => {
-      await ctx.handOff();
-      const roots = ctx.answers.get('roots');
+      await ctx.detach();
+      const roots = ctx.inputResponses.get('roots');
       return roots ? JSON.stringify(roots) : inputRequired({ requests: { roots: { method: 'roots/list' } } });
     });
     const wire = await open(server, { capabilities: { ...capabilities, roots: {} } });
@@ -378,8 +378,8 @@ test('a desk that fails at the end is reported', async () => {
   const failing: ServerExtension = {
     ...jobs.extension,
     server: {
-      handOff: (call) => {
-        const takeOver = server?.handOff?.(call);
+      detach: (call) => {
+        const takeOver = server?.detach?.(call);
         return (
           takeOver &&
           (async () => {
@@ -387,7 +387,7 @@ test('a desk that fails at the end is reported', async () => {
             return (
               handed && {
                 ...handed,
-                desk: { ...handed.desk, end: () => Promise.reject(new Error('the store is gone')) },
+                call: { ...handed.call, end: () => Promise.reject(new Error('the store is gone')) },
               }
             );
           })

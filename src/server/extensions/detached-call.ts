@@ -1,55 +1,59 @@
 /** Detached calls: tool calls that continue as tasks after their request was answered. */
 
 import { RpcError } from '../../jsonrpc/errors.ts';
-import type { Maybe } from '../../jsonrpc/maybe-promise.ts';
+import type { MaybePromise } from '../../jsonrpc/maybe-promise.ts';
 import { EncodedJson, type Params } from '../../jsonrpc/message.ts';
-import type { OutgoingOptions } from '../../jsonrpc/pending-requests.ts';
+import type { PendingRequestOptions } from '../../jsonrpc/pending-requests.ts';
 import type { Exchange } from '../../protocol/exchange.ts';
-import type { MethodFacts } from '../../protocol/methods.ts';
-import type { Question } from '../../protocol/model/input-requests.ts';
+import type { MethodRow } from '../../protocol/methods.ts';
+import type { InputRequest } from '../../protocol/model/input-requests.ts';
 import type { Principal } from '../../protocol/principal.ts';
 import type { Session } from '../../protocol/session.ts';
 import { onAbort } from '../../timing/abort-signals.ts';
 import { encodeResult } from '../handle-request.ts';
-import { encodeError, type Outcome } from '../handler-errors.ts';
-import { finishRounds } from '../input/multi-round-trip.ts';
+import { encodeError, type HandlerOutcome } from '../handler-errors.ts';
+import { completeRoundTrips } from '../input/multi-round-trip.ts';
 import { callBytes, KeptBytes } from '../limits/usage.ts';
 import type { RequestContext } from '../request-context.ts';
-import type { Desk, HandedOff, TakeOver } from './extension.ts';
+import type { DetachedCall, StartedTask, TaskStarter } from './extension.ts';
 
 /** Hands the call off and then runs it: the client hears nothing of the handler itself. */
-export async function runApart(
+export async function runDetached(
   ctx: RequestContext,
-  takeOver: TakeOver,
-  run: () => Maybe<unknown>,
-  runInRounds: () => Maybe<unknown>,
+  takeOver: TaskStarter,
+  run: () => MaybePromise<unknown>,
+  runInRounds: () => MaybePromise<unknown>,
 ): Promise<unknown> {
   const handed = await inBounds(ctx, takeOver);
   if (!handed) return run();
-  const { answer, desk } = handed;
+  const { result: answer, call: desk } = handed;
   moveTo(ctx, desk);
   void follow(ctx, desk, async () => runInRounds());
   return answer;
 }
 
 /** Runs the call as ever, until its handler hands it off. */
-export function runUntilHandOff(ctx: RequestContext, takeOver: TakeOver, run: () => Maybe<unknown>): Promise<unknown> {
+export function runUntilDetached(
+  ctx: RequestContext,
+  takeOver: TaskStarter,
+  run: () => MaybePromise<unknown>,
+): Promise<unknown> {
   return new Promise((resolve, reject) => {
-    let taken: Promise<HandedOff | undefined> | undefined;
-    ctx.onHandOff(async () => {
+    let taken: Promise<StartedTask | undefined> | undefined;
+    ctx.onDetach(async () => {
       taken ??= inBounds(ctx, takeOver);
       const handed = await taken;
       if (!handed) return;
-      if (!ctx.isApart) moveTo(ctx, handed.desk);
-      resolve(handed.answer);
+      if (!ctx.isApart) moveTo(ctx, handed.call);
+      resolve(handed.result);
     });
     const running = (async () => run())();
     const settle = async (): Promise<void> => {
       await running.catch(() => {});
-      ctx.onHandOff(undefined);
+      ctx.onDetach(undefined);
       // A handler may hand off and end without waiting for it.
       const handed = await taken?.catch(() => undefined);
-      if (handed) await follow(ctx, handed.desk, () => finishRounds(ctx, run, running));
+      if (handed) await follow(ctx, handed.call, () => completeRoundTrips(ctx, run, running));
       else running.then(resolve, reject);
     };
     void settle();
@@ -57,32 +61,32 @@ export function runUntilHandOff(ctx: RequestContext, takeOver: TakeOver, run: ()
 }
 
 /** Has it taken over, unless too many calls that were are still running: as requests they do not count any more. */
-async function inBounds({ server, exchange }: RequestContext, takeOver: TakeOver): Promise<HandedOff | undefined> {
+async function inBounds({ server, exchange }: RequestContext, takeOver: TaskStarter): Promise<StartedTask | undefined> {
   const { extensions, limits, usage } = server;
-  if (extensions.takenOver < limits.handedOff && usage.kept.hasRoom(exchange, 0)) return takeOver();
+  if (extensions.detached < limits.detached && usage.kept.hasRoom(exchange, 0)) return takeOver();
   throw RpcError.internal('Too many calls that were handed off are running: try again later');
 }
 
-function moveTo(ctx: RequestContext, desk: Desk): void {
-  ctx.server.extensions.takenOver++;
+function moveTo(ctx: RequestContext, desk: DetachedCall): void {
+  ctx.server.extensions.detached++;
   const { exchange, server, params } = ctx;
   ctx.moveTo(new ApartExchange(exchange, desk, new KeptBytes(server.usage, exchange.caller, callBytes(params))));
 }
 
 /** Tells the desk how it ended, once. */
-async function follow(ctx: RequestContext, desk: Desk, run: () => Promise<unknown>): Promise<void> {
+async function follow(ctx: RequestContext, desk: DetachedCall, run: () => Promise<unknown>): Promise<void> {
   try {
     await desk.end(await outcomeOf(ctx, run));
   } catch (error) {
     // There is nobody left to tell.
     ctx.server.report(error, { method: ctx.method, name: String(ctx.params['name']) });
   } finally {
-    ctx.server.extensions.takenOver--;
+    ctx.server.extensions.detached--;
     if (ctx.exchange instanceof ApartExchange) ctx.exchange.kept.release();
   }
 }
 
-async function outcomeOf(ctx: RequestContext, run: () => Promise<unknown>): Promise<Outcome> {
+async function outcomeOf(ctx: RequestContext, run: () => Promise<unknown>): Promise<HandlerOutcome> {
   try {
     return { result: plain(encodeResult(ctx, await run())) };
   } catch (error) {
@@ -97,8 +101,8 @@ function plain(result: object): object {
 
 /** Goes on after the request; keeps nothing of the connection that brought it. */
 class ApartExchange implements Exchange {
-  readonly isApart = true;
-  readonly row: MethodFacts | undefined;
+  readonly isDetached = true;
+  readonly row: MethodRow | undefined;
   readonly trusted: boolean;
   readonly forceReruns = false;
   readonly session: Session | undefined;
@@ -107,10 +111,10 @@ class ApartExchange implements Exchange {
   readonly headers: ReadonlyMap<string, string> | undefined;
   /** The memory of the call, until its handler has ended. */
   readonly kept: KeptBytes;
-  readonly #desk: Desk;
+  readonly #desk: DetachedCall;
   readonly #end = new AbortController();
 
-  constructor(request: Exchange, desk: Desk, kept: KeptBytes) {
+  constructor(request: Exchange, desk: DetachedCall, kept: KeptBytes) {
     this.row = request.row;
     this.trusted = request.trusted;
     this.session = request.session;
@@ -142,14 +146,14 @@ class ApartExchange implements Exchange {
   notify(): void {}
 
   /** Also where nobody took the question: it ends with the call. */
-  ask(method: string, params: Params | undefined, options: OutgoingOptions): Promise<unknown> {
+  ask(method: string, params: Params | undefined, options: PendingRequestOptions): Promise<unknown> {
     const { signal } = options;
     if (signal?.aborted) return Promise.reject(signal.reason);
-    const question = { method: method as Question['method'], ...(params ? { params } : {}) };
+    const request = { method, ...(params ? { params } : {}) } as InputRequest;
     return new Promise((resolve, reject) => {
       const stopHearing = signal && onAbort(signal, () => reject(signal.reason));
       this.#desk
-        .ask(question)
+        .ask(request)
         .then(resolve, reject)
         .finally(() => stopHearing?.());
     });

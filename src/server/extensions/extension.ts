@@ -1,9 +1,9 @@
 /** What an extension can add to a server. All of it is optional; what it does for a request is done if that declares it. */
 
 import type { ErrorObject, Params } from '../../jsonrpc/message.ts';
-import type { Vocabulary } from '../../protocol/extension.ts';
+import type { ExtensionDefinition } from '../../protocol/extension.ts';
 import type { Settings } from '../../protocol/model/capabilities.ts';
-import type { Question } from '../../protocol/model/input-requests.ts';
+import type { InputRequest } from '../../protocol/model/input-requests.ts';
 import type { Meta } from '../../protocol/model/meta.ts';
 import type { Tool } from '../../protocol/model/tools.ts';
 import type { Principal } from '../../protocol/principal.ts';
@@ -19,16 +19,16 @@ import type { ToolConfig } from '../features/tool-types.ts';
 import type { ExtensionResult } from './extension-result.ts';
 
 /** An extension, as a server takes it: `new McpServer(info, { extensions: [extension] })`. */
-export interface ServerExtension extends Vocabulary {
+export interface ServerExtension extends ExtensionDefinition {
   /** What it does on a server. Without it the extension is only declared. */
-  readonly server?: ServerSide;
+  readonly server?: ServerHooks;
 }
 
 /** Answers a request of an extension's, or takes a notification. What it throws is treated like what a handler throws. */
 export type ExtensionHandler = (params: Params, ctx: Context) => unknown;
 
 /** What an extension does on a server. */
-export interface ServerSide {
+export interface ServerHooks {
   /** What is declared to clients beside its name. Default: `{}`. */
   readonly settings?: Settings;
   /** Its requests and, where the name begins with `notifications/`, its notifications, by method. */
@@ -48,15 +48,15 @@ export interface ServerSide {
    * arguments that were checked, before the handler runs. It may refuse the call by throwing an `RpcError`. If the
    * function gives nothing, the call is run as ever.
    */
-  readonly handOff?: (call: ToolCall) => TakeOver | undefined;
+  readonly detach?: (call: ToolCall) => TaskStarter | undefined;
   /** What the protocol itself had of it in some revisions: declared there as a capability of its own, and answered to all. */
-  readonly inProtocol?: Readonly<Partial<Record<ProtocolVersion, InProtocol>>>;
+  readonly builtInRevisions?: Readonly<Partial<Record<ProtocolVersion, BuiltInRevision>>>;
   /** Registers what belongs to it, when the server is made. */
-  readonly setUp?: (server: Registrar) => void;
+  readonly register?: (server: ExtensionRegistrar) => void;
 }
 
 /** An extension in a revision that had it in the protocol itself. */
-export interface InProtocol {
+export interface BuiltInRevision {
   /** What is declared to this caller, by name, beside the capabilities the protocol has now. */
   capabilities(principal: Principal | undefined): Readonly<Record<string, Settings>>;
   readonly methods: Readonly<Record<string, ExtensionHandler>>;
@@ -87,22 +87,22 @@ export interface ToolCall {
 }
 
 /** Takes a call over, if it still can. */
-export type TakeOver = () => Promise<HandedOff | undefined>;
+export type TaskStarter = () => Promise<StartedTask | undefined>;
 
 /** A call that was taken over: the client is answered, and the handler goes on. */
-export interface HandedOff {
+export interface StartedTask {
   /** What the client is answered. */
-  readonly answer: ExtensionResult;
+  readonly result: ExtensionResult;
   /** What stands in for the client from now on. */
-  readonly desk: Desk;
+  readonly call: DetachedCall;
 }
 
 /** Stands in for the client of a call that was answered already. */
-export interface Desk {
+export interface DetachedCall {
   /** Aborted when nobody wants the result any more. */
   readonly signal: AbortSignal;
   /** Puts a question and waits for the answer, in the words of the revision the call was made in. */
-  ask(question: { readonly method: Question['method']; readonly params?: Params }): Promise<unknown>;
+  ask(request: InputRequest): Promise<unknown>;
   /** The handler says how far it has got. */
   progress(progress: number, total?: number, message?: string): void;
   /** The handler has ended: with what would have been the answer to the request. Called once. */
@@ -110,7 +110,7 @@ export interface Desk {
 }
 
 /** The part of a server that extensions register things with. */
-export interface Registrar {
+export interface ExtensionRegistrar {
   /** Registers a resource, as the server's own method does. */
   registerResource(uri: string, config: ResourceConfig | string, handler: ResourceHandler): unknown;
   /** Registers a family of resources, likewise. */

@@ -73,7 +73,7 @@ describe('what the protocol had itself', () => {
     server: {
       settings: { now: true },
       methods: { 'echo/say': () => ({ as: 'extension' }) },
-      inProtocol: {
+      builtInRevisions: {
         '2025-11-25': { capabilities: () => ({ echo: {} }), methods: { 'echo/say': () => ({ as: 'protocol' }) } },
       },
     },

@@ -1,10 +1,16 @@
 /** All extensions of a server: what they declare, their methods, subscription fields and result metadata. */
 
-import { guarded, RpcError } from '../../jsonrpc/errors.ts';
+import { callGuarded, RpcError } from '../../jsonrpc/errors.ts';
 import { isObject } from '../../jsonrpc/message.ts';
 import { hasCapability } from '../../protocol/capabilities.ts';
 import { missingCapability } from '../../protocol/errors.ts';
-import { checkMethod, checkVocabularies, declaredIn, isKnownIn, mcpNamesOf } from '../../protocol/extension.ts';
+import {
+  checkExtensionDefinitions,
+  checkMethod,
+  extensionCapabilities,
+  isDeclarableIn,
+  mcpNamesOf,
+} from '../../protocol/extension.ts';
 import type { ServerCapabilities } from '../../protocol/model/capabilities.ts';
 import type { Tool } from '../../protocol/model/tools.ts';
 import type { Principal } from '../../protocol/principal.ts';
@@ -14,12 +20,12 @@ import type { ToolConfig } from '../features/tool-types.ts';
 import type { ServedExtensions } from '../internals.ts';
 import type { RequestContext } from '../request-context.ts';
 import type {
+  BuiltInRevision,
   ExtensionHandler,
-  InProtocol,
   OpenField,
   ServerExtension,
   SubscriptionField,
-  TakeOver,
+  TaskStarter,
 } from './extension.ts';
 import type { ExtensionResult } from './extension-result.ts';
 
@@ -40,28 +46,28 @@ export class Extensions implements ServedExtensions {
   /** True if one of them adds to results. */
   readonly addsMeta: boolean;
   /** True if one of them can take calls over. */
-  readonly takesOver: boolean;
+  readonly canDetach: boolean;
   /** How many calls are running that they took over. */
-  takenOver = 0;
+  detached = 0;
 
   constructor(all: readonly ServerExtension[] = []) {
-    checkVocabularies(all);
+    checkExtensionDefinitions(all);
     this.#all = all;
     this.mcpNames = mcpNamesOf(all);
     this.handlers = handlersOf(all);
     this.subscriptions = subscriptionsOf(all);
     this.toolOptions = all.flatMap(({ server }) => server?.toolOptions ?? []);
     this.addsMeta = all.some(({ server }) => server?.resultMeta);
-    this.takesOver = all.some(({ server }) => server?.handOff);
+    this.canDetach = all.some(({ server }) => server?.detach);
   }
 
   /** What clients of a revision are told, with the features the server has. */
   declaredIn(version: string, principal: Principal | undefined, capabilities: ServerCapabilities): ServerCapabilities {
     if (this.#all.length === 0) return capabilities;
-    const declarations = this.#all.map((one) => ({ vocabulary: one, settings: one.server?.settings ?? {} }));
+    const declarations = this.#all.map((one) => ({ definition: one, settings: one.server?.settings ?? {} }));
     // What was said of an extension by hand counts more than what it says of itself.
-    const extensions = { ...declaredIn(version, declarations), ...capabilities.extensions };
-    const native = this.#all.map((one) => inProtocol(one, version)?.capabilities(principal));
+    const extensions = { ...extensionCapabilities(version, declarations), ...capabilities.extensions };
+    const native = this.#all.map((one) => builtInRevisionOf(one, version)?.capabilities(principal));
     const all = Object.assign({}, capabilities, ...native);
     return Object.keys(extensions).length === 0 ? all : { ...all, extensions };
   }
@@ -72,10 +78,10 @@ export class Extensions implements ServedExtensions {
   }
 
   /** How to answer a call of this tool before it is done, if one of them can. */
-  handOff(name: string, config: ToolConfig, ctx: RequestContext): TakeOver | undefined {
+  taskStarterFor(name: string, config: ToolConfig, ctx: RequestContext): TaskStarter | undefined {
     for (const extension of this.#all) {
       const call = { name, config, ctx, isDeclared: isDeclared(extension, ctx) };
-      const handOff = extension.server?.handOff?.(call);
+      const handOff = extension.server?.detach?.(call);
       if (handOff) return handOff;
     }
     return undefined;
@@ -96,7 +102,7 @@ export class Extensions implements ServedExtensions {
     if (!owner?.resultTypes?.[resultType]?.includes(call.method)) {
       throw new Error(`No extension of this server has a result of the type "${resultType}" for ${call.method}`);
     }
-    if (isDeclared(owner, call) || inProtocol(owner, call.revision)) return;
+    if (isDeclared(owner, call) || builtInRevisionOf(owner, call.revision)) return;
     throw new Error(
       `The client did not declare "${owner.id}", so it cannot be given a result of the type "${resultType}"`,
     );
@@ -106,7 +112,7 @@ export class Extensions implements ServedExtensions {
 function handlersOf(all: readonly ServerExtension[]): ReadonlyMap<string, Handler> {
   const handlers = new Map<string, Handler>();
   for (const extension of all) {
-    const { methods = {}, inProtocol: native = {} } = extension.server ?? {};
+    const { methods = {}, builtInRevisions: native = {} } = extension.server ?? {};
     const names = [methods, ...Object.values(native).map((one) => one.methods)].flatMap(Object.keys);
     for (const method of new Set(names)) {
       checkMethod(extension.id, method);
@@ -139,9 +145,9 @@ function subscriptionsOf(all: readonly ServerExtension[]): ReadonlyMap<string, O
 
 /** Answers a method of its own. */
 function answerMethod(extension: ServerExtension, method: string, ctx: RequestContext): unknown {
-  const native = handlerIn(inProtocol(extension, ctx.revision)?.methods, method);
+  const native = handlerIn(builtInRevisionOf(extension, ctx.revision)?.methods, method);
   if (native) return native(ctx.params, ctx);
-  const handler = isKnownIn(extension, ctx.revision) ? handlerIn(extension.server?.methods, method) : undefined;
+  const handler = isDeclarableIn(extension, ctx.revision) ? handlerIn(extension.server?.methods, method) : undefined;
   if (!handler) throw RpcError.methodNotFound(method);
   if (extension.server?.answers === 'everybody' || isDeclared(extension, ctx)) return handler(ctx.params, ctx);
   // A notification has nobody to be refused to.
@@ -175,17 +181,17 @@ async function openField(
     begin(tell) {
       const end = opened.begin(tell);
       // It is called when the request is over, and whoever ended that could do nothing about it.
-      return () => guarded(end, failed);
+      return () => callGuarded(end, failed);
     },
   };
 }
 
 /** True if this very request declares the extension, in a revision that has it. */
 export function isDeclared(extension: ServerExtension, { revision, caller }: Call): boolean {
-  return isKnownIn(extension, revision) && hasCapability(caller.capabilities, `extensions.${extension.id}`);
+  return isDeclarableIn(extension, revision) && hasCapability(caller.capabilities, `extensions.${extension.id}`);
 }
 
 /** What the protocol itself had of it in this revision. */
-export function inProtocol({ server }: ServerExtension, version: string): InProtocol | undefined {
-  return server?.inProtocol?.[version as ProtocolVersion];
+export function builtInRevisionOf({ server }: ServerExtension, version: string): BuiltInRevision | undefined {
+  return server?.builtInRevisions?.[version as ProtocolVersion];
 }

@@ -1,17 +1,17 @@
 /** The one publisher of changes: what happens within one tick is told once. */
 
-import { chain, isPromise, type Maybe } from '../../jsonrpc/maybe-promise.ts';
+import { isPromise, type MaybePromise, thenMaybe } from '../../jsonrpc/maybe-promise.ts';
 import type { ServerEvent, SubscribedUris } from '../../protocol/model/changes.ts';
 import type { Observer } from '../../protocol/revision.ts';
 import type { ChangeBus, Resync } from '../../store/change-bus.ts';
 
 /** Whether a change is told to this observer. */
-export type MaySee = (change: ServerEvent, observer: Observer) => boolean;
+export type CanObserve = (change: ServerEvent, observer: Observer) => boolean;
 
 interface Watcher {
   readonly listener: (change: ServerEvent) => void;
   readonly observer: Observer;
-  readonly maySee: MaySee;
+  readonly maySee: CanObserve;
   readonly subscribed: SubscribedUris | undefined;
 }
 
@@ -19,7 +19,7 @@ interface Watcher {
 const ALL_LISTS: readonly ServerEvent[] = [{ type: 'tools' }, { type: 'prompts' }, { type: 'resources' }];
 
 /** Publishes changes to everybody who watches this server, here or on other nodes. */
-export class Changes {
+export class ChangePublisher {
   readonly #bus: ChangeBus<ServerEvent>;
   readonly #onError: (error: unknown) => void;
   readonly #pending = new Map<string, ServerEvent>();
@@ -45,7 +45,7 @@ export class Changes {
   watch(
     listener: (change: ServerEvent) => void,
     observer: Observer,
-    maySee: MaySee,
+    maySee: CanObserve,
     subscribed?: SubscribedUris,
   ): () => void {
     const watcher = { listener, observer, maySee, subscribed };
@@ -73,9 +73,9 @@ export class Changes {
     this.#attempt(() => maySee(change, observer) && listener(change));
   }
 
-  #resync(watcher: Watcher): Maybe<void> {
+  #resync(watcher: Watcher): MaybePromise<void> {
     for (const change of ALL_LISTS) this.#tell(watcher, change);
-    return chain(watcher.subscribed?.() ?? [], (uris) => {
+    return thenMaybe(watcher.subscribed?.() ?? [], (uris) => {
       for (const uri of uris) if (this.#watchers.has(watcher)) this.#tell(watcher, { type: 'resource', uri });
     });
   }

@@ -1,7 +1,7 @@
 /** Completion: completers of arguments and template variables, and `completion/complete`. */
 
 import { RpcError } from '../../jsonrpc/errors.ts';
-import { chain, type Maybe } from '../../jsonrpc/maybe-promise.ts';
+import { type MaybePromise, thenMaybe } from '../../jsonrpc/maybe-promise.ts';
 import { isObject, type Params } from '../../jsonrpc/message.ts';
 import type { CompleteResult, Completion } from '../../protocol/model/completion.ts';
 import type { Context } from '../context.ts';
@@ -21,7 +21,10 @@ interface Completable {
 }
 
 /** Answers `completion/complete`. An argument without a completer, known or not, has no suggestions. */
-export function complete({ prompts, templates, resources }: Completable, ctx: RequestContext): Maybe<CompleteResult> {
+export function complete(
+  { prompts, templates, resources }: Completable,
+  ctx: RequestContext,
+): MaybePromise<CompleteResult> {
   const { type, target, name, value, others } = readParams(ctx.params);
   const found = type === 'ref/prompt' ? prompts.get(target, ctx) : templates.get(target, ctx);
   // Clients ask for any URI that a person types into: a resource that is no template has nothing to complete.
@@ -30,7 +33,10 @@ export function complete({ prompts, templates, resources }: Completable, ctx: Re
   const completers: Completers | undefined = found?.complete;
   const completer = completers && Object.hasOwn(completers, name) ? completers[name] : undefined;
   if (!completer) return { completion: { values: [] } };
-  return chain(completer(value, { value, arguments: others }, ctx) as Maybe<readonly string[] | Completion>, cut);
+  return thenMaybe(
+    completer(value, { value, arguments: others }, ctx) as MaybePromise<readonly string[] | Completion>,
+    cut,
+  );
 }
 
 function cut(suggested: readonly string[] | Completion): CompleteResult {

@@ -2,7 +2,7 @@
 
 import { RpcError, shorten } from '../../jsonrpc/errors.ts';
 import { checkOptions, type KeysOf } from '../../jsonrpc/known-options.ts';
-import { chain, type Maybe } from '../../jsonrpc/maybe-promise.ts';
+import { type MaybePromise, thenMaybe } from '../../jsonrpc/maybe-promise.ts';
 import { isObject } from '../../jsonrpc/message.ts';
 import type { ContentBlock } from '../../protocol/model/content.ts';
 import type { Icon } from '../../protocol/model/implementation.ts';
@@ -108,7 +108,7 @@ function argumentsOf(prompt: string, schema: Readonly<Record<string, unknown>>):
 }
 
 /** Answers `prompts/get`. */
-export function getPrompt(prompts: Registry<PromptEntry>, ctx: RequestContext): Maybe<unknown> {
+export function getPrompt(prompts: Registry<PromptEntry>, ctx: RequestContext): MaybePromise<unknown> {
   const name = stringParam(ctx.params, 'name');
   const prompt = prompts.get(name, ctx);
   if (!prompt) throw unknownName('prompt', name, prompts, ctx);
@@ -117,14 +117,14 @@ export function getPrompt(prompts: Registry<PromptEntry>, ctx: RequestContext): 
   if (!isObject(args) || !Object.values(args).every((value) => typeof value === 'string')) {
     throw RpcError.invalidParams('"arguments" must be an object of strings');
   }
-  return chain(prompt.input ? prompt.input.check(args) : { ok: true as const, value: args }, (checked) => {
+  return thenMaybe(prompt.input ? prompt.input.check(args) : { ok: true as const, value: args }, (checked) => {
     if (!checked.ok) {
       throw RpcError.invalidParams(
         `Invalid arguments for prompt ${name}: ${describeProblems(checked.problems, checked.unlisted)}`,
       );
     }
-    const value = prompt.get(checked.value as never, ctx) as Maybe<unknown>;
-    return chain(value, (returned) => promptResult(returned, prompt));
+    const value = prompt.get(checked.value as never, ctx) as MaybePromise<unknown>;
+    return thenMaybe(value, (returned) => promptResult(returned, prompt));
   });
 }
 

@@ -3,7 +3,7 @@
 import { closest } from '../../jsonrpc/closest.ts';
 import { RpcError, shorten } from '../../jsonrpc/errors.ts';
 import type { EncodedJson, Params } from '../../jsonrpc/message.ts';
-import type { CacheHints, Host, ListKind, Revision, Viewer } from '../../protocol/revision.ts';
+import type { CacheHints, ListKind, Revision, ServerInfo, Viewer } from '../../protocol/revision.ts';
 import { type Page, pageOf } from './pagination.ts';
 
 /** Decides whether someone may see an entry; hidden means absent from the list and unknown when called. */
@@ -136,8 +136,8 @@ export class Registry<E extends Entry> implements Features {
   }
 
   /** The same page as JSON. The first page, if everybody gets the same one, is kept until something changes. */
-  encodedList(params: Params, viewer: Viewer, revision: Revision, host: Host, pageSize: number): EncodedJson {
-    const { version } = revision.facts;
+  encodedList(params: Params, viewer: Viewer, revision: Revision, host: ServerInfo, pageSize: number): EncodedJson {
+    const { version } = revision.features;
     const keep = params['cursor'] === undefined && !this.#filtered;
     const kept = keep ? this.#lists.get(version) : undefined;
     if (kept) return kept;
@@ -162,7 +162,7 @@ export class Registry<E extends Entry> implements Features {
   }
 
   #encode(slot: Slot<E>, revision: Revision): string {
-    const { version } = revision.facts;
+    const { version } = revision.features;
     let text = slot.encoded.get(version);
     if (text === undefined) {
       text = JSON.stringify(revision.encodeItem(this.#kind, slot.entry.definition));

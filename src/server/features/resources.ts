@@ -3,7 +3,7 @@
 import { toBase64 } from '../../jsonrpc/base64.ts';
 import { shorten } from '../../jsonrpc/errors.ts';
 import { checkOptions, type KeysOf } from '../../jsonrpc/known-options.ts';
-import { chain, type Maybe } from '../../jsonrpc/maybe-promise.ts';
+import { type MaybePromise, thenMaybe } from '../../jsonrpc/maybe-promise.ts';
 import { isObject } from '../../jsonrpc/message.ts';
 import { resourceNotFound } from '../../protocol/errors.ts';
 import type { ResourceContents } from '../../protocol/model/content.ts';
@@ -188,18 +188,18 @@ function checkLength(what: string, uri: string): void {
 }
 
 /** What is read at a URI. */
-export interface Found {
+export interface ResolvedResource {
   readonly entry: ResourceEntry | TemplateEntry;
   read(ctx: Context): unknown;
 }
 
 /** Finds it: a resource of that very URI first, then the first template that fits. */
-export function resourceAt(
+export function resolveResource(
   resources: Registry<ResourceEntry>,
   templates: Registry<TemplateEntry>,
   uri: string,
   viewer: Viewer,
-): Found | undefined {
+): ResolvedResource | undefined {
   const resource = resources.get(uri, viewer);
   if (resource) return { entry: resource, read: (ctx) => resource.read(uri, ctx) };
   const encoded = encodeNonAscii(uri);
@@ -216,15 +216,15 @@ export function readResource(
   resources: Registry<ResourceEntry>,
   templates: Registry<TemplateEntry>,
   ctx: RequestContext,
-): Maybe<unknown> {
+): MaybePromise<unknown> {
   const uri = stringParam(ctx.params, 'uri');
-  const found = resourceAt(resources, templates, uri, ctx);
+  const found = resolveResource(resources, templates, uri, ctx);
   if (!found) throw resourceNotFound(uri);
   const { entry } = found;
   ctx.entry = entry;
-  return chain(found.read(ctx) as Maybe<unknown>, (returned) => {
+  return thenMaybe(found.read(ctx) as MaybePromise<unknown>, (returned) => {
     // What not everybody may read, and what came out of questions, is one caller's business.
-    const scope = entry.visible || entry.scopes || ctx.hasAsked ? ({ cacheScope: 'private' } as const) : {};
+    const scope = entry.visible || entry.scopes || ctx.usesJournal ? ({ cacheScope: 'private' } as const) : {};
     ctx.about = { cache: { ...ctx.server.host.cache, ...entry.cache, ...scope } };
     if (returned instanceof InputRequired || (isObject(returned) && isContents(returned['contents']))) return returned;
     const contents = contentsOf(returned, uri, entry.definition.mimeType);

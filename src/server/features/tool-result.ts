@@ -1,6 +1,6 @@
 /** The value that a tool handler returned, as a result: a string, content, a plain object or a whole result. */
 
-import { unencodable } from '../../jsonrpc/json/unencodable.ts';
+import { findUnencodable } from '../../jsonrpc/json/unencodable.ts';
 import { isPromise } from '../../jsonrpc/maybe-promise.ts';
 import { isObject } from '../../jsonrpc/message.ts';
 import { printable } from '../../jsonrpc/printable.ts';
@@ -36,7 +36,7 @@ export function withStructured(result: CallToolResult, structuredContent: unknow
 
 /** Throws if no result can be made of a value, or of what it has for members. */
 function refuseWrongData(value: unknown, name: string): void {
-  const wrong = wrongValue(value);
+  const wrong = wrongReturnOf(value);
   if (wrong !== undefined) throw new WrongReturn(`Tool "${name}" returned ${wrong}`);
   const inside = typeof value === 'object' && value !== null ? wrongMember(value) : undefined;
   if (inside !== undefined) throw new WrongReturn(`Tool "${name}" returned an object with ${inside}`);
@@ -44,7 +44,7 @@ function refuseWrongData(value: unknown, name: string): void {
 
 // An object with `content` is meant as a whole result: to take it for data would hide every typing error in it.
 function refuseWrong(value: unknown, name: string): void {
-  const wrong = wrongValue(value);
+  const wrong = wrongReturnOf(value);
   if (wrong !== undefined) throw new WrongReturn(`Tool "${name}" returned ${wrong}`);
   if (!isObject(value) || value['content'] === undefined || hasToJson(value)) return;
   const problem = wrongContent(value['content']) ?? '/isError must be true or false';
@@ -128,7 +128,7 @@ interface Fault {
 }
 
 /** What a handler returned that cannot be a result, and the remedy; undefined if JSON can write the value by its members. */
-export function wrongValue(value: unknown): string | undefined {
+export function wrongReturnOf(value: unknown): string | undefined {
   if (typeof value === 'function') return 'a function: call it, and return what it gives';
   if (typeof value === 'symbol') return 'a symbol: return a string';
   const fault = typeof value === 'object' && value !== null && !isPlain(value) ? faultOf(value) : undefined;
@@ -207,7 +207,7 @@ export function jsonOf(value: unknown, name: string): string {
   try {
     return JSON.stringify(value);
   } catch (cause) {
-    const why = unencodable(value);
+    const why = findUnencodable(value);
     throw why === undefined
       ? cause
       : new WrongReturn(`Tool "${name}" returned a result that is no JSON: ${why}`, { cause });

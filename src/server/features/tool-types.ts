@@ -44,7 +44,7 @@ export interface ToolConfig<I extends AnySchema = AnySchema, O extends AnySchema
    */
   readonly task?: 'auto' | 'required' | 'never';
   /** A call becomes a task when its handler says so with `ctx.handOff()`. Default: before its handler runs. */
-  readonly handOff?: 'manual';
+  readonly detach?: 'manual';
   /** What the client is told of plain errors of the handler: only a reference, or their messages. Default: the server's `errors`. */
   readonly errors?: ErrorDisclosure;
   /** Takes the place of a tool of the same name. */

@@ -2,27 +2,27 @@
 
 import { RpcError, shorten } from '../../jsonrpc/errors.ts';
 import { checkOptions, type KeysOf } from '../../jsonrpc/known-options.ts';
-import { chain, isPromise, type Maybe } from '../../jsonrpc/maybe-promise.ts';
+import { isPromise, type MaybePromise, thenMaybe } from '../../jsonrpc/maybe-promise.ts';
 import { isObject } from '../../jsonrpc/message.ts';
 import { badArguments } from '../../protocol/errors.ts';
 import { paramHeaders } from '../../protocol/http/http-headers.ts';
 import type { CallToolResult, Tool } from '../../protocol/model/tools.ts';
 import { stringParam } from '../../protocol/params.ts';
-import type { ResultFacts } from '../../protocol/revision.ts';
+import type { EncodingHints } from '../../protocol/revision.ts';
 import { type CheckedSchema, checkedSchema } from '../../schema/check/checked-schema.ts';
 import { describeProblems } from '../../schema/problems.ts';
 import { scopesOf } from '../authorization/scopes.ts';
 import type { Context } from '../context.ts';
-import { runApart, runUntilHandOff } from '../extensions/detached-call.ts';
-import type { TakeOver } from '../extensions/extension.ts';
+import { runDetached, runUntilDetached } from '../extensions/detached-call.ts';
+import type { TaskStarter } from '../extensions/extension.ts';
 import { ExtensionResult } from '../extensions/extension-result.ts';
 import type { Extensions } from '../extensions/extensions.ts';
 import { toolFailure } from '../handler-errors.ts';
 import { InputRequired } from '../input/input-required.ts';
-import { runInRounds } from '../input/multi-round-trip.ts';
+import { runWithInput } from '../input/multi-round-trip.ts';
 import type { RequestContext } from '../request-context.ts';
 import { checkErrors, type Entry, type Registry, unknownName } from './registry.ts';
-import { toolResult, WrongReturn, withStructured, wrongValue } from './tool-result.ts';
+import { toolResult, WrongReturn, withStructured, wrongReturnOf } from './tool-result.ts';
 import type { ToolConfig } from './tool-types.ts';
 
 /** A registered tool. */
@@ -31,10 +31,10 @@ export interface ToolEntry extends Entry {
   readonly input: CheckedSchema;
   readonly output: CheckedSchema | undefined;
   /** What there is to know of its results. */
-  readonly about: ResultFacts;
+  readonly about: EncodingHints;
   readonly call: (args: never, ctx: Context) => unknown;
   /** How to answer a call before it is done, if somebody takes calls over. */
-  readonly takeOver: ((ctx: RequestContext) => TakeOver | undefined) | undefined;
+  readonly takeOver: ((ctx: RequestContext) => TaskStarter | undefined) | undefined;
   /** The handler says when. */
   readonly isManual: boolean;
 }
@@ -63,7 +63,7 @@ export function toolEntry(
     visible,
     scopes: needed,
     task: _task,
-    handOff,
+    detach: handOff,
     errors,
     replace: _,
     ...shown
@@ -95,7 +95,7 @@ export function toolEntry(
     output,
     about: { outputSchema: output?.jsonSchema },
     call,
-    takeOver: extensions.takesOver ? (ctx) => extensions.handOff(name, config, ctx) : undefined,
+    takeOver: extensions.canDetach ? (ctx) => extensions.taskStarterFor(name, config, ctx) : undefined,
     isManual: handOff === 'manual',
   };
 }
@@ -117,7 +117,7 @@ const KEYS: KeysOf<ToolConfig> = {
   visible: true,
   scopes: true,
   task: true,
-  handOff: true,
+  detach: true,
   errors: true,
   replace: true,
 };
@@ -130,7 +130,7 @@ function checkHeaderAnnotations(where: string, { jsonSchema }: CheckedSchema): v
 
 const TASK: readonly unknown[] = [undefined, 'auto', 'required', 'never'];
 
-function checkTask(name: string, { task, handOff }: ToolConfig, { takesOver }: Extensions): void {
+function checkTask(name: string, { task, detach: handOff }: ToolConfig, { canDetach: takesOver }: Extensions): void {
   if (!TASK.includes(task)) throw new TypeError(`Tool "${name}": task must be "auto", "required" or "never"`);
   if (handOff !== undefined && handOff !== 'manual')
     throw new TypeError(`Tool "${name}": handOff can only be "manual"`);
@@ -141,7 +141,7 @@ function checkTask(name: string, { task, handOff }: ToolConfig, { takesOver }: E
 }
 
 /** Answers `tools/call`. */
-export function callTool(tools: Registry<ToolEntry>, ctx: RequestContext): Maybe<unknown> {
+export function callTool(tools: Registry<ToolEntry>, ctx: RequestContext): MaybePromise<unknown> {
   const name = stringParam(ctx.params, 'name');
   const tool = tools.get(name, ctx);
   if (!tool) throw unknownName('tool', name, tools, ctx);
@@ -149,7 +149,7 @@ export function callTool(tools: Registry<ToolEntry>, ctx: RequestContext): Maybe
   if (!isObject(args)) throw RpcError.invalidParams('"arguments" must be an object');
   ctx.about = tool.about;
   ctx.entry = tool;
-  return chain(tool.input.check(args), (checked) => {
+  return thenMaybe(tool.input.check(args), (checked) => {
     if (!checked.ok)
       throw badArguments(`Invalid arguments for tool ${name}: ${describeProblems(checked.problems, checked.unlisted)}`);
     const takeOver = tool.takeOver?.(ctx);
@@ -157,27 +157,27 @@ export function callTool(tools: Registry<ToolEntry>, ctx: RequestContext): Maybe
   });
 }
 
-function runAsTask(tool: ToolEntry, args: unknown, ctx: RequestContext, takeOver: TakeOver): Promise<unknown> {
-  const start = (): Maybe<unknown> => run(tool, args, ctx);
+function runAsTask(tool: ToolEntry, args: unknown, ctx: RequestContext, takeOver: TaskStarter): Promise<unknown> {
+  const start = (): MaybePromise<unknown> => run(tool, args, ctx);
   return tool.isManual
-    ? runUntilHandOff(ctx, takeOver, start)
-    : runApart(ctx, takeOver, start, () => runInRounds(ctx, start));
+    ? runUntilDetached(ctx, takeOver, start)
+    : runDetached(ctx, takeOver, start, () => runWithInput(ctx, start));
 }
 
-function run(tool: ToolEntry, args: unknown, ctx: RequestContext): Maybe<unknown> {
+function run(tool: ToolEntry, args: unknown, ctx: RequestContext): MaybePromise<unknown> {
   // The check may have taken its time, and the caller may be gone.
   if (ctx.isGivenUp) throw RpcError.internal('The call was cancelled before it began');
   const failed = (error: unknown): CallToolResult => toolFailure(error, ctx);
   try {
-    const value = tool.call(args as never, ctx) as Maybe<unknown>;
-    const result = chain(value, (returned) => finish(tool, returned));
+    const value = tool.call(args as never, ctx) as MaybePromise<unknown>;
+    const result = thenMaybe(value, (returned) => finish(tool, returned));
     return isPromise(result) ? result.catch(failed) : result;
   } catch (error) {
     return failed(error);
   }
 }
 
-function finish(tool: ToolEntry, returned: unknown): Maybe<unknown> {
+function finish(tool: ToolEntry, returned: unknown): MaybePromise<unknown> {
   // Questions for the client, which are not a result of the tool yet, or what an extension has in place of one.
   if (returned instanceof InputRequired || returned instanceof ExtensionResult) return returned;
   const result = toolResult(returned, tool.output !== undefined, tool.key);
@@ -187,10 +187,10 @@ function finish(tool: ToolEntry, returned: unknown): Maybe<unknown> {
       `Tool "${tool.key}" has an output schema, but returned no structured content: return the object that the schema describes`,
     );
   }
-  return chain(tool.output.check(result.structuredContent), (checked) => {
+  return thenMaybe(tool.output.check(result.structuredContent), (checked) => {
     // What the schema adds or takes away counts for the text, too.
     if (checked.ok) return withStructured(result, checked.value, tool.key);
-    const wrong = wrongValue(returned);
+    const wrong = wrongReturnOf(returned);
     if (wrong !== undefined) throw new WrongReturn(`Tool "${tool.key}" returned ${wrong}`);
     const problems = describeProblems(checked.problems, checked.unlisted);
     throw new WrongReturn(`Tool "${tool.key}" returned what its output schema refuses: ${problems}`);

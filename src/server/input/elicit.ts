@@ -7,7 +7,7 @@ import type { ListRootsResult } from '../../protocol/model/roots.ts';
 import type { CreateMessageParams, CreateMessageResult } from '../../protocol/model/sampling.ts';
 import { checkedSchema } from '../../schema/check/checked-schema.ts';
 import type { AskOptions, ElicitAnswer, UrlOptions } from '../context.ts';
-import type { Questions } from './input-requests.ts';
+import type { InputRequests } from './input-requests.ts';
 
 const POLL_MS = 500;
 /** How long a call stays open for it, where the client can be told to call again. */
@@ -15,7 +15,7 @@ const LEG_MS = 20_000;
 
 /** Asks by form. */
 export async function elicit(
-  questions: Questions,
+  questions: InputRequests,
   message: string,
   schema: unknown,
   options: AskOptions = {},
@@ -37,7 +37,7 @@ export async function elicit(
 
 /** Asks by URL, and waits for what the page is for if it is told how to know. */
 export async function elicitUrl(
-  questions: Questions,
+  questions: InputRequests,
   message: string,
   url: string,
   { key, until }: UrlOptions = {},
@@ -54,24 +54,24 @@ export async function elicitUrl(
 
 /** Asks the client's model. */
 export async function sample(
-  questions: Questions,
+  questions: InputRequests,
   params: CreateMessageParams,
   { key }: AskOptions = {},
 ): Promise<CreateMessageResult> {
   const { includeContext, ...rest } = params;
   // Never without the client's word for it; older revisions had no word, and meant yes.
-  const allowed = !questions.asker.wire.facts.samplingContext || questions.asker.can('sampling.context');
+  const allowed = !questions.asker.wire.features.samplingContext || questions.asker.can('sampling.context');
   const asked = includeContext && (allowed || includeContext === 'none') ? params : rest;
   const question = { method: 'sampling/createMessage', params: asked } as const;
   return (await questions.ask(question, key, () => true)) as CreateMessageResult;
 }
 
 /** Asks for the client's roots. */
-export async function listRoots(questions: Questions, { key }: AskOptions = {}): Promise<ListRootsResult> {
+export async function listRoots(questions: InputRequests, { key }: AskOptions = {}): Promise<ListRootsResult> {
   return (await questions.ask({ method: 'roots/list' }, key, () => true)) as ListRootsResult;
 }
 
-async function waitUntil(questions: Questions, until: () => boolean | Promise<boolean>): Promise<void> {
+async function waitUntil(questions: InputRequests, until: () => boolean | Promise<boolean>): Promise<void> {
   const { signal } = questions.asker;
   const started = Date.now();
   while (!(await until())) {

@@ -3,32 +3,32 @@
 import { ErrorCode, RpcError, shorten } from '../../jsonrpc/errors.ts';
 import { fingerprint } from '../../jsonrpc/json/canonical-json.ts';
 import { missingCapability } from '../../protocol/errors.ts';
-import { capabilityFor, isAnswer } from '../../protocol/input-requests.ts';
-import type { MethodFacts } from '../../protocol/methods.ts';
+import { capabilityFor, isInputResponse } from '../../protocol/input-requests.ts';
+import type { MethodRow } from '../../protocol/methods.ts';
 import type { ClientCapabilityName } from '../../protocol/model/capabilities.ts';
-import type { Answer, Question } from '../../protocol/model/input-requests.ts';
+import type { InputRequest, InputResponse } from '../../protocol/model/input-requests.ts';
 import type { Call, Revision } from '../../protocol/revision.ts';
 import type { ServerInternals } from '../internals.ts';
 import { Suspension } from './input-required.ts';
-import { type Asked, Journal } from './journal.ts';
+import { Journal, type JournaledRequest } from './journal.ts';
 
 /** What the questions of a request need of it. */
-export interface Asker extends Call {
-  readonly row: MethodFacts | undefined;
+export interface InputCaller extends Call {
+  readonly row: MethodRow | undefined;
   readonly wire: Revision;
   /** How the client can be asked now. */
-  readonly asking: Revision['facts']['asking'];
+  readonly asking: Revision['features']['asking'];
   /** Settles when it is known whether that changes; undefined while it does not. */
-  readonly handingOff: Promise<void> | undefined;
+  readonly detaching: Promise<void> | undefined;
   readonly server: ServerInternals;
   readonly signal: AbortSignal;
   can(capability: ClientCapabilityName): boolean;
 }
 
 /** Keeps the journal of a call, and the questions that are open in this run of its handler. */
-export class Questions {
-  readonly asker: Asker;
-  readonly open: Map<string, { readonly question: Question; readonly asked: Asked }> = new Map();
+export class InputRequests {
+  readonly asker: InputCaller;
+  readonly open: Map<string, { readonly question: InputRequest; readonly asked: JournaledRequest }> = new Map();
   /** The handler waits for something the client cannot answer: it has to call again later. */
   waiting = false;
   journal: Journal = new Journal();
@@ -41,9 +41,9 @@ export class Questions {
   /** The steps this run has come to. */
   readonly #stepNames = new Set<string>();
   readonly #runningSteps = new Set<Promise<unknown>>();
-  readonly #elicitationIds = new WeakMap<Question, string>();
+  readonly #elicitationIds = new WeakMap<InputRequest, string>();
 
-  constructor(asker: Asker) {
+  constructor(asker: InputCaller) {
     this.asker = asker;
     this.suspended = this.#newSuspension();
   }
@@ -61,16 +61,16 @@ export class Questions {
 
   /** Puts a question, or gives the answer it had in an earlier run. Registers at once, so that two make one round. */
   ask(
-    question: Question,
+    question: InputRequest,
     key: string | undefined,
-    accepts: (answer: Answer) => boolean | Promise<boolean>,
+    accepts: (answer: InputResponse) => boolean | Promise<boolean>,
     signal?: AbortSignal,
-  ): Promise<Answer> {
+  ): Promise<InputResponse> {
     const name = key ?? this.#nextKey(question.method);
-    const { handingOff } = this.asker;
+    const { detaching: handingOff } = this.asker;
     if (handingOff) {
       // Whom to ask is not known yet.
-      const ask = (): Promise<Answer> => this.ask(question, name, accepts, signal);
+      const ask = (): Promise<InputResponse> => this.ask(question, name, accepts, signal);
       return handingOff.then(ask, ask);
     }
     const asked = { method: question.method, fingerprint: fingerprint(question) };
@@ -119,23 +119,23 @@ export class Questions {
   }
 
   /** Sends a question now and waits for the answer. */
-  async sendLive(question: Question, takenBack?: AbortSignal): Promise<Answer> {
+  async sendLive(question: InputRequest, takenBack?: AbortSignal): Promise<InputResponse> {
     const { exchange, wire } = this.asker;
     const signal = takenBack ? AbortSignal.any([this.asker.signal, takenBack]) : this.asker.signal;
-    const { method, params } = wire.encodeQuestion(question);
+    const { method, params } = wire.encodeInputRequest(question);
     if (!exchange.ask) throw missingCapability(capabilityFor(question));
     // A person may take as long as they like: only the call itself and the hard maximum end the wait.
     const answer = await exchange
       .ask(method, params, { timeout: Number.POSITIVE_INFINITY, signal })
       .catch((error: unknown) => Promise.reject(unanswered(method, error)));
-    if (!isAnswer(method, answer)) throw RpcError.internal(`The client's answer to ${method} is malformed`);
+    if (!isInputResponse(method, answer)) throw RpcError.internal(`The client's answer to ${method} is malformed`);
     if (params && typeof params['elicitationId'] === 'string')
       this.#elicitationIds.set(question, params['elicitationId']);
     return answer;
   }
 
   /** The id a question by URL went out with, where the revision has such ids. */
-  elicitationId(question: Question): string | undefined {
+  elicitationId(question: InputRequest): string | undefined {
     return this.#elicitationIds.get(question);
   }
 
@@ -151,11 +151,11 @@ export class Questions {
 
   async #recall(
     name: string,
-    answer: Answer,
-    question: Question,
-    asked: Asked,
-    accepts: (answer: Answer) => boolean | Promise<boolean>,
-  ): Promise<Answer> {
+    answer: InputResponse,
+    question: InputRequest,
+    asked: JournaledRequest,
+    accepts: (answer: InputResponse) => boolean | Promise<boolean>,
+  ): Promise<InputResponse> {
     if (await accepts(answer)) return answer;
     // What does not fit the form is no answer: the person is asked again.
     this.journal.answered.delete(name);
@@ -164,12 +164,12 @@ export class Questions {
 
   async #askLive(
     name: string,
-    question: Question,
-    asked: Asked,
-    accepts: (answer: Answer) => boolean | Promise<boolean>,
+    question: InputRequest,
+    asked: JournaledRequest,
+    accepts: (answer: InputResponse) => boolean | Promise<boolean>,
     signal?: AbortSignal,
-  ): Promise<Answer> {
-    for (let attempt = 0; attempt < this.asker.server.limits.rounds; attempt++) {
+  ): Promise<InputResponse> {
+    for (let attempt = 0; attempt < this.asker.server.limits.roundTrips; attempt++) {
       const answer = await this.sendLive(question, signal);
       if (!(await accepts(answer))) continue;
       this.journal.answered.set(name, { ...asked, answer });
@@ -178,7 +178,7 @@ export class Questions {
     throw RpcError.internal(`The client's answers to ${question.method} do not fit what was asked`);
   }
 
-  #askInRound(name: string, question: Question, asked: Asked): Promise<never> {
+  #askInRound(name: string, question: InputRequest, asked: JournaledRequest): Promise<never> {
     if (this.asker.asking === 'in rounds' && !this.asker.row?.asks) {
       throw new Error(`The client cannot be asked anything while ${this.asker.method} is answered`);
     }
@@ -194,7 +194,7 @@ export class Questions {
     return ended;
   }
 
-  #requireCapability(question: Question): void {
+  #requireCapability(question: InputRequest): void {
     const name = capabilityFor(question);
     if (!this.asker.can(name)) throw missingCapability(name);
   }

@@ -1,13 +1,13 @@
 /** `inputRequired`: a handler returns its input requests and runs again with the responses. `Suspension` ends such a run. */
 
-import type { Question } from '../../protocol/model/input-requests.ts';
+import type { InputRequest } from '../../protocol/model/input-requests.ts';
 
 /** What a handler returns when it needs answers before it can go on. */
 export class InputRequired {
-  readonly requests: ReadonlyMap<string, Question>;
+  readonly requests: ReadonlyMap<string, InputRequest>;
   readonly state: unknown;
 
-  constructor(requests: ReadonlyMap<string, Question>, state: unknown) {
+  constructor(requests: ReadonlyMap<string, InputRequest>, state: unknown) {
     this.requests = requests;
     this.state = state;
   }
@@ -19,7 +19,7 @@ export class InputRequired {
  * simply calls again.
  */
 export function inputRequired(options: {
-  requests?: Readonly<Record<string, Question>>;
+  requests?: Readonly<Record<string, InputRequest>>;
   state?: unknown;
 }): InputRequired {
   const requests = new Map(Object.entries(options.requests ?? {}));

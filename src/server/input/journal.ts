@@ -1,23 +1,23 @@
 /** What has happened so far in a call that is answered in several rounds. It travels sealed, in `requestState`. */
 
-import type { Answer } from '../../protocol/model/input-requests.ts';
+import type { InputResponse } from '../../protocol/model/input-requests.ts';
 
 /** A question that was put to the client, as the journal remembers it. */
-export interface Asked {
+export interface JournaledRequest {
   readonly method: string;
   readonly fingerprint: string;
   /** It was returned with `inputRequired`, not asked with `ctx.elicit` and friends. */
   readonly returned?: true;
 }
 
-type Answered = Asked & { readonly answer: Answer };
+type Answered = JournaledRequest & { readonly answer: InputResponse };
 
 /** A journal as it stands in a sealed state. */
 export interface JournalJson {
   readonly answered: readonly (readonly [string, Answered])[];
   readonly steps: readonly (readonly [string, { readonly value?: unknown }])[];
-  readonly asked: readonly (readonly [string, Asked])[];
-  readonly given: readonly (readonly [string, Answer])[];
+  readonly asked: readonly (readonly [string, JournaledRequest])[];
+  readonly given: readonly (readonly [string, InputResponse])[];
   readonly state?: unknown;
   readonly rounds: number;
 }
@@ -29,9 +29,9 @@ export class Journal {
   /** Results of `ctx.step`. */
   readonly steps: Map<string, { readonly value?: unknown }> = new Map();
   /** Questions of the last round. */
-  readonly asked: Map<string, Asked> = new Map();
+  readonly asked: Map<string, JournaledRequest> = new Map();
   /** Answers to questions a handler returned; not trusted more than arguments are. */
-  readonly given: Map<string, Answer> = new Map();
+  readonly given: Map<string, InputResponse> = new Map();
   /** What the handler passed along with those. */
   state: unknown;
   /** How many rounds there were. */

@@ -1,28 +1,28 @@
 /** Multi round-trip requests: runs a handler that may need input of the client, and runs it again with the input responses. */
 
-import { isPromise, type Maybe } from '../../jsonrpc/maybe-promise.ts';
+import { isPromise, type MaybePromise } from '../../jsonrpc/maybe-promise.ts';
 import { missingCapability } from '../../protocol/errors.ts';
 import { capabilityFor } from '../../protocol/input-requests.ts';
-import type { Question } from '../../protocol/model/input-requests.ts';
+import type { InputRequest } from '../../protocol/model/input-requests.ts';
 import { SUSPEND_GRACE_MS } from '../limits/limits.ts';
 import type { RequestContext } from '../request-context.ts';
-import type { Questions } from './input-requests.ts';
+import type { InputRequests } from './input-requests.ts';
 import { InputRequired } from './input-required.ts';
 import { openJournal, sealJournal } from './request-state.ts';
 
 /** Gives what `run` gives, or the end of a round that stands before it. Code that never asks is not slowed down. */
-export function runInRounds(ctx: RequestContext, run: () => unknown): Maybe<unknown> {
+export function runWithInput(ctx: RequestContext, run: () => unknown): MaybePromise<unknown> {
   if (ctx.asking === 'in rounds' && ctx.row?.asks && carriesAnswers(ctx)) {
-    return resume(ctx, run);
+    return resumeWithResponses(ctx, run);
   }
   let first: unknown;
   try {
     first = run();
   } catch (error) {
-    if (!ctx.hasAsked) throw error;
+    if (!ctx.usesJournal) throw error;
     return finish(ctx, run, Promise.reject(error));
   }
-  if (ctx.hasAsked || first instanceof InputRequired) return finish(ctx, run, Promise.resolve(first));
+  if (ctx.usesJournal || first instanceof InputRequired) return finish(ctx, run, Promise.resolve(first));
   return isPromise(first) ? watch(ctx, run, Promise.resolve(first)) : first;
 }
 
@@ -39,7 +39,7 @@ function watch(ctx: RequestContext, run: () => unknown, running: Promise<unknown
     ctx.onFirstQuestion(goOn);
     running.then(
       (value) => (value instanceof InputRequired ? goOn() : resolve(value)),
-      (error) => ctx.hasAsked || reject(error),
+      (error) => ctx.usesJournal || reject(error),
     );
   });
 }
@@ -47,7 +47,7 @@ function watch(ctx: RequestContext, run: () => unknown, running: Promise<unknown
 function finish(ctx: RequestContext, run: () => unknown, running: Promise<unknown>): Promise<unknown> {
   // It may fail before there is somebody to hear of it.
   running.catch(() => {});
-  return finishRounds(ctx, run, running);
+  return completeRoundTrips(ctx, run, running);
 }
 
 function carriesAnswers({ params }: RequestContext): boolean {
@@ -58,13 +58,17 @@ function carriesAnswers({ params }: RequestContext): boolean {
 const WAIT_MS = 250;
 
 /** Runs a handler whose client brings answers. */
-export async function resume(ctx: RequestContext, run: () => unknown): Promise<unknown> {
+export async function resumeWithResponses(ctx: RequestContext, run: () => unknown): Promise<unknown> {
   ctx.questions.journal = await openJournal(ctx);
-  return finishRounds(ctx, run, attempt(run));
+  return completeRoundTrips(ctx, run, attempt(run));
 }
 
 /** Goes on with a handler that is running, through all the rounds it takes. */
-export async function finishRounds(ctx: RequestContext, run: () => unknown, first: Promise<unknown>): Promise<unknown> {
+export async function completeRoundTrips(
+  ctx: RequestContext,
+  run: () => unknown,
+  first: Promise<unknown>,
+): Promise<unknown> {
   const { questions } = ctx;
   let running = first;
   for (;;) {
@@ -86,7 +90,7 @@ export async function finishRounds(ctx: RequestContext, run: () => unknown, firs
 // A handler that is suspended gets a moment to run its `finally` blocks; then it is not waited for any longer.
 async function outcomeOf(
   ctx: RequestContext,
-  questions: Questions,
+  questions: InputRequests,
   running: Promise<unknown>,
 ): Promise<{ value?: unknown; error?: unknown }> {
   const handler = running.then(
@@ -112,9 +116,9 @@ async function outcomeOf(
 /** Notes what is open, and gives the questions the client has to answer. */
 function closeRound(
   ctx: RequestContext,
-  questions: Questions,
+  questions: InputRequests,
   returned: InputRequired | undefined,
-): ReadonlyMap<string, Question> {
+): ReadonlyMap<string, InputRequest> {
   const { server, row, method } = ctx;
   const { journal } = questions;
   if (ctx.asking === 'in rounds' && !row?.asks) {
@@ -122,8 +126,8 @@ function closeRound(
   }
   // A round that only waits asks nobody anything.
   if (questions.open.size > 0 || (returned?.requests.size ?? 0) > 0) journal.rounds++;
-  if (journal.rounds > server.limits.rounds) {
-    throw new Error(`The handler asked in more than ${server.limits.rounds} rounds`);
+  if (journal.rounds > server.limits.roundTrips) {
+    throw new Error(`The handler asked in more than ${server.limits.roundTrips} rounds`);
   }
   journal.asked.clear();
   if (!returned) {
@@ -140,7 +144,7 @@ function closeRound(
   return returned.requests;
 }
 
-async function answerLive(questions: Questions, requests: ReadonlyMap<string, Question>): Promise<void> {
+async function answerLive(questions: InputRequests, requests: ReadonlyMap<string, InputRequest>): Promise<void> {
   const { journal } = questions;
   if (requests.size === 0) await new Promise((resolve) => setTimeout(resolve, WAIT_MS));
   await Promise.all(
@@ -155,11 +159,11 @@ async function answerLive(questions: Questions, requests: ReadonlyMap<string, Qu
 
 async function endRound(
   ctx: RequestContext,
-  { journal }: Questions,
-  requests: ReadonlyMap<string, Question>,
-): Promise<RoundEnd> {
-  const inputRequests = [...requests].map(([key, question]) => [key, ctx.wire.encodeQuestion(question)]);
-  return new RoundEnd({
+  { journal }: InputRequests,
+  requests: ReadonlyMap<string, InputRequest>,
+): Promise<InputRequiredResult> {
+  const inputRequests = [...requests].map(([key, question]) => [key, ctx.wire.encodeInputRequest(question)]);
+  return new InputRequiredResult({
     ...(requests.size > 0 ? { inputRequests: Object.fromEntries(inputRequests) } : {}),
     ...(journal.isEmpty ? {} : { requestState: await sealJournal(ctx, journal) }),
   });
@@ -170,7 +174,7 @@ async function attempt(run: () => unknown): Promise<unknown> {
 }
 
 /** An `input_required` result of this package's own making. A class, so that no data can pass for it. */
-export class RoundEnd {
+export class InputRequiredResult {
   readonly result: object;
 
   constructor(result: object) {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { canonical, fingerprint } from '../../jsonrpc/json/canonical-json.ts';
+import { canonicalJson, fingerprint } from '../../jsonrpc/json/canonical-json.ts';
 import { Seal } from './request-state.ts';
 
 const KEY = 'k'.repeat(32);
@@ -72,11 +72,11 @@ describe('a seal', () => {
 
 describe('canonical JSON', () => {
   test('is the same for equal values, and only for those', () => {
-    expect(canonical({ b: 1, a: [{ d: 1, c: 2 }] })).toBe(canonical({ a: [{ c: 2, d: 1 }], b: 1 }));
-    expect(canonical([1, 2])).not.toBe(canonical([2, 1]));
-    expect(canonical({ a: '1' })).not.toBe(canonical({ a: 1 }));
-    expect(canonical(JSON.parse('{"__proto__":1}'))).toBe('{"__proto__":1}');
-    expect(canonical({ 10: 1, 9: 2 })).toBe(canonical({ 9: 2, 10: 1 }));
+    expect(canonicalJson({ b: 1, a: [{ d: 1, c: 2 }] })).toBe(canonicalJson({ a: [{ c: 2, d: 1 }], b: 1 }));
+    expect(canonicalJson([1, 2])).not.toBe(canonicalJson([2, 1]));
+    expect(canonicalJson({ a: '1' })).not.toBe(canonicalJson({ a: 1 }));
+    expect(canonicalJson(JSON.parse('{"__proto__":1}'))).toBe('{"__proto__":1}');
+    expect(canonicalJson({ 10: 1, 9: 2 })).toBe(canonicalJson({ 9: 2, 10: 1 }));
   });
 
   test('has a mark that differs for different questions', () => {

@@ -2,17 +2,17 @@
 
 import { fromBase64, toBase64 } from '../../jsonrpc/base64.ts';
 import { RpcError } from '../../jsonrpc/errors.ts';
-import { canonical } from '../../jsonrpc/json/canonical-json.ts';
+import { canonicalJson } from '../../jsonrpc/json/canonical-json.ts';
 import { isObject } from '../../jsonrpc/message.ts';
-import { isAnswer, isAnyAnswer } from '../../protocol/input-requests.ts';
-import type { Answer } from '../../protocol/model/input-requests.ts';
+import { isAnyInputResponse, isInputResponse } from '../../protocol/input-requests.ts';
+import type { InputResponse } from '../../protocol/model/input-requests.ts';
 import { principalKey } from '../../protocol/principal.ts';
 import { MAX_REQUEST_STATE } from '../limits/limits.ts';
-import type { Asker } from './input-requests.ts';
+import type { InputCaller } from './input-requests.ts';
 import { Journal, type JournalJson } from './journal.ts';
 
 /** The journal as a `requestState`. */
-export async function sealJournal(call: Asker, journal: Journal): Promise<string> {
+export async function sealJournal(call: InputCaller, journal: Journal): Promise<string> {
   const { secrets, limits } = call.server;
   const text = JSON.stringify({ expires: Date.now() + limits.stateTtlMs, journal });
   const sealed = await sealOf(secrets).seal(text, bindingOf(call));
@@ -21,22 +21,22 @@ export async function sealJournal(call: Asker, journal: Journal): Promise<string
 }
 
 /** The journal a retry brings along, with the answers it brings entered. */
-export async function openJournal(call: Asker): Promise<Journal> {
+export async function openJournal(call: InputCaller): Promise<Journal> {
   const { requestState, inputResponses } = call.params;
   const journal = requestState === undefined ? new Journal() : await unsealJournal(call, requestState);
   if (inputResponses === undefined) return journal;
   if (!isObject(inputResponses)) throw RpcError.invalidParams('"inputResponses" must be an object');
   for (const [key, answer] of Object.entries(inputResponses)) {
     const asked = journal.asked.get(key);
-    if (asked && !isAnswer(asked.method, answer)) continue;
+    if (asked && !isInputResponse(asked.method, answer)) continue;
     // Only what was asked can be answered; anything else is at most input to a handler that returned its questions.
-    if (asked && !asked.returned) journal.answered.set(key, { ...asked, answer: answer as Answer });
-    else if (asked || isAnyAnswer(answer)) journal.given.set(key, answer as Answer);
+    if (asked && !asked.returned) journal.answered.set(key, { ...asked, answer: answer as InputResponse });
+    else if (asked || isAnyInputResponse(answer)) journal.given.set(key, answer as InputResponse);
   }
   return journal;
 }
 
-async function unsealJournal(call: Asker, state: unknown): Promise<Journal> {
+async function unsealJournal(call: InputCaller, state: unknown): Promise<Journal> {
   const text = typeof state === 'string' ? await sealOf(call.server.secrets).open(state, bindingOf(call)) : undefined;
   const opened = text === undefined ? undefined : (JSON.parse(text) as { expires: number; journal: JournalJson });
   // One answer for every kind of wrong: it tells nothing about which.
@@ -54,9 +54,9 @@ function sealOf(secrets: readonly Uint8Array[]): Seal {
 }
 
 // Whose call this is, and which: a state is good for nothing else.
-function bindingOf({ method, params, exchange, server }: Asker): string {
+function bindingOf({ method, params, exchange, server }: InputCaller): string {
   const { name = null, uri = null, arguments: args = {} } = params;
-  return canonical([server.host.info.name, principalKey(exchange.principal), method, name, uri, args]);
+  return canonicalJson([server.host.info.name, principalKey(exchange.principal), method, name, uri, args]);
 }
 
 type CryptoKey = Awaited<ReturnType<typeof crypto.subtle.importKey>>;

@@ -7,9 +7,9 @@ export interface Limits {
   /** Requests of one connection being worked on at the same time. Default: 1000. */
   readonly inFlight: number;
   /** Calls whose handlers are running after they were handed off, as tasks are. Default: 10,000. */
-  readonly handedOff: number;
+  readonly detached: number;
   /** Rounds of questions in one call. Default: 10. */
-  readonly rounds: number;
+  readonly roundTrips: number;
   /** Milliseconds a handler may take before it is aborted, or hands its call off. Default: no limit. */
   readonly handlerMs: number;
   /** Milliseconds a sealed state may be used. Default: 10 minutes. */
@@ -26,8 +26,8 @@ export interface Limits {
 export const DEFAULT_LIMITS: Limits = {
   pageSize: 1000,
   inFlight: 1000,
-  handedOff: 10_000,
-  rounds: 10,
+  detached: 10_000,
+  roundTrips: 10,
   handlerMs: Number.POSITIVE_INFINITY,
   stateTtlMs: 10 * 60_000,
   keptBytes: 128 * 1024 * 1024,

@@ -6,7 +6,7 @@ import { checkOptions, type KeysOf } from '../../jsonrpc/known-options.ts';
 import type { Transport } from '../../jsonrpc/transport.ts';
 import { engineLoading, loadEngine } from '../../schema/check/engine-loader.ts';
 import { serveConnection } from '../../server/connection/connection.ts';
-import type { ServedLine, Serving } from '../../server/connection/served-connection.ts';
+import type { ServedConnection, TransportConnection } from '../../server/connection/served-connection.ts';
 import { internalsOf, type ServerInternals } from '../../server/internals.ts';
 import type { McpServer } from '../../server/server.ts';
 import { withTimeout } from '../../timing/timeout.ts';
@@ -63,7 +63,7 @@ function takeStreams(...streams: readonly (Readable | Writable)[]): () => void {
 }
 
 /** Serves one client over the standard streams. The promise resolves when it listens. */
-export async function serveStdio(server: McpServer, options: StdioOptions = {}): Promise<Serving> {
+export async function serveStdio(server: McpServer, options: StdioOptions = {}): Promise<ServedConnection> {
   const internals = internalsOf('serveStdio', server);
   checkOptions('serveStdio', options, KEYS);
   const { exit = true, input = process.stdin, maxLineLength } = options;
@@ -90,7 +90,7 @@ export async function serveStdio(server: McpServer, options: StdioOptions = {}):
     deadline.clear();
   };
 
-  let serving: Serving;
+  let serving: ServedConnection;
   try {
     serving = await started;
   } catch (error) {
@@ -118,7 +118,7 @@ export async function serveStdio(server: McpServer, options: StdioOptions = {}):
 }
 
 // No message is read before the engine for raw schemas is there, if a tool needs it.
-async function start(server: ServerInternals, transport: Transport): Promise<ServedLine> {
+async function start(server: ServerInternals, transport: Transport): Promise<TransportConnection> {
   await engineLoading();
   return serveConnection(server, transport, { trusted: true });
 }

@@ -3,7 +3,7 @@
 import type { Readable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
 import type { StderrSink } from '../../client/command.ts';
-import { guarded } from '../../jsonrpc/errors.ts';
+import { callGuarded } from '../../jsonrpc/errors.ts';
 
 const KEPT = 4096;
 // An error may print far more after its message: frames, causes, properties.
@@ -65,7 +65,7 @@ function decode(stream: Readable, listener: (text: string) => void, onError: (er
   const decoder = new StringDecoder('utf8');
   const tell = (text: string): void => {
     // It may be asynchronous all the same.
-    if (text !== '') guarded(() => listener(text), onError, 'The listener for stderr failed');
+    if (text !== '') callGuarded(() => listener(text), onError, 'The listener for stderr failed');
   };
   stream.once('close', () => tell(decoder.end()));
   return (chunk: Uint8Array): void => tell(decoder.write(Buffer.from(chunk)));

@@ -3,7 +3,7 @@
 import type { Readable, Writable } from 'node:stream';
 import { setImmediate } from 'node:timers';
 import { ConnectionError, ParseError, toError } from '../../jsonrpc/errors.ts';
-import { envelopeOf, type ReceivedLimits } from '../../jsonrpc/json/json-limits.ts';
+import { peekEnvelope, type ReceivedLimits } from '../../jsonrpc/json/json-limits.ts';
 import { MAX_UNREADABLE, MessageReader } from '../../jsonrpc/json/message-reader.ts';
 import type { Payload } from '../../jsonrpc/json/parse.ts';
 import { type Message, serializeLine } from '../../jsonrpc/message.ts';
@@ -177,7 +177,7 @@ export class StreamTransport implements Transport {
 
   // The call whose line is dropped need not wait for its timeout, if the line's beginning says which it is.
   #refuse(head: Uint8Array, maxLength: number): void {
-    const { id, isResponse } = envelopeOf(head);
+    const { id, isResponse } = peekEnvelope(head);
     // The sender of a request is told, and cannot change an option of this side.
     const text = isResponse
       ? `Invalid response: a line of more than ${maxLength} bytes (option "maxLineLength")`

@@ -1,7 +1,7 @@
 /** In place of the server where there is no Node: says so. */
 
 import type { WebSocketHandler } from './node-handler.ts';
-import type { ServingWebSocket } from './options.ts';
+import type { WebSocketServerHandle } from './options.ts';
 
 const MESSAGE = 'Serving over WebSockets needs Node, or a runtime that has its modules';
 
@@ -11,6 +11,6 @@ export function makeHandler(): WebSocketHandler {
 }
 
 /** Rejects. */
-export async function listen(): Promise<ServingWebSocket> {
+export async function listen(): Promise<WebSocketServerHandle> {
   throw new Error(MESSAGE);
 }

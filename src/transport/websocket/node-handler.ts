@@ -7,7 +7,7 @@ import type { WebSocket, WebSocketServer } from 'ws';
 import type { Authenticate, HttpRequest } from '../../protocol/http/authenticate.ts';
 import { type Principal, principalKey } from '../../protocol/principal.ts';
 import { serveConnection } from '../../server/connection/connection.ts';
-import type { ServedLine } from '../../server/connection/served-connection.ts';
+import type { TransportConnection } from '../../server/connection/served-connection.ts';
 import type { ServerInternals } from '../../server/internals.ts';
 import { Pool } from '../../server/limits/pool.ts';
 import { authenticate } from '../http/server/authenticate.ts';
@@ -74,7 +74,7 @@ export class Handler implements WebSocketHandler {
   readonly #sockets = new Set<Duplex>();
   /** Those that wait to be let in. */
   readonly #waiting = new Set<Duplex>();
-  readonly #servings = new Set<Promise<ServedLine>>();
+  readonly #servings = new Set<Promise<TransportConnection>>();
   #closed: Promise<void> | undefined;
 
   constructor(server: ServerInternals, options: WebSocketOptions, path?: string) {

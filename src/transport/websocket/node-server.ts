@@ -12,7 +12,7 @@ import { limitConnections } from '../http/server/node-connections.ts';
 import { NodeExchange } from '../http/server/node-exchange.ts';
 import { Handler, requestOf, type WebSocketHandler } from './node-handler.ts';
 import type { Refusal } from './node-refusal.ts';
-import type { ServeWebSocketOptions, ServingWebSocket, WebSocketOptions } from './options.ts';
+import type { ServeWebSocketOptions, WebSocketOptions, WebSocketServerHandle } from './options.ts';
 
 const WEB_SOCKETS_ONLY: Refusal = {
   status: 426,
@@ -29,7 +29,7 @@ export function makeHandler(server: ServerInternals, options: WebSocketOptions):
 }
 
 /** Listens; resolves when clients can come. */
-export async function listen(server: ServerInternals, options: ServeWebSocketOptions): Promise<ServingWebSocket> {
+export async function listen(server: ServerInternals, options: ServeWebSocketOptions): Promise<WebSocketServerHandle> {
   const { port = 3000, address = '127.0.0.1', path = '/mcp', hosts, auth } = options;
   if (!isLoopback(address) && hosts === undefined && auth === undefined) {
     throw new TypeError(

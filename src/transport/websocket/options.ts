@@ -1,6 +1,6 @@
 /** What serving over WebSockets can be told. */
 
-import { STRUCTURE_LIMITS, type StructureLimits } from '../../jsonrpc/json/json-limits.ts';
+import { JSON_LIMITS, type JsonLimits } from '../../jsonrpc/json/json-limits.ts';
 import { checkOptions, type KeysOf } from '../../jsonrpc/known-options.ts';
 import type { Authenticate, HttpRequest } from '../../protocol/http/authenticate.ts';
 import { internalsOf, type ServerInternals } from '../../server/internals.ts';
@@ -31,7 +31,7 @@ export interface ServeWebSocketOptions extends WebSocketOptions {
 }
 
 /** Bounds of what clients can make a WebSocket server do. */
-export interface WebSocketLimits extends StructureLimits {
+export interface WebSocketLimits extends JsonLimits {
   /** Bytes of one message; a longer one ends the connection with 1009. Default: 4 MiB. */
   readonly messageBytes: number;
   /** Connections at the same time; then there is 503. Default: 1,000. */
@@ -43,7 +43,7 @@ export interface WebSocketLimits extends StructureLimits {
 }
 
 /** A server that listens for WebSockets. */
-export interface ServingWebSocket {
+export interface WebSocketServerHandle {
   /** Where clients find it. */
   readonly url: string;
   /**
@@ -60,7 +60,7 @@ export interface WebSocketSettings {
 }
 
 const DEFAULT_LIMITS: WebSocketLimits = {
-  ...STRUCTURE_LIMITS,
+  ...JSON_LIMITS,
   messageBytes: 4 * 1024 * 1024,
   connections: 1000,
   unreadBytes: 16 * 1024 * 1024,

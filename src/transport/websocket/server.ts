@@ -6,8 +6,8 @@ import type { WebSocketHandler } from './node-handler.ts';
 import {
   checkWebSocketOptions,
   type ServeWebSocketOptions,
-  type ServingWebSocket,
   type WebSocketOptions,
+  type WebSocketServerHandle,
 } from './options.ts';
 
 /**
@@ -22,6 +22,6 @@ export function webSocketHandler(server: McpServer<unknown>, options: WebSocketO
 export async function serveWebSocket(
   server: McpServer<unknown>,
   options: ServeWebSocketOptions = {},
-): Promise<ServingWebSocket> {
+): Promise<WebSocketServerHandle> {
   return listen(checkWebSocketOptions('serveWebSocket', server, options), options);
 }

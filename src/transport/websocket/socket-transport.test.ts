@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { ConnectionError } from '../../jsonrpc/errors.ts';
-import { STRUCTURE_LIMITS } from '../../jsonrpc/json/json-limits.ts';
+import { JSON_LIMITS } from '../../jsonrpc/json/json-limits.ts';
 import type { Payload } from '../../jsonrpc/json/parse.ts';
 import type { Request } from '../../jsonrpc/message.ts';
 import type { Receiver } from '../../jsonrpc/transport.ts';
@@ -64,7 +64,7 @@ async function connected(
 ): Promise<{ transport: SocketTransport; socket: FakeSocket; listener: SocketListener }> {
   const socket = new FakeSocket();
   const transport = new SocketTransport((listener) => listener.onOpen(socket), {
-    structure: STRUCTURE_LIMITS,
+    structure: JSON_LIMITS,
     messageBytes: 1000,
     unreadBytes: UNREAD_BYTES,
     alwaysReads: false,
@@ -168,7 +168,7 @@ test('a socket that opens when nobody wants it any more is ended', async () => {
       signal = aborted;
     },
     {
-      structure: STRUCTURE_LIMITS,
+      structure: JSON_LIMITS,
       messageBytes: 1000,
       unreadBytes: UNREAD_BYTES,
       alwaysReads: true,

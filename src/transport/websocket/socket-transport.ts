@@ -1,6 +1,6 @@
 /** Messages over a WebSocket, one text message each: the same on either side of it. */
 
-import { ConnectionError, guarded, toError } from '../../jsonrpc/errors.ts';
+import { ConnectionError, callGuarded, toError } from '../../jsonrpc/errors.ts';
 import type { ReceivedLimits } from '../../jsonrpc/json/json-limits.ts';
 import { MAX_UNREADABLE, MessageReader } from '../../jsonrpc/json/message-reader.ts';
 import { type Message, serialize } from '../../jsonrpc/message.ts';
@@ -101,7 +101,7 @@ export class SocketTransport implements Transport, SocketListener {
     const { openMs } = this.#options;
     if (openMs !== undefined) this.#timer = setTimeout(() => this.#abandon(tooLate(openMs)), openMs);
     // A socket that is open already says so at once, so that nothing can arrive in between.
-    guarded(
+    callGuarded(
       () => this.#open(this, this.#opening.signal),
       (error) => this.onEnd(asConnectionError(error)),
     );

@@ -13,7 +13,7 @@ export function addInputRequired(server: McpServer): void {
     'test_input_required_result_elicitation',
     { description: 'Asks for a name, and takes any answer that has one' },
     (_args, ctx) => {
-      const answer = ctx.answers.get('user_name');
+      const answer = ctx.inputResponses.get('user_name');
       const name = answer && 'action' in answer && answer.action === 'accept' ? answer.content?.['name'] : undefined;
       return typeof name === 'string' ? `Hello, ${name}!` : inputRequired({ requests: { user_name: question } });
     },

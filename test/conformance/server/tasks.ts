@@ -54,10 +54,10 @@ export function addTasks(server: McpServer): void {
     })
     .registerTool(
       'test_tool_with_task',
-      { description: 'Asks first, and is a task then', task: 'auto', handOff: 'manual' },
+      { description: 'Asks first, and is a task then', task: 'auto', detach: 'manual' },
       async (_, ctx) => {
         const answer = await ctx.elicit('Who are you?', name);
-        await ctx.handOff();
+        await ctx.detach();
         return answer.action === 'accept' ? `Hello, ${answer.content.name}!` : 'Hello, whoever you are!';
       },
     );

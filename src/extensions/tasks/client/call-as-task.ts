@@ -2,9 +2,9 @@
 
 import type {
   Connection,
-  Outcome,
+  ExtensionConnection,
   OutputOf,
-  Peer,
+  RawResult,
   RequestOptions,
   ToolArguments,
   ToolName,
@@ -53,7 +53,7 @@ export async function callToolAsTask<Tools, Name extends ToolName<Tools>>(
  * Goes on with a call that `JSON.stringify(handle)` kept, over a connection to the same server in the same revision.
  * Nothing is sent until something is asked of the handle.
  */
-export function resumeTask<Output = unknown>(peer: Peer, saved: unknown): TaskHandle<Output> {
+export function resumeTask<Output = unknown>(peer: ExtensionConnection, saved: unknown): TaskHandle<Output> {
   const read = readSavedTask(saved);
   const { revision } = peer;
   if (read.revision !== revision) {
@@ -67,13 +67,18 @@ export function resumeTask<Output = unknown>(peer: Peer, saved: unknown): TaskHa
 }
 
 // Where a task has to be asked for, a tool that is never one refuses that: it is called as always then.
-async function outcomeOf(peer: Peer, params: Params, wish: Params, options: RequestOptions): Promise<Outcome> {
+async function outcomeOf(
+  peer: ExtensionConnection,
+  params: Params,
+  wish: Params,
+  options: RequestOptions,
+): Promise<RawResult> {
   const isAskedFor = formIn(peer.revision)?.wantedBy === 'caller' && takesTasks(peer);
-  if (!isAskedFor) return peer.outcome('tools/call', params, options);
+  if (!isAskedFor) return peer.requestRaw('tools/call', params, options);
   try {
-    return await peer.outcome('tools/call', { ...params, task: wish }, options);
+    return await peer.requestRaw('tools/call', { ...params, task: wish }, options);
   } catch (error) {
     if (!(error instanceof RpcError) || error.code !== ErrorCode.MethodNotFound) throw error;
-    return peer.outcome('tools/call', params, options);
+    return peer.requestRaw('tools/call', params, options);
   }
 }

@@ -1,6 +1,6 @@
 /** What the tasks extension does in a client: calls wait for their tasks, so that callers need not know of them. */
 
-import type { ClientSide, OpenCall, Peer, ResultFinisher } from '../../../entries/client.ts';
+import type { ClientHooks, ExtensionCall, ExtensionConnection, ResultResolver } from '../../../entries/client.ts';
 import { ErrorCode, type Params, type RpcError } from '../../../entries/mcpp.ts';
 import { type DetailedTask, isFinal } from '../task.ts';
 import { follow } from './follow.ts';
@@ -12,20 +12,20 @@ export interface TasksClientOptions {
   /**
    * Is told of every task that a call became, and how it stands whenever it was looked at. What it throws ends the call.
    */
-  readonly onTask?: ((task: DetailedTask, call: Pick<OpenCall, 'method' | 'params'>) => void) | undefined;
+  readonly onTask?: ((task: DetailedTask, call: Pick<ExtensionCall, 'method' | 'params'>) => void) | undefined;
 }
 
 const CANCEL_TIMEOUT = 10_000;
 
 /** The client's part of the tasks extension. */
-export function clientSide({ onTask }: TasksClientOptions = {}): ClientSide {
+export function clientSide({ onTask }: TasksClientOptions = {}): ClientHooks {
   return { resultTypes: { task: finisher(onTask) }, retry: askForTask };
 }
 
 /** Waits for the task that a call became. If there will be no result for the caller, the task is cancelled. */
-function finisher(onTask: TasksClientOptions['onTask']): ResultFinisher {
+function finisher(onTask: TasksClientOptions['onTask']): ResultResolver {
   return async (result, call, peer) => {
-    const { signal, what, options } = call;
+    const { signal, label: what, options } = call;
     const { timeout, headers, meta } = options;
     const form = formOf(peer);
     let task: DetailedTask = form.created(result, what);
@@ -68,8 +68,8 @@ const OF_TASKS = /\btask/i;
  */
 export function askForTask(
   error: RpcError,
-  { method, params }: Pick<OpenCall, 'method' | 'params'>,
-  peer: Peer,
+  { method, params }: Pick<ExtensionCall, 'method' | 'params'>,
+  peer: ExtensionConnection,
 ): Params | undefined {
   const isRefused = error.code === ErrorCode.MethodNotFound && OF_TASKS.test(error.message);
   const isPlain = method === 'tools/call' && params['task'] === undefined;

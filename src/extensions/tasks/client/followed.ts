@@ -1,13 +1,13 @@
 /** A task that somebody waits for, and the requests that are made for it. */
 
-import type { Peer, RequestOptions } from '../../../entries/client.ts';
+import type { ExtensionConnection, RequestOptions } from '../../../entries/client.ts';
 import { ConnectionError, type Params } from '../../../entries/mcpp.ts';
 import type { DetailedTask } from '../task.ts';
 import type { TaskForm } from './form.ts';
 
 /** A task that somebody waits for. */
 export interface Followed {
-  readonly peer: Peer;
+  readonly peer: ExtensionConnection;
   readonly form: TaskForm;
   /** As it was last seen. */
   readonly task: DetailedTask;

@@ -1,6 +1,6 @@
 /** Tasks in each revision that has them: as an extension, and before that as a part of the protocol. */
 
-import type { Peer } from '../../../entries/client.ts';
+import type { ExtensionConnection } from '../../../entries/client.ts';
 import { ConnectionError } from '../../../entries/mcpp.ts';
 import { isObject } from '../object.ts';
 import type { DetailedTask, Task } from '../task.ts';
@@ -45,14 +45,14 @@ export function formIn(revision: string): TaskForm | undefined {
 }
 
 /** The form of the revision that is spoken. */
-export function formOf({ revision }: Peer): TaskForm {
+export function formOf({ revision }: ExtensionConnection): TaskForm {
   const form = formIn(revision);
   if (!form) throw new ConnectionError('refused', `Revision ${revision} has no tasks`);
   return form;
 }
 
 /** True if calls of tools can ask for a task, in a revision where they have to. */
-export function takesTasks({ serverCapabilities }: Peer): boolean {
+export function takesTasks({ serverCapabilities }: ExtensionConnection): boolean {
   const path = ['tasks', 'requests', 'tools', 'call'];
   const found = path.reduce<unknown>((value, name) => (isObject(value) ? value[name] : undefined), serverCapabilities);
   return isObject(found);

@@ -1,6 +1,6 @@
 /** A call of a tool that may have become a task: to be waited for, asked about, cancelled, and kept as JSON. */
 
-import type { Peer, Subscription, ToolCallResult } from '../../../entries/client.ts';
+import type { ExtensionConnection, Subscription, ToolCallResult } from '../../../entries/client.ts';
 import { ConnectionError, type Params } from '../../../entries/mcpp.ts';
 import { type DetailedTask, isFinal } from '../task.ts';
 import { follow, lookAt } from './follow.ts';
@@ -30,7 +30,7 @@ export interface TaskResultOptions extends TaskRequestOptions {
  * another process too. `Output` is what the tool's output schema says, if that is known.
  */
 export class TaskHandle<Output = unknown> {
-  readonly #peer: Peer;
+  readonly #peer: ExtensionConnection;
   readonly #tool: string;
   readonly #options: CommonOptions;
   readonly #answered: Set<string>;
@@ -41,7 +41,7 @@ export class TaskHandle<Output = unknown> {
   #result: Params | undefined;
 
   /** For this package: `callToolAsTask` and `resumeTask` make handles. */
-  constructor(peer: Peer, saved: SavedTask, options: CommonOptions = {}, seenAt?: number) {
+  constructor(peer: ExtensionConnection, saved: SavedTask, options: CommonOptions = {}, seenAt?: number) {
     this.#peer = peer;
     this.#tool = saved.tool;
     this.#options = options;
@@ -125,7 +125,7 @@ export class TaskHandle<Output = unknown> {
   }
 
   #about(task: DetailedTask): {
-    peer: Peer;
+    peer: ExtensionConnection;
     form: TaskForm;
     task: DetailedTask;
     what: string;

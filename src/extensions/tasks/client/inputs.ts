@@ -1,7 +1,7 @@
 /** The questions of a task: each is asked once, and each answer is sent as soon as it is there. */
 
-import { type Answer, ConnectionError, type Question, RpcError } from '../../../entries/mcpp.ts';
-import { type DetailedTask, type InputRequest, isFinal } from '../task.ts';
+import { ConnectionError, type InputRequest, type InputResponse, RpcError } from '../../../entries/mcpp.ts';
+import { type DetailedTask, isFinal } from '../task.ts';
 import { settle } from './ending.ts';
 import { type Attend, askAbout, type Followed, type Waiting } from './followed.ts';
 import { persistently } from './pace.ts';
@@ -21,7 +21,7 @@ class Inputs {
   readonly #waiting: Waiting;
   /** The questions that are being asked, or whose answers are on their way. */
   readonly #open = new Map<string, AbortController>();
-  readonly #ready = new Map<string, Answer>();
+  readonly #ready = new Map<string, InputResponse>();
   /** Answers the server did not take. */
   readonly #refused = new Map<string, RpcError>();
   #isSending = false;
@@ -71,7 +71,7 @@ class Inputs {
     const abort = new AbortController();
     this.#open.set(key, abort);
     try {
-      const answer = await peer.answer(question as Question, { signal: abort.signal });
+      const answer = await peer.respondToInput(question, { signal: abort.signal });
       if (abort.signal.aborted) return;
       this.#ready.set(key, answer);
     } catch (error) {

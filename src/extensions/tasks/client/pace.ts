@@ -1,12 +1,12 @@
 /** How often a server is asked, and for how long one that cannot be reached is tried again. */
 
-import type { Connection, ConnectionState, Peer } from '../../../entries/client.ts';
+import type { Connection, ConnectionState, ExtensionConnection } from '../../../entries/client.ts';
 import { ConnectionError } from '../../../entries/mcpp.ts';
 import { backoffDelay } from '../../../timing/backoff.ts';
 import type { Task } from '../task.ts';
 
 /** A connection that tells when it ends, as those of `connect` do. */
-export type Ending = Peer & Partial<Pick<Connection, 'state' | 'onState'>>;
+export type Ending = ExtensionConnection & Partial<Pick<Connection, 'state' | 'onState'>>;
 
 // What the server wants counts, but neither a flood nor a silence that looks like a fault.
 const SHORTEST_INTERVAL = 50;

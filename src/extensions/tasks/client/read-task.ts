@@ -1,8 +1,8 @@
 /** Reads tasks as servers send them. What breaks the rules is refused, with the place where it does. */
 
-import type { ErrorObject } from '../../../entries/mcpp.ts';
+import type { ErrorObject, InputRequest } from '../../../entries/mcpp.ts';
 import { isObject } from '../object.ts';
-import type { DetailedTask, InputRequest, Task, TaskStatus } from '../task.ts';
+import type { DetailedTask, Task, TaskStatus } from '../task.ts';
 
 /** What a revision calls the two members whose names differ. */
 export interface TaskWords {

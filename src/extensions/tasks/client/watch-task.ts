@@ -1,13 +1,13 @@
 /** Status of a task by `subscriptions/listen`, as the server tells it. */
 
-import type { Peer, Subscription } from '../../../entries/client.ts';
+import type { ExtensionConnection, Subscription } from '../../../entries/client.ts';
 import { ConnectionError } from '../../../entries/mcpp.ts';
 import { type DetailedTask, isFinal } from '../task.ts';
 import type { TaskForm } from './form.ts';
 
 /** What is watched, and who wants to know. */
 export interface Watched {
-  readonly peer: Peer;
+  readonly peer: ExtensionConnection;
   readonly form: TaskForm;
   readonly taskId: string;
   /** How errors name it. */
@@ -42,7 +42,7 @@ export async function watchTask({ peer, form, taskId, what, signal, look, hear }
     { signal },
   );
   try {
-    const { taskIds } = subscription.honoured;
+    const { taskIds } = subscription.accepted;
     if (!Array.isArray(taskIds) || !taskIds.includes(taskId)) {
       throw new ConnectionError('failed', `${what}: the server does not tell how the task stands`);
     }

@@ -1,11 +1,12 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
+import type { InputRequest } from '../../../entries/mcpp.ts';
 import { type MemoryTaskStore, memoryTaskStore } from '../memory-store.ts';
 import { NoRoomError, type StoredTask, type TaskStore } from '../store.ts';
 import { TaskDesk } from './desk.ts';
 import { officeOf, type TasksServerOptions } from './office.ts';
 import { answered, cancelled } from './state.ts';
 
-const FORM = { method: 'elicitation/create', params: { message: 'Name?' } } as const;
+const FORM = { method: 'elicitation/create', params: { message: 'Name?' } } as unknown as InputRequest;
 const YES = { answer: { action: 'accept', content: { name: 'x' } } };
 
 afterEach(() => {

@@ -1,9 +1,9 @@
 /** The desk of one task: the handler works on, and whatever the client says of the task reaches it through the store. */
 
-import { ErrorCode, RpcError } from '../../../entries/mcpp.ts';
-import type { Desk } from '../../../entries/server.ts';
+import { ErrorCode, type InputRequest, RpcError } from '../../../entries/mcpp.ts';
+import type { DetachedCall } from '../../../entries/server.ts';
 import { expiresAt, NoRoomError, type StoredTask, type TaskReply } from '../store.ts';
-import { type InputRequest, isFinal } from '../task.ts';
+import { isFinal } from '../task.ts';
 import type { Office } from './office.ts';
 import { asked, ended, progressed, seenAt, type TaskOutcome } from './state.ts';
 
@@ -20,7 +20,7 @@ const WORDS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Stands in for the client of a call that became a task. */
-export class TaskDesk implements Desk {
+export class TaskDesk implements DetachedCall {
   readonly #office: Office;
   readonly #taskId: string;
   readonly #abort = new AbortController();

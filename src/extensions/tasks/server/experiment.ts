@@ -1,7 +1,7 @@
 /** Tasks as revision 2025-11-25 had them, in the protocol itself and as an experiment; over the same store. */
 
 import { RpcError } from '../../../entries/mcpp.ts';
-import { type ExtensionHandler, type InProtocol, principalKey } from '../../../entries/server.ts';
+import { type BuiltInRevision, type ExtensionHandler, principalKey } from '../../../entries/server.ts';
 import { isObject } from '../object.ts';
 import type { StoredTask } from '../store.ts';
 import { type ExperimentalTask, isFinal, RELATED_TASK } from '../task.ts';
@@ -14,7 +14,7 @@ import { WaitingRoom } from './waiting.ts';
 const PAGE_SIZE = 100;
 
 /** What is declared and answered to clients of that revision. */
-export function experimentalTasks(office: Office): InProtocol {
+export function experimentalTasks(office: Office): BuiltInRevision {
   return {
     // Whose tasks are to be listed is not known of callers nobody vouches for.
     capabilities: (principal) => ({

@@ -4,10 +4,10 @@ import { ErrorCode, type Params, RpcError } from '../../../entries/mcpp.ts';
 import {
   type ExtensionResult,
   extensionResult,
-  type HandedOff,
   missingCapability,
   principalKey,
-  type TakeOver,
+  type StartedTask,
+  type TaskStarter,
   type ToolCall,
 } from '../../../entries/server.ts';
 import { isObject } from '../object.ts';
@@ -71,7 +71,7 @@ const CUSTOMS: ReadonlyMap<string, Custom> = new Map([
 ]);
 
 /** Says whether a call becomes a task, and gives the function that makes it one. */
-export function handOffTo(office: Office): (call: ToolCall) => TakeOver | undefined {
+export function taskStarterFor(office: Office): (call: ToolCall) => TaskStarter | undefined {
   return (call) => {
     const { name, config, ctx } = call;
     const custom = CUSTOMS.get(ctx.revision) ?? none;
@@ -84,7 +84,7 @@ export function handOffTo(office: Office): (call: ToolCall) => TakeOver | undefi
 }
 
 /** Makes the call a task. Without room for one it runs as ever, if it can. */
-async function takeOver(office: Office, custom: Custom, { ctx, config }: ToolCall): Promise<HandedOff | undefined> {
+async function takeOver(office: Office, custom: Custom, { ctx, config }: ToolCall): Promise<StartedTask | undefined> {
   const now = Date.now();
   const task: StoredTask = {
     taskId: newTaskId(),
@@ -101,7 +101,7 @@ async function takeOver(office: Office, custom: Custom, { ctx, config }: ToolCal
   };
   try {
     const desk = await openDesk(office, task);
-    return { answer: custom.answer(task), desk };
+    return { result: custom.answer(task), call: desk };
   } catch (error) {
     if (!(error instanceof NoRoomError)) throw error;
     if (custom.canBePlain && config.task === 'auto') return undefined;

@@ -1,6 +1,6 @@
 /** The methods of the extension: `tasks/get`, `tasks/update` and `tasks/cancel`. */
 
-import { isAnswer, type Params, RpcError } from '../../../entries/mcpp.ts';
+import { isInputResponse, type Params, RpcError } from '../../../entries/mcpp.ts';
 import type { ExtensionHandler } from '../../../entries/server.ts';
 import { isObject } from '../object.ts';
 import { NoRoomError, type StoredTask, type TaskReply } from '../store.ts';
@@ -45,7 +45,7 @@ function repliesTo(task: StoredTask, responses: ReadonlyMap<string, unknown>): R
   const replies = new Map<string, TaskReply>();
   for (const { key, request } of openQuestions(task)) {
     const answer = responses.get(key);
-    if (isAnswer(request.method, answer)) replies.set(key, { answer: { ...answer } });
+    if (isInputResponse(request.method, answer)) replies.set(key, { answer: { ...answer } });
   }
   return replies;
 }

@@ -1,22 +1,22 @@
 /** What the extension does on a server. */
 
 import type { Tool } from '../../../entries/mcpp.ts';
-import type { ServerSide, ToolConfig } from '../../../entries/server.ts';
+import type { ServerHooks, ToolConfig } from '../../../entries/server.ts';
 import { experimentalTasks } from './experiment.ts';
-import { handOffTo } from './hand-off.ts';
+import { taskStarterFor } from './hand-off.ts';
 import { taskMethods } from './methods.ts';
 import { officeOf, type TasksServerOptions } from './office.ts';
 import { taskIdsField } from './subscription.ts';
 
 /** Tasks on a server, over one store. */
-export function serverSide(options: TasksServerOptions = {}): ServerSide {
+export function serverSide(options: TasksServerOptions = {}): ServerHooks {
   const office = officeOf(options);
   return {
     methods: taskMethods(office),
     subscriptions: { taskIds: taskIdsField(office) },
-    handOff: handOffTo(office),
+    detach: taskStarterFor(office),
     describeTool,
-    inProtocol: { '2025-11-25': experimentalTasks(office) },
+    builtInRevisions: { '2025-11-25': experimentalTasks(office) },
   };
 }
 

@@ -16,7 +16,7 @@ const NEW: StoredTask = {
 };
 const name: TaskQuestion = {
   key: 'elicitation-1',
-  request: { method: 'elicitation/create', params: { message: '?' } },
+  request: { method: 'elicitation/create', params: { message: '?' } } as unknown as TaskQuestion['request'],
 };
 const roots: TaskQuestion = { key: 'roots-2', request: { method: 'roots/list' } };
 const yes = { answer: { action: 'accept' } };

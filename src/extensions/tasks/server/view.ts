@@ -1,7 +1,8 @@
 /** Tasks as clients see them: from what is kept to what stands on the wire. */
 
+import type { InputRequest } from '../../../entries/mcpp.ts';
 import type { StoredTask } from '../store.ts';
-import type { DetailedTask, ExperimentalTask, InputRequest, Task } from '../task.ts';
+import type { DetailedTask, ExperimentalTask, Task } from '../task.ts';
 import { openQuestions } from './state.ts';
 
 /** The task itself, as it stands in the answer that creates it. */

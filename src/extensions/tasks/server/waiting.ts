@@ -1,6 +1,6 @@
 /** Calls that wait for the end of a task, and put its questions to their clients meanwhile. */
 
-import { type Question, RpcError } from '../../../entries/mcpp.ts';
+import { type InputRequest, type Params, RpcError } from '../../../entries/mcpp.ts';
 import type { Context } from '../../../entries/server.ts';
 import { isObject } from '../object.ts';
 import type { StoredTask, TaskQuestion, TaskReply } from '../store.ts';
@@ -126,7 +126,7 @@ export class WaitingRoom {
 }
 
 /** What the client says to it; undefined if it says nothing. An error is an answer, too: the handler has to know. */
-async function replyOf(ctx: Context, question: Question, signal: AbortSignal): Promise<TaskReply | undefined> {
+async function replyOf(ctx: Context, question: InputRequest, signal: AbortSignal): Promise<TaskReply | undefined> {
   try {
     return { answer: { ...(await ctx.ask(question, { signal })) } };
   } catch (error) {
@@ -136,9 +136,10 @@ async function replyOf(ctx: Context, question: Question, signal: AbortSignal): P
   }
 }
 
-function related(taskId: string, { request }: TaskQuestion): Question {
-  const { method, params } = request;
+function related(taskId: string, { request }: TaskQuestion): InputRequest {
+  const { method } = request;
+  const params: Params | undefined = request.params as Params | undefined;
   const meta = params?.['_meta'];
   const _meta = { ...(isObject(meta) ? meta : {}), [RELATED_TASK]: { taskId } };
-  return { method, params: { ...params, _meta } } as Question;
+  return { method, params: { ...params, _meta } } as InputRequest;
 }

@@ -23,7 +23,7 @@ export async function oldHttpTransport(url: URL, options: HttpTransportOptions =
 }
 
 class OldHttpTransport implements Transport {
-  readonly hasExchanges = true;
+  readonly isRequestScoped = true;
   readonly cancelsBy = 'notification';
   readonly #requester: Requester;
   readonly #url: URL;

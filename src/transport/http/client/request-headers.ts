@@ -3,7 +3,7 @@
 import type { HeaderFields } from '../../../client/http-options.ts';
 import { isObject, isResponse, type Message } from '../../../jsonrpc/message.ts';
 import { encodeHeaderValue } from '../../../protocol/http/http-headers.ts';
-import { nameIn } from '../../../protocol/methods.ts';
+import { mcpNameOf } from '../../../protocol/methods.ts';
 import { MetaKey } from '../../../protocol/model/meta.ts';
 import type { HttpSession } from './session.ts';
 
@@ -25,7 +25,7 @@ export function messageHeaders(message: Message, session: HttpSession): Record<s
   }
   headers['mcp-protocol-version'] = claim;
   headers['mcp-method'] = message.method;
-  const name = nameIn(message.method, message.params);
+  const name = mcpNameOf(message.method, message.params);
   if (name !== undefined) headers['mcp-name'] = encodeHeaderValue(name);
   return headers;
 }

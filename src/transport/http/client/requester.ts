@@ -2,10 +2,10 @@
 
 import type {
   Authorizer,
+  AuthRequest,
+  AuthResponse,
   CheckedHttpOptions,
   HeaderFields,
-  RequestFacts,
-  ResponseFacts,
 } from '../../../client/http-options.ts';
 import { ConnectionError, McpError, toError } from '../../../jsonrpc/errors.ts';
 import { cutOff, noResponse } from './failures.ts';
@@ -61,7 +61,7 @@ export class Requester {
 }
 
 /** One request, from its first try to the response that is passed on. */
-class Journey implements ResponseReader, RequestFacts {
+class Journey implements ResponseReader, AuthRequest {
   readonly #requester: Requester;
   readonly #asked: Asked;
   readonly #reader: ResponseReader;
@@ -184,7 +184,7 @@ class Journey implements ResponseReader, RequestFacts {
     }
   }
 
-  #factsOf(head: ResponseHead): ResponseFacts {
+  #factsOf(head: ResponseHead): AuthResponse {
     const { status } = head;
     const sent = this.#allowed;
     return { method: this.#asked.method, url: this.#url, status, header: (name) => head.header(name), sent };
@@ -196,7 +196,7 @@ class Journey implements ResponseReader, RequestFacts {
     this.#leave();
     try {
       const { isBackground, signal } = this;
-      const isWorthIt = await authorize.challenged({ ...this.#factsOf(head), status, tries, isBackground, signal });
+      const isWorthIt = await authorize.onChallenge({ ...this.#factsOf(head), status, tries, isBackground, signal });
       if (this.#isOver) return;
       if (isWorthIt) this.begin();
       else {

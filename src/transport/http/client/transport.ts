@@ -10,9 +10,9 @@ import {
 import { ConnectionError, ParseError, toError } from '../../../jsonrpc/errors.ts';
 import { type ReceivedLimits, receivedLimits } from '../../../jsonrpc/json/json-limits.ts';
 import { MessageReader } from '../../../jsonrpc/json/message-reader.ts';
-import { callIn, type Payload } from '../../../jsonrpc/json/parse.ts';
+import { messageObjectOf, type Payload } from '../../../jsonrpc/json/parse.ts';
 import { isRequest, type Message } from '../../../jsonrpc/message.ts';
-import { Places } from '../../../jsonrpc/slot-map.ts';
+import { Slots } from '../../../jsonrpc/slot-map.ts';
 import type { Receiver, SendOptions, Transport } from '../../../jsonrpc/transport.ts';
 import type { ServerEvent } from './event-parser.ts';
 import type { EventStream } from './event-stream.ts';
@@ -49,13 +49,13 @@ export async function requesterFor(url: URL, options: HttpTransportOptions): Pro
 }
 
 class HttpTransport implements Transport, PostHost, StreamsHost {
-  readonly hasExchanges = true;
+  readonly isRequestScoped = true;
   readonly requester: Requester;
   readonly session: HttpSession = new HttpSession();
   readonly maxResponseBytes: number;
   readonly limits: ReceivedLimits;
   readonly reconnect: HttpClientOptions['reconnect'];
-  readonly #posts = new Places<Post>();
+  readonly #posts = new Slots<Post>();
   #receiver: Receiver | undefined;
   #state: 'new' | 'open' | 'losing' | 'closed' = 'new';
   #standing: EventStream | undefined;
@@ -186,7 +186,7 @@ class HttpTransport implements Transport, PostHost, StreamsHost {
         const payload = type === 'message' && data !== '' ? reader.read(data) : undefined;
         if (payload) this.#hear(payload);
       },
-      onGap: () => this.#receiver?.onGap?.(),
+      onGap: () => this.#receiver?.onMessagesMissed?.(),
       onTrouble: (cause) => {
         // The server holds on to a stream whose connection is lost; that of a new session is another.
         if (cause.status === 409 && wasOpen && this.#posts.size === 0) this.#lose();
@@ -195,7 +195,7 @@ class HttpTransport implements Transport, PostHost, StreamsHost {
       onGiveUp: (cause) => {
         if (cause.status === 404 && wasOpen && this.session.id !== undefined) this.#lose();
         else if (isWorthTelling(cause, wasOpen)) this.#receiver?.onError(notHeard(cause, 'any more'));
-        else this.#receiver?.onDeaf?.(cause);
+        else this.#receiver?.onPushUnavailable?.(cause);
       },
     });
   }
@@ -203,7 +203,7 @@ class HttpTransport implements Transport, PostHost, StreamsHost {
   // An answer that comes here nevertheless is not waited for elsewhere any more.
   #hear(payload: Payload): void {
     this.deliver(payload);
-    if (callIn(payload)) return;
+    if (messageObjectOf(payload)) return;
     for (const post of [...this.#posts]) {
       if (isRequest(post.message) && answerIn(payload, post.message.id)) post.end(undefined);
     }

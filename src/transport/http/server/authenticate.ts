@@ -1,7 +1,7 @@
 /** Asks an authenticator who is calling, and says in HTTP's words who is not let in. */
 
 import { RpcError } from '../../../jsonrpc/errors.ts';
-import { type Batch, callIn, isUnreadable, type Payload } from '../../../jsonrpc/json/parse.ts';
+import { type Batch, isUnreadable, messageObjectOf, type Payload } from '../../../jsonrpc/json/parse.ts';
 import { type Id, isBatch, isObject, isRequest, type Request } from '../../../jsonrpc/message.ts';
 import {
   type Authenticate,
@@ -13,7 +13,7 @@ import {
 import type { ClientCapabilities } from '../../../protocol/model/capabilities.ts';
 import { checkPrincipal, type Principal } from '../../../protocol/principal.ts';
 import type { Viewer } from '../../../protocol/revision.ts';
-import { claimedVersion } from '../../../protocol/select-revision.ts';
+import { requestedVersion } from '../../../protocol/select-revision.ts';
 import type { Session } from '../../../protocol/session.ts';
 import { callerOf } from '../../../protocol/stateless/caller.ts';
 import { insufficientScope, isGranted, requiredScopes } from '../../../server/authorization/scopes.ts';
@@ -62,8 +62,8 @@ export function requestsIn(payload: Payload): Request[] {
 
 /** Capabilities of the client that sent a message, in its `_meta` or its session. Undefined if `_meta` is malformed. */
 export function capabilitiesIn(payload: Payload, session: Session | undefined): ClientCapabilities | undefined {
-  const { params } = callIn(payload) ?? {};
-  if (claimedVersion(params) === undefined) return session?.capabilities ?? {};
+  const { params } = messageObjectOf(payload) ?? {};
+  if (requestedVersion(params) === undefined) return session?.capabilities ?? {};
   try {
     return isObject(params) ? callerOf(params).capabilities : undefined;
   } catch {

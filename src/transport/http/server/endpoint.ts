@@ -2,8 +2,8 @@
 
 import { ConnectionError, ParseError, RpcError } from '../../../jsonrpc/errors.ts';
 import { readPayload } from '../../../jsonrpc/json/json-limits.ts';
-import { callIn, isUnreadable, type Payload } from '../../../jsonrpc/json/parse.ts';
-import { isPromise, type Maybe } from '../../../jsonrpc/maybe-promise.ts';
+import { isUnreadable, messageObjectOf, type Payload } from '../../../jsonrpc/json/parse.ts';
+import { isPromise, type MaybePromise } from '../../../jsonrpc/maybe-promise.ts';
 import {
   isBatch,
   isNotification,
@@ -15,7 +15,7 @@ import {
 } from '../../../jsonrpc/message.ts';
 import { McpErrorCode, unsupportedVersion } from '../../../protocol/errors.ts';
 import { familyOf } from '../../../protocol/revisions.ts';
-import { claimedVersion } from '../../../protocol/select-revision.ts';
+import { requestedVersion } from '../../../protocol/select-revision.ts';
 import type { InFlight } from '../../../server/connection/in-flight.ts';
 import { withoutSessions } from '../../../server/connection/without-sessions.ts';
 import type { ServerInternals } from '../../../server/internals.ts';
@@ -173,7 +173,7 @@ export class Endpoint {
     return [...(this.#stateful?.live ?? []), ...this.#sessionless.live];
   }
 
-  #admit(visit: Visit): Maybe<void> {
+  #admit(visit: Visit): MaybePromise<void> {
     const { http, cors, accept } = visit;
     const { auth } = this.#settings;
     if (this.#path !== undefined && pathOf(http.target) !== this.#path) {
@@ -193,7 +193,7 @@ export class Endpoint {
     });
   }
 
-  #enter(visit: Visit): Maybe<void> {
+  #enter(visit: Visit): MaybePromise<void> {
     const { method } = visit.http;
     if (this.#closing && !this.#belongsToSession(visit)) throw closing();
     if (method === 'POST') return this.#post(visit);
@@ -210,7 +210,7 @@ export class Endpoint {
     return visit.http.method === 'POST' && (hasSession(visit) || this.#lines.isFor(visit));
   }
 
-  #get(visit: Visit): Maybe<void> {
+  #get(visit: Visit): MaybePromise<void> {
     // Clients of the old transport open their stream before they say anything.
     if (this.#settings.sse && !hasSession(visit) && visit.accept.events) return this.#lines.get(visit);
     if (this.#stateful) return this.#stateful.get(visit);
@@ -264,7 +264,7 @@ export class Endpoint {
   }
 
   // A claim in the body decides; the header is only compared with it.
-  #take(visit: Visit, payload: Payload): Maybe<void> {
+  #take(visit: Visit, payload: Payload): MaybePromise<void> {
     const { principal, lacking } = visit;
     if (lacking) throw refusalOfMessage(this.#server, payload, principal, this.#settings.auth) ?? lacking;
     if (this.#lines.isFor(visit)) {
@@ -282,7 +282,7 @@ export class Endpoint {
     }
     if (isBatch(payload) || isUnreadable(payload)) return this.#takeUnclaimed(visit, payload);
     const message = payload as Message;
-    const claim = claimedVersion(callIn(message)?.params);
+    const claim = requestedVersion(messageObjectOf(message)?.params);
     if (isRequest(message)) {
       if (claim !== undefined) return this.#stateless.take(visit, message, claim);
       if (isModern) throw this.#unclaimed(message);
@@ -302,7 +302,7 @@ export class Endpoint {
     }
   }
 
-  #takeUnclaimed(visit: Visit, payload: Payload): Maybe<void> {
+  #takeUnclaimed(visit: Visit, payload: Payload): MaybePromise<void> {
     this.#checkSentHeaders(visit, payload);
     if (!this.#servesStateful) return this.#takeUnserved(visit, payload);
     if (!this.#stateful) return this.#sessionless.post(visit, payload);
@@ -356,7 +356,7 @@ export class Endpoint {
     reply(visit, 200, PAGE, pageFor(info, url, this.#settings.auth ? undefined : instructions, tools));
   }
 
-  #watch(visit: Visit, result: Maybe<void>): void {
+  #watch(visit: Visit, result: MaybePromise<void>): void {
     if (isPromise(result)) result.catch((error: unknown) => this.#refuse(visit, error));
   }
 

@@ -1,6 +1,6 @@
 /** `initialize` over HTTP: nothing is said before the answer, which may bring the id of a session. */
 
-import { chain, finallyDo, isPromise, type Maybe } from '../../../jsonrpc/maybe-promise.ts';
+import { finallyMaybe, isPromise, type MaybePromise, thenMaybe } from '../../../jsonrpc/maybe-promise.ts';
 import { isErrorResponse, type Request } from '../../../jsonrpc/message.ts';
 import { McpErrorCode } from '../../../protocol/errors.ts';
 import type { Session } from '../../../protocol/session.ts';
@@ -29,7 +29,11 @@ export class Handshakes {
   }
 
   /** Answers one; `keep` is given the session that was agreed on, and gives the header fields it needs. */
-  take(visit: Visit, request: Request, keep: (session: Session) => Maybe<Fields | undefined>): Maybe<void> {
+  take(
+    visit: Visit,
+    request: Request,
+    keep: (session: Session) => MaybePromise<Fields | undefined>,
+  ): MaybePromise<void> {
     const refusal = this.#load.refusalOf(visit);
     if (refusal) throw refusal;
     const post = new Post(visit, this.#host);
@@ -40,19 +44,19 @@ export class Handshakes {
     exchange.onEnd(() => exchange.dropped && post.refuse(closing()));
     const answered = handleRequest(this.#server, request, exchange, undefined);
     const held = isPromise(answered) ? this.#load.hold(visit, request.params) : undefined;
-    return chain(answered, (response) => {
+    return thenMaybe(answered, (response) => {
       if (held !== undefined) this.#load.release(visit, held, false, exchange.lingering);
       this.inFlight.end(key, exchange);
       const { opened } = post;
       const isUnknown = isErrorResponse(response) && response.error.code === McpErrorCode.UnsupportedProtocolVersion;
       const isKept = opened && !isErrorResponse(response) && !exchange.dropped;
-      const respond = (): Maybe<void> =>
-        chain(isKept ? keep(opened) : undefined, (fields) => {
+      const respond = (): MaybePromise<void> =>
+        thenMaybe(isKept ? keep(opened) : undefined, (fields) => {
           post.fields = fields;
           post.respond(isUnknown ? 400 : 200, response);
         });
       // Also if there is no room for the session, or its store fails.
-      return finallyDo(respond, () => this.inFlight.checkIdle());
+      return finallyMaybe(respond, () => this.inFlight.checkIdle());
     });
   }
 }

@@ -1,15 +1,15 @@
 /** The headers `Mcp-Method`, `Mcp-Name` and `Mcp-Param-*` repeat what a body says; here they are compared with it. */
 
 import { RpcError } from '../../../jsonrpc/errors.ts';
-import { callIn, type Payload } from '../../../jsonrpc/json/parse.ts';
+import { messageObjectOf, type Payload } from '../../../jsonrpc/json/parse.ts';
 import { isBatch, isObject, type Params, type Request } from '../../../jsonrpc/message.ts';
 import { McpErrorCode, unsupportedVersion } from '../../../protocol/errors.ts';
 import type { HttpRequest } from '../../../protocol/http/authenticate.ts';
 import { argumentText, decodeHeaderValue, paramHeaders } from '../../../protocol/http/http-headers.ts';
-import { nameIn } from '../../../protocol/methods.ts';
+import { mcpNameOf } from '../../../protocol/methods.ts';
 import { isServed, revisionNamed } from '../../../protocol/select-revision.ts';
 import { callerOf } from '../../../protocol/stateless/caller.ts';
-import type { Admitted } from '../../../server/handle-request.ts';
+import type { RequestAdmission } from '../../../server/handle-request.ts';
 import type { HttpExchange } from './http-exchange.ts';
 
 const PLAIN = /^[\t -~]*$/;
@@ -25,7 +25,7 @@ export function checkHeaders(
   claim: unknown,
   served: readonly string[],
   mcpNames: ReadonlyMap<string, string>,
-): Admitted {
+): RequestAdmission {
   const params = isObject(request.params) ? request.params : {};
   // A malformed envelope is the first thing to be told.
   const caller = callerOf(params);
@@ -36,7 +36,7 @@ export function checkHeaders(
   if (!isServed(claim, served, 'stateless')) throw unsupportedVersion(String(claim), served);
   if (version === undefined) throw missing('MCP-Protocol-Version');
   if (method === undefined) throw missing('Mcp-Method');
-  const name = nameIn(request.method, params, mcpNames);
+  const name = mcpNameOf(request.method, params, mcpNames);
   const sentName = http.header('mcp-name');
   if (name !== undefined) checkName(sentName, name);
   else if (sentName !== undefined) checkSentName(sentName, params);
@@ -59,11 +59,11 @@ export function checkSentHeaders(
   }
   const method = http.header('mcp-method');
   const name = http.header('mcp-name');
-  const call = callIn(payload);
+  const call = messageObjectOf(payload);
   if (method !== undefined && method !== call?.method) throw mismatch('Mcp-Method', 'the method');
   const params = isObject(call?.params) ? call.params : {};
   if (name !== undefined) {
-    const expected = call && nameIn(call.method, params, mcpNames);
+    const expected = call && mcpNameOf(call.method, params, mcpNames);
     if (expected === undefined) checkSentName(name, params);
     else checkName(name, expected);
   }

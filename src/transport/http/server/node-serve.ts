@@ -25,7 +25,7 @@ export interface ServeHttpOptions extends HttpOptions {
 const KEYS: KeysOf<ServeHttpOptions> = { ...HTTP_KEYS, port: true, address: true, path: true };
 
 /** A server that listens. */
-export interface ServingHttp {
+export interface HttpServerHandle {
   /** Where clients find it. */
   readonly url: string;
   readonly port: number;
@@ -45,7 +45,7 @@ const PATIENCE = {
 const FLUSH_MS = 500;
 
 /** Listens until it is closed. Prints nothing. */
-export async function serveHttp(server: McpServer<unknown>, options: ServeHttpOptions = {}): Promise<ServingHttp> {
+export async function serveHttp(server: McpServer<unknown>, options: ServeHttpOptions = {}): Promise<HttpServerHandle> {
   const internals = checkHttpOptions('serveHttp', server, options, KEYS);
   const { port = 3000, address = '127.0.0.1', path = '/mcp', hosts, auth } = options;
   if (!Number.isInteger(port) || port < 0 || port > 65_535) throw new TypeError('serveHttp: port must be 0 to 65535');

@@ -1,6 +1,6 @@
 /** What an HTTP endpoint can be told. */
 
-import { STRUCTURE_LIMITS, type StructureLimits } from '../../../jsonrpc/json/json-limits.ts';
+import { JSON_LIMITS, type JsonLimits } from '../../../jsonrpc/json/json-limits.ts';
 import { checkOptions, type KeysOf } from '../../../jsonrpc/known-options.ts';
 import type { Id, Response } from '../../../jsonrpc/message.ts';
 import type { Authenticate, HttpRequest } from '../../../protocol/http/authenticate.ts';
@@ -94,7 +94,7 @@ export type SessionMessage =
   | { readonly type: 'ended' };
 
 /** Bounds of what clients can make an endpoint do. */
-export interface HttpLimits extends StructureLimits {
+export interface HttpLimits extends JsonLimits {
   /** Bytes of all bodies that arrive in pieces; beyond it requests get 503. Default: 64 MiB. */
   readonly bodiesBytes: number;
   /** Bytes of a body; more gets 413. Default: 4 MiB. */
@@ -116,7 +116,7 @@ export interface HttpLimits extends StructureLimits {
 }
 
 const DEFAULT_LIMITS: HttpLimits = {
-  ...STRUCTURE_LIMITS,
+  ...JSON_LIMITS,
   bodiesBytes: 64 * 1024 * 1024,
   bodyBytes: 4 * 1024 * 1024,
   bodyMs: 30_000,

@@ -1,11 +1,11 @@
 /** Bodies that a framework has parsed: what they hold has the same limits as what is parsed here. */
 
 import { ParseError } from '../../../jsonrpc/errors.ts';
-import type { StructureLimits } from '../../../jsonrpc/json/json-limits.ts';
+import type { JsonLimits } from '../../../jsonrpc/json/json-limits.ts';
 import { checkPayload, type Payload, refuseInfinite } from '../../../jsonrpc/json/parse.ts';
 
 /** The messages in it. */
-export function parsedPayload(value: unknown, { depth, elements }: StructureLimits): Payload {
+export function parsedPayload(value: unknown, { depth, elements }: JsonLimits): Payload {
   // Not by recursion: how deep it goes is not known yet.
   const open: { readonly value: object; readonly level: number }[] = [];
   const enter = (inner: unknown, level: number): void => {

@@ -5,7 +5,7 @@ import { RpcError } from '../../../jsonrpc/errors.ts';
 import { isBatch, isRequest, type Message, type Response, serialize } from '../../../jsonrpc/message.ts';
 import type { Principal } from '../../../protocol/principal.ts';
 import type { Session } from '../../../protocol/session.ts';
-import type { Line } from '../../../server/connection/exchange.ts';
+import type { ExchangeConnection } from '../../../server/connection/exchange.ts';
 import { timerMs } from '../../../timing/timer-range.ts';
 import { EVENT_STREAM, KEEP_ALIVE, keepAlivePromise, messageEvent } from './events.ts';
 import type { Beating, Heartbeat } from './heartbeat.ts';
@@ -36,13 +36,13 @@ export interface Recording {
   /** The post is over: nobody waits for answers to its questions any more. */
   end(): void;
   /** Sends a question to the client, and waits. */
-  readonly ask: Line['ask'];
+  readonly ask: ExchangeConnection['ask'];
   /** Counts bytes that the session keeps from now on; false if there is no room for them. */
   grow(bytes: number): boolean;
 }
 
 /** Answered once: in one piece, or as the last event of its stream. */
-export class Post implements Line, Beating {
+export class Post implements ExchangeConnection, Beating {
   readonly #visit: Visit;
   readonly #host: PostHost;
   readonly #recording: Recording | undefined;
@@ -99,7 +99,7 @@ export class Post implements Line, Beating {
     return this.#headers;
   }
 
-  get ask(): Line['ask'] {
+  get ask(): ExchangeConnection['ask'] {
     return this.#canStream ? this.#recording?.ask : undefined;
   }
 

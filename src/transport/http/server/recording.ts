@@ -1,8 +1,8 @@
 /** The stream of a POST in a session: its events are kept, and it can carry questions to the client. */
 
 import type { Id, Response } from '../../../jsonrpc/message.ts';
-import { OutgoingRequests } from '../../../jsonrpc/pending-requests.ts';
-import type { Line } from '../../../server/connection/exchange.ts';
+import { PendingRequests } from '../../../jsonrpc/pending-requests.ts';
+import type { ExchangeConnection } from '../../../server/connection/exchange.ts';
 import type { StoredEvent } from '../../../store/event-store.ts';
 import { primingEvent } from './events.ts';
 import type { Post, Recording } from './post.ts';
@@ -40,7 +40,7 @@ export class PostRecording implements Recording {
   #name: string | undefined;
   #events = 0;
   #questions = 0;
-  #outgoing: OutgoingRequests | undefined;
+  #outgoing: PendingRequests | undefined;
 
   constructor(host: RecordingHost, place: RecordingPlace, isPrimed: boolean) {
     this.#host = host;
@@ -68,7 +68,7 @@ export class PostRecording implements Recording {
     if (this.#name !== undefined) this.record('', true);
   }
 
-  get ask(): Line['ask'] {
+  get ask(): ExchangeConnection['ask'] {
     return (method, params, options) => {
       this.#outgoing ??= this.#makeOutgoing();
       // The answer comes by another request, which says nothing but the question's id and its session.
@@ -100,8 +100,8 @@ export class PostRecording implements Recording {
     return this.#name;
   }
 
-  #makeOutgoing(): OutgoingRequests {
-    return new OutgoingRequests({
+  #makeOutgoing(): PendingRequests {
+    return new PendingRequests({
       send: (request) => this.post?.send(request),
       cancel: (requestId, _method, reason) =>
         this.post?.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId, reason } }),

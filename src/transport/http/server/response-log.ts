@@ -1,7 +1,7 @@
 /** Reports answers to the option "onResponse", for access logs. */
 
-import { guarded } from '../../../jsonrpc/errors.ts';
-import { callIn, type Payload } from '../../../jsonrpc/json/parse.ts';
+import { callGuarded } from '../../../jsonrpc/errors.ts';
+import { messageObjectOf, type Payload } from '../../../jsonrpc/json/parse.ts';
 import { printable } from '../../../jsonrpc/printable.ts';
 import type { HttpRequest } from '../../../protocol/http/authenticate.ts';
 import type { Principal } from '../../../protocol/principal.ts';
@@ -49,7 +49,7 @@ export class ResponseLog {
 
   /** The body was read. */
   received(payload: Payload): void {
-    this.#rpcMethod = callIn(payload)?.method;
+    this.#rpcMethod = messageObjectOf(payload)?.method;
   }
 
   /** The answer's head was sent. Never throws. */
@@ -67,6 +67,6 @@ export class ResponseLog {
       rpcMethod: rpcMethod === undefined ? undefined : printable(rpcMethod, MAX_METHOD_LENGTH),
       request,
     };
-    guarded(() => this.#onResponse(info), this.#onError, 'onResponse failed');
+    callGuarded(() => this.#onResponse(info), this.#onError, 'onResponse failed');
   }
 }

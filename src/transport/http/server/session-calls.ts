@@ -3,7 +3,7 @@
 import { errorResponse } from '../../../jsonrpc/error-response.ts';
 import { type ParseError, RpcError } from '../../../jsonrpc/errors.ts';
 import { type Batch, isUnreadable, type Payload } from '../../../jsonrpc/json/parse.ts';
-import { chain, isPromise, type Maybe, unwatched } from '../../../jsonrpc/maybe-promise.ts';
+import { ignoreRejection, isPromise, type MaybePromise, thenMaybe } from '../../../jsonrpc/maybe-promise.ts';
 import {
   type ErrorResponse,
   type Id,
@@ -21,7 +21,7 @@ import { METHODS } from '../../../protocol/methods.ts';
 import type { Revision } from '../../../protocol/revision.ts';
 import { revisionNamed } from '../../../protocol/select-revision.ts';
 import type { Session } from '../../../protocol/session.ts';
-import { answerBatch, batchRefusal, unlessDropped } from '../../../server/connection/batch.ts';
+import { batchRefusal, handleBatch, unlessDiscarded } from '../../../server/connection/batch.ts';
 import { ConnectionExchange } from '../../../server/connection/exchange.ts';
 import { handleNotification, handleRequest } from '../../../server/handle-request.ts';
 import type { ServerInternals } from '../../../server/internals.ts';
@@ -47,11 +47,11 @@ export interface CallsHost<P extends Place> {
   /** The post for these requests, with what keeps its events if there is a session to come back to. */
   makePost(visit: Visit, place: P, requestIds?: Id | readonly Id[]): Post;
   /** Hands the response to an input request to the node that sent the request. False if that node is gone. */
-  respond(place: P, id: Id | null | undefined, message: SessionMessage): Maybe<boolean>;
+  respond(place: P, id: Id | null | undefined, message: SessionMessage): MaybePromise<boolean>;
   /** Sends something to all nodes on which calls of the session may run. */
-  broadcast(place: P, message: SessionMessage): Maybe<void>;
+  broadcast(place: P, message: SessionMessage): MaybePromise<void>;
   /** Keeps what the message changed in the session. Throws a `Refusal` if that fails. */
-  save(place: P): Maybe<void>;
+  save(place: P): MaybePromise<void>;
   report(error: unknown): void;
 }
 
@@ -68,16 +68,16 @@ export class SessionCalls<P extends Place> {
   }
 
   /** Answers it; throws `Refusal` if it cannot be served. */
-  take(visit: Visit, payload: Payload): Maybe<void> {
+  take(visit: Visit, payload: Payload): MaybePromise<void> {
     if (isBatch(payload)) return this.#takeBatch(visit, payload as Batch);
     if (isUnreadable(payload)) return this.#takeUnreadable(payload);
     const message = payload as Message;
     if (isRequest(message)) return this.#takeRequest(visit, message);
-    if (isResponse(message)) return chain(this.#takeResponse(message), (isTaken) => replyTo(visit, isTaken));
-    return chain(this.#takeNotification(visit, message), () => reply(visit, 202, {}));
+    if (isResponse(message)) return thenMaybe(this.#takeResponse(message), (isTaken) => replyTo(visit, isTaken));
+    return thenMaybe(this.#takeNotification(visit, message), () => reply(visit, 202, {}));
   }
 
-  #takeResponse(response: Response): Maybe<boolean> {
+  #takeResponse(response: Response): MaybePromise<boolean> {
     return this.#host.respond(this.#place, response.id, { type: 'response', response });
   }
 
@@ -125,22 +125,22 @@ export class SessionCalls<P extends Place> {
     return exchange;
   }
 
-  #answer(visit: Visit, exchange: ConnectionExchange, request: Request): Maybe<Response | undefined> {
+  #answer(visit: Visit, exchange: ConnectionExchange, request: Request): MaybePromise<Response | undefined> {
     // The scopes are checked, and the revision and the caller are those of the session.
     const admitted = { revision: this.#revision, caller: this.#revision.callerOf({}, this.#place.session) };
     const answered = handleRequest(this.#host.server, request, exchange, undefined, admitted);
     const { load } = this.#host;
     const held = isPromise(answered) ? load.hold(visit, request.params) : undefined;
-    return chain(answered, (response) => {
+    return thenMaybe(answered, (response) => {
       if (held !== undefined) load.release(visit, held, false, exchange.lingering);
       this.#place.live.inFlight.end(request.id, exchange);
       if (exchange.dropped) return undefined;
       // What the revision itself remembers is kept before the client hears that it is.
-      return this.#revision.methods.has(request.method) ? chain(this.#save(), () => response) : response;
+      return this.#revision.methods.has(request.method) ? thenMaybe(this.#save(), () => response) : response;
     });
   }
 
-  #save(): Maybe<void> {
+  #save(): MaybePromise<void> {
     return this.#host.save(this.#place);
   }
 
@@ -160,7 +160,7 @@ export class SessionCalls<P extends Place> {
     return this.#host.load.refusalOf(visit);
   }
 
-  #takeNotification(visit: Visit, notification: Notification): Maybe<void> {
+  #takeNotification(visit: Visit, notification: Notification): MaybePromise<void> {
     const { method, params } = notification;
     const { server } = this.#host;
     const { live } = this.#place;
@@ -190,8 +190,8 @@ export class SessionCalls<P extends Place> {
     return this.#revision.notifications.has(method) ? this.#save() : undefined;
   }
 
-  #takeBatch(visit: Visit, batch: Batch): Maybe<void> {
-    const refusal = batchRefusal(batch, this.#revision.facts);
+  #takeBatch(visit: Visit, batch: Batch): MaybePromise<void> {
+    const refusal = batchRefusal(batch, this.#revision.features);
     if (refusal) throw this.#unreadable(refusal);
     this.#checkScopes(visit, batch);
     const { live } = this.#place;
@@ -204,7 +204,7 @@ export class SessionCalls<P extends Place> {
     );
     const release = live.hold();
     if (hasRequests) post.wait(() => {});
-    const answered = answerBatch(batch, {
+    const answered = handleBatch(batch, {
       answer: (request) => this.#answerInBatch(visit, post, request),
       take: (message) => this.#takeInBatch(visit, message),
       refuse: (fault) => (fault.isResponse || fault.isNotification ? undefined : this.#unreadableResponse(fault)),
@@ -224,19 +224,19 @@ export class SessionCalls<P extends Place> {
   }
 
   #respondAll(post: Post, responses: readonly Response[]): void {
-    if (this.#revision.facts.batches === 'answered as one') post.respond(200, responses);
+    if (this.#revision.features.batches === 'answered as one') post.respond(200, responses);
     else post.respondEach(responses);
   }
 
-  #answerInBatch(visit: Visit, post: Post, request: Request): Maybe<Response | undefined> {
+  #answerInBatch(visit: Visit, post: Post, request: Request): MaybePromise<Response | undefined> {
     const refusal = this.#refusalOf(visit, request);
     if (refusal) return errorResponse(refusal.error, refusal.id);
     const exchange = this.#begin(post, request);
-    return unlessDropped(this.#savedOrFailed(this.#answer(visit, exchange, request), request), exchange);
+    return unlessDiscarded(this.#savedOrFailed(this.#answer(visit, exchange, request), request), exchange);
   }
 
   // The other responses of the batch are sent.
-  #savedOrFailed(response: Maybe<Response | undefined>, { id }: Request): Maybe<Response | undefined> {
+  #savedOrFailed(response: MaybePromise<Response | undefined>, { id }: Request): MaybePromise<Response | undefined> {
     if (!isPromise(response)) return response;
     return response.catch((error: unknown) => {
       this.#host.report(error instanceof Refusal ? error.cause : error);
@@ -245,21 +245,21 @@ export class SessionCalls<P extends Place> {
   }
 
   #takeInBatch(visit: Visit, message: Message): void {
-    if (isResponse(message)) this.#unwatched(() => chain(this.#takeResponse(message), () => {}));
+    if (isResponse(message)) this.#unwatched(() => thenMaybe(this.#takeResponse(message), () => {}));
     else if (!isRequest(message)) this.#unwatched(() => this.#takeNotification(visit, message as Notification));
   }
 
   // Nobody waits for it who could be told that it failed.
-  #unwatched(action: () => Maybe<void>): void {
-    unwatched(action, this.#host.report);
+  #unwatched(action: () => MaybePromise<void>): void {
+    ignoreRejection(action, this.#host.report);
   }
 
-  #takeUnreadable(fault: ParseError): Maybe<never> {
+  #takeUnreadable(fault: ParseError): MaybePromise<never> {
     const { id, isResponse: isAnswer, message } = fault;
     // Whoever waits for it can be told.
     if (isAnswer && id !== undefined) {
       const malformed = { type: 'malformed', id, message } as const;
-      this.#unwatched(() => chain(this.#host.respond(this.#place, id, malformed), () => {}));
+      this.#unwatched(() => thenMaybe(this.#host.respond(this.#place, id, malformed), () => {}));
     }
     const { error, id: told } = this.#unreadableResponse(fault);
     throw new Refusal(400, RpcError.from(error), isAnswer ? undefined : told);
@@ -277,7 +277,7 @@ export class SessionCalls<P extends Place> {
   }
 
   get #unreadableId(): null | undefined {
-    return this.#revision.facts.unreadableId === 'null' ? null : undefined;
+    return this.#revision.features.unreadableId === 'null' ? null : undefined;
   }
 }
 

@@ -2,12 +2,12 @@
 
 import { errorResponse } from '../../../jsonrpc/error-response.ts';
 import { RpcError } from '../../../jsonrpc/errors.ts';
-import { chain, type Maybe, unwatched } from '../../../jsonrpc/maybe-promise.ts';
+import { ignoreRejection, type MaybePromise, thenMaybe } from '../../../jsonrpc/maybe-promise.ts';
 import { type Id, isResponse, type Message, serialize } from '../../../jsonrpc/message.ts';
 import type { ClientCapabilities } from '../../../protocol/model/capabilities.ts';
 import type { ServerEvent } from '../../../protocol/model/changes.ts';
 import type { Observer } from '../../../protocol/revision.ts';
-import { factsOf } from '../../../protocol/revisions.ts';
+import { featuresOf } from '../../../protocol/revisions.ts';
 import { revisionNamed } from '../../../protocol/select-revision.ts';
 import type { Session } from '../../../protocol/session.ts';
 import type { ServerInternals } from '../../../server/internals.ts';
@@ -63,7 +63,7 @@ export class SessionStreams {
   }
 
   /** Opens the stream on which a session is told of changes, or resumes a stream that was lost. */
-  open(visit: Visit, id: string, stored: Stored): Maybe<void> {
+  open(visit: Visit, id: string, stored: Stored): MaybePromise<void> {
     if (!visit.accept.events) throw new Refusal(406, 'The answer is an event stream: accept text/event-stream');
     const refusal = this.#host.load.streamRefusalOf(visit);
     if (refusal) throw refusal;
@@ -76,9 +76,9 @@ export class SessionStreams {
 
   // A client that knows an event of a stream is its reader, also if nothing is kept of the stream. Events that are not kept any
   // more cannot be sent again.
-  #listenAgain(visit: Visit, id: string, stored: Stored, last: string): Maybe<void> {
+  #listenAgain(visit: Visit, id: string, stored: Stored, last: string): MaybePromise<void> {
     const missed: StoredEvent[] = [];
-    return chain(
+    return thenMaybe(
       fromStore(() => this.#host.events.follow(id, last, (event) => void missed.push(event))),
       (followed) => {
         followed?.stop();
@@ -94,16 +94,16 @@ export class SessionStreams {
     stored: Stored,
     missed: readonly StoredEvent[],
     { force, from }: StreamCondition,
-  ): Maybe<void> {
+  ): MaybePromise<void> {
     const { store, node } = this.#host;
     const name = standaloneStreamName(node);
     const condition = { force: force || visit.principal !== undefined, from };
-    return chain(
+    return thenMaybe(
       fromStore(() => store.takeStream(id, name, condition)),
       ({ isTaken, previous }) => {
         if (isTaken) return this.#standBy(visit, id, stored, missed, name, previous);
         if (previous === undefined) throw new Refusal(404, 'The session has ended: send "initialize" to open another');
-        return chain(this.#isGone(id, previous), (isGone) => {
+        return thenMaybe(this.#isGone(id, previous), (isGone) => {
           if (!isGone) throw new Refusal(409, 'This session has a stream open already');
           return this.#listen(visit, id, stored, missed, { force: true });
         });
@@ -112,10 +112,10 @@ export class SessionStreams {
   }
 
   // True if the node that writes a stream has ended without closing it.
-  #isGone(id: string, stream: string | undefined): Maybe<boolean> {
+  #isGone(id: string, stream: string | undefined): MaybePromise<boolean> {
     const writer = nodeOf(stream);
     if (writer === undefined || writer === this.#host.node) return false;
-    return chain(
+    return thenMaybe(
       fromStore(() => this.#host.bus.send(writer, id, { type: 'ping' })),
       (isTaken) => !isTaken,
     );
@@ -159,7 +159,7 @@ export class SessionStreams {
     const { bus, node } = this.#host;
     const writer = nodeOf(stream);
     if (stream === undefined || writer === undefined || writer === node) return;
-    this.#unwatched(() => chain(bus.send(writer, id, { type: 'resumed', stream, by: node }), () => {}));
+    this.#unwatched(() => thenMaybe(bus.send(writer, id, { type: 'resumed', stream, by: node }), () => {}));
   }
 
   readonly #standaloneHost: StandaloneHost = {
@@ -215,7 +215,12 @@ export class SessionStreams {
   }
 
   // The node that wrote the stream is gone: its requests get an error in place of their responses.
-  #endUnwritten(id: string, last: string, requestIds: readonly Id[], missed: readonly StoredEvent[]): Maybe<void> {
+  #endUnwritten(
+    id: string,
+    last: string,
+    requestIds: readonly Id[],
+    missed: readonly StoredEvent[],
+  ): MaybePromise<void> {
     if (missed.some(({ isLast }) => isLast)) return undefined;
     const answered = new Set(missed.map(({ data }) => answeredBy(data)));
     const error = RpcError.internal('The server that processed this request is gone');
@@ -224,11 +229,11 @@ export class SessionStreams {
       .map((request) => serialize(errorResponse(error, request)));
     const from = numberIn(missed.at(-1)?.id ?? last) + 1;
     const added = responses.length === 0 ? [''] : responses;
-    const append = (index: number): Maybe<void> => {
+    const append = (index: number): MaybePromise<void> => {
       const data = added[index];
       if (data === undefined) return undefined;
       const event = { id: `${streamOf(last)}.${from + index}`, data, isLast: index === added.length - 1 };
-      return chain(this.#host.events.append(id, event), () => append(index + 1));
+      return thenMaybe(this.#host.events.append(id, event), () => append(index + 1));
     };
     return append(0);
   }
@@ -259,27 +264,27 @@ export class SessionStreams {
   }
 
   // Only what a change depends on is read from the store: log level and subscriptions may have been set on another node.
-  #notify(stream: Standalone, change: ServerEvent): Maybe<void> {
+  #notify(stream: Standalone, change: ServerEvent): MaybePromise<void> {
     const { id, session, isInitialized } = stream;
     if (isInitialized && change.type !== 'log') return this.#deliver(stream, change, { ...session, initialized: true });
-    return chain(this.#host.store.get(id), (stored) => stored && this.#deliver(stream, change, sessionOf(stored)));
+    return thenMaybe(this.#host.store.get(id), (stored) => stored && this.#deliver(stream, change, sessionOf(stored)));
   }
 
-  #deliver(stream: Standalone, change: ServerEvent, session: Session): Maybe<void> {
+  #deliver(stream: Standalone, change: ServerEvent, session: Session): MaybePromise<void> {
     if (change.type !== 'resource') return deliver(stream, change, session);
     const read = this.#host.store.subscriptions(stream.id);
-    return chain(read, (subscriptions) => deliver(stream, change, { ...session, subscriptions }));
+    return thenMaybe(read, (subscriptions) => deliver(stream, change, { ...session, subscriptions }));
   }
 
   // A store that fails must not end what goes on.
-  #unwatched(action: () => Maybe<void>): void {
-    unwatched(action, this.#host.report);
+  #unwatched(action: () => MaybePromise<void>): void {
+    ignoreRejection(action, this.#host.report);
   }
 }
 
 /** True if the streams of a session begin with an event without a message. */
 export function hasPrimedStreams({ version }: Session): boolean {
-  return factsOf(version).primedStreams;
+  return featuresOf(version).primedStreams;
 }
 
 function deliver(stream: Standalone, change: ServerEvent, session: Session): void {

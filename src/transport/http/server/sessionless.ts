@@ -1,9 +1,9 @@
 /** Clients of revisions with sessions, served without: each request stands alone, nobody is asked or told anything. */
 
-import { callIn, type Payload } from '../../../jsonrpc/json/parse.ts';
-import type { Maybe } from '../../../jsonrpc/maybe-promise.ts';
+import { messageObjectOf, type Payload } from '../../../jsonrpc/json/parse.ts';
+import type { MaybePromise } from '../../../jsonrpc/maybe-promise.ts';
 import { type Id, isRequest, type Request } from '../../../jsonrpc/message.ts';
-import { ShortLived } from '../../../jsonrpc/slot-map.ts';
+import { SlotMap } from '../../../jsonrpc/slot-map.ts';
 import { unsupportedVersion } from '../../../protocol/errors.ts';
 import type { Authenticate } from '../../../protocol/http/authenticate.ts';
 import { familyOf } from '../../../protocol/revisions.ts';
@@ -33,7 +33,7 @@ export class Sessionless {
   readonly #server: ServerInternals;
   readonly #host: SessionlessHost;
   readonly #calls: CallsHost<Place>;
-  readonly #live = new ShortLived<string, LiveSession>();
+  readonly #live = new SlotMap<string, LiveSession>();
   #lastId = 0;
   readonly #versions: readonly string[];
 
@@ -57,7 +57,7 @@ export class Sessionless {
   }
 
   /** Takes what a POST brought. */
-  post(visit: Visit, payload: Payload): Maybe<void> {
+  post(visit: Visit, payload: Payload): MaybePromise<void> {
     if (isHandshake(payload)) return this.#host.handshakes.take(visit, payload, () => undefined);
     const session = this.#sessionFor(visit);
     const live = new LiveSession(`${++this.#lastId}`, this.#liveHost);
@@ -98,12 +98,12 @@ export class Sessionless {
 
 /** True for the request that opens a session. */
 export function isHandshake(payload: Payload): payload is Request {
-  const call = callIn(payload);
+  const call = messageObjectOf(payload);
   return call !== undefined && isRequest(call) && call.method === 'initialize';
 }
 
 /** The id of a request. */
 export function idOf(payload: Payload): Id | undefined {
-  const call = callIn(payload);
+  const call = messageObjectOf(payload);
   return call && isRequest(call) ? call.id : undefined;
 }

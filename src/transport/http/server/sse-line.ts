@@ -7,7 +7,7 @@ import type { Receiver, Transport } from '../../../jsonrpc/transport.ts';
 import type { Authenticate } from '../../../protocol/http/authenticate.ts';
 import { type Principal, principalKey } from '../../../protocol/principal.ts';
 import { serveConnection } from '../../../server/connection/connection.ts';
-import type { ServedLine } from '../../../server/connection/served-connection.ts';
+import type { TransportConnection } from '../../../server/connection/served-connection.ts';
 import type { ServerInternals } from '../../../server/internals.ts';
 import { capabilitiesIn, checkScopes, requestsIn } from './authenticate.ts';
 import { EVENT_STREAM, keepAlivePromise, messageEvent } from './events.ts';
@@ -34,7 +34,7 @@ export interface SseLinesHost {
 interface Open {
   readonly line: SseLine;
   readonly principal: string;
-  readonly serving: Promise<ServedLine>;
+  readonly serving: Promise<TransportConnection>;
   /** Ends it when what this caller showed is no longer good. */
   endWith(principal: Principal | undefined): void;
 }
@@ -108,7 +108,7 @@ export class SseLines {
     open.line.receive(payload);
   }
 
-  async #retire(serving: Promise<ServedLine>): Promise<void> {
+  async #retire(serving: Promise<TransportConnection>): Promise<void> {
     try {
       await (await serving).retire(EXPIRED);
     } catch (error) {

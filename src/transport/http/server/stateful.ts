@@ -3,9 +3,15 @@
 import { RpcError } from '../../../jsonrpc/errors.ts';
 import { isUnreadable, type Payload } from '../../../jsonrpc/json/parse.ts';
 import { retainedSize } from '../../../jsonrpc/json/retained-size.ts';
-import { chain, finallyDo, isPromise, type Maybe, unwatched } from '../../../jsonrpc/maybe-promise.ts';
+import {
+  finallyMaybe,
+  ignoreRejection,
+  isPromise,
+  type MaybePromise,
+  thenMaybe,
+} from '../../../jsonrpc/maybe-promise.ts';
 import { type Id, isBatch, isRequest, type Message, type Request } from '../../../jsonrpc/message.ts';
-import { ShortLived } from '../../../jsonrpc/slot-map.ts';
+import { SlotMap } from '../../../jsonrpc/slot-map.ts';
 import { unsupportedVersion } from '../../../protocol/errors.ts';
 import { principalKey } from '../../../protocol/principal.ts';
 import { isServed } from '../../../protocol/select-revision.ts';
@@ -69,7 +75,7 @@ export class Stateful {
   readonly #recordings: RecordingHost;
   readonly #streams: SessionStreams;
   readonly #introductions = new Introductions();
-  readonly #live = new ShortLived<string, LiveSession>();
+  readonly #live = new SlotMap<string, LiveSession>();
   /** Bytes that sessions in memory keep beside their records. */
   readonly #grown = new Map<string, number>();
   /** Often enough that no session expires in which something goes on. */
@@ -129,7 +135,7 @@ export class Stateful {
   }
 
   /** Takes what a POST brought. */
-  post(visit: Visit, payload: Payload): Maybe<void> {
+  post(visit: Visit, payload: Payload): MaybePromise<void> {
     if (isHandshake(payload)) {
       return this.#host.handshakes.take(visit, payload, (session) => this.#keep(visit, payload, session));
     }
@@ -137,12 +143,12 @@ export class Stateful {
   }
 
   /** Opens the stream on which a session is told of changes, or goes on with one that was lost. */
-  get(visit: Visit): Maybe<void> {
+  get(visit: Visit): MaybePromise<void> {
     return this.#inSession(visit, (id, stored) => this.#streams.open(visit, id, stored));
   }
 
   /** Ends a session. */
-  delete(visit: Visit): Maybe<void> {
+  delete(visit: Visit): MaybePromise<void> {
     const { bus, events } = this.#stores;
     return this.#inSession(visit, async (id) => {
       await fromStore(() => this.#store.delete(id));
@@ -174,7 +180,7 @@ export class Stateful {
     if (!isOwn) this.#live.get(id)?.receive(message);
   };
 
-  #keep(visit: Visit, request: Request, opened: Session): Maybe<Fields> {
+  #keep(visit: Visit, request: Request, opened: Session): MaybePromise<Fields> {
     const session = this.#introductions.shared(opened);
     if (!session) {
       const message = `initialize: "clientInfo" and "capabilities" may have ${MAX_INTRODUCTION} characters`;
@@ -185,8 +191,8 @@ export class Stateful {
     const bytes = SESSION_BYTES + (session.clientInfo === opened.clientInfo ? retainedSize(session) : 0);
     if (!this.#usage.kept.hasRoom(visit, bytes)) throw busy(KEEPS_TOO_MUCH);
     const record: SessionRecord = { session, principal: principalKey(principal), caller, bytes };
-    const created = fromStore(() => chain(this.ready, () => this.#store.create(id, record, caller)));
-    return chain(created, (hasRoom) => {
+    const created = fromStore(() => thenMaybe(this.ready, () => this.#store.create(id, record, caller)));
+    return thenMaybe(created, (hasRoom) => {
       if (!hasRoom) throw busy('Too many sessions are open');
       if (!this.#stores.store) this.#usage.kept.take(caller, bytes);
       return { 'mcp-session-id': id };
@@ -216,26 +222,30 @@ export class Stateful {
     return true;
   }
 
-  #take(visit: Visit, payload: Payload, id: string, stored: Stored): Maybe<void> {
+  #take(visit: Visit, payload: Payload, id: string, stored: Stored): MaybePromise<void> {
     const session = sessionOf(stored);
     if (!needsSubscriptions(payload)) return this.#takeIn(visit, payload, id, session);
     const read = fromStore(() => this.#store.subscriptions(id));
-    return chain(read, (subscriptions) => this.#takeIn(visit, payload, id, { ...session, subscriptions }));
+    return thenMaybe(read, (subscriptions) => this.#takeIn(visit, payload, id, { ...session, subscriptions }));
   }
 
-  #takeIn(visit: Visit, payload: Payload, id: string, session: Session): Maybe<void> {
+  #takeIn(visit: Visit, payload: Payload, id: string, session: Session): MaybePromise<void> {
     const live = this.#liveSession(id);
     const { initialized, logLevel, subscriptions } = session;
     const calls = new SessionCalls(this.#calls, { session, live, saved: { initialized, logLevel, subscriptions } });
     live.enter();
-    return finallyDo(
+    return finallyMaybe(
       () => calls.take(visit, payload),
       () => live.exit(),
     );
   }
 
   // To all but the principal that opened it a session does not exist.
-  #inSession(visit: Visit, action: (id: string, stored: Stored) => Maybe<void>, requestId?: Id): Maybe<void> {
+  #inSession(
+    visit: Visit,
+    action: (id: string, stored: Stored) => MaybePromise<void>,
+    requestId?: Id,
+  ): MaybePromise<void> {
     const { http, principal } = visit;
     const id = http.header('mcp-session-id');
     const version = http.header('mcp-protocol-version');
@@ -246,7 +256,7 @@ export class Stateful {
     }
     if (version !== undefined && !isServed(version, versions, 'stateful'))
       throw new Refusal(400, unsupportedVersion(version, versions), requestId);
-    return chain(this.#find(id), (stored) => {
+    return thenMaybe(this.#find(id), (stored) => {
       if (!stored || stored.record.principal !== principalKey(principal)) {
         throw new Refusal(
           404,
@@ -258,7 +268,7 @@ export class Stateful {
     });
   }
 
-  #find(id: string): Maybe<Stored | undefined> {
+  #find(id: string): MaybePromise<Stored | undefined> {
     if (this.ready) return this.ready.then(() => this.#store.get(id)).catch(unavailable);
     try {
       const found = this.#store.get(id);
@@ -279,12 +289,12 @@ export class Stateful {
   }
 
   // The id of an input request names the node that sent it. No input request has an id without one.
-  #respond(session: string, id: Id | null | undefined, message: SessionMessage): Maybe<boolean> {
+  #respond(session: string, id: Id | null | undefined, message: SessionMessage): MaybePromise<boolean> {
     const node = nodeOf(id);
     return node === undefined || fromStore(() => this.#stores.bus.send(node, session, message));
   }
 
-  #save(place: KeptPlace): Maybe<void> {
+  #save(place: KeptPlace): MaybePromise<void> {
     const { live, session, saved } = place;
     const patches = patchesOf(saved, session);
     if (patches.length === 0) return undefined;
@@ -293,9 +303,9 @@ export class Stateful {
     return this.#update(live.id, patches);
   }
 
-  #update(id: string, [patch, ...others]: readonly SessionPatch[]): Maybe<void> {
+  #update(id: string, [patch, ...others]: readonly SessionPatch[]): MaybePromise<void> {
     if (!patch) return undefined;
-    return chain(
+    return thenMaybe(
       fromStore(() => this.#store.update(id, patch)),
       () => this.#update(id, others),
     );
@@ -324,17 +334,17 @@ export class Stateful {
     this.#touched.add(id);
   }
 
-  #touchAll(): Maybe<void> {
+  #touchAll(): MaybePromise<void> {
     const ids = [...this.#touched];
     this.#touched = new Set();
-    return chain(this.#store.touch(ids), (gone) => {
+    return thenMaybe(this.#store.touch(ids), (gone) => {
       for (const id of gone) this.#live.get(id)?.end();
     });
   }
 
   // A store that fails must not end what goes on.
-  #unwatched(action: () => Maybe<void>): void {
-    unwatched(action, this.#host.report);
+  #unwatched(action: () => MaybePromise<void>): void {
+    ignoreRejection(action, this.#host.report);
   }
 }
 

@@ -10,7 +10,7 @@ import type { Principal } from '../../../protocol/principal.ts';
 import { isServed } from '../../../protocol/select-revision.ts';
 import { ConnectionExchange } from '../../../server/connection/exchange.ts';
 import { InFlight } from '../../../server/connection/in-flight.ts';
-import { type Admitted, handleNotification, handleRequest } from '../../../server/handle-request.ts';
+import { handleNotification, handleRequest, type RequestAdmission } from '../../../server/handle-request.ts';
 import type { ServerInternals } from '../../../server/internals.ts';
 import { checkScopes } from './authenticate.ts';
 import { EXPIRED, whenExpired } from './expiry.ts';
@@ -114,7 +114,7 @@ export class Stateless {
     this.inFlight.checkIdle();
   }
 
-  #check({ http, principal }: Visit, request: Request, claim: unknown): Admitted {
+  #check({ http, principal }: Visit, request: Request, claim: unknown): RequestAdmission {
     const { method, params } = request;
     const { host, extensions, registries } = this.#server;
     try {

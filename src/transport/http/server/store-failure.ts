@@ -1,7 +1,7 @@
 /** Stores that fail: the client may retry, and keeps its session. */
 
 import { RpcError } from '../../../jsonrpc/errors.ts';
-import { isPromise, type Maybe } from '../../../jsonrpc/maybe-promise.ts';
+import { isPromise, type MaybePromise } from '../../../jsonrpc/maybe-promise.ts';
 import { Refusal } from './refusal.ts';
 
 /** Throws a refusal with 503 and Retry-After in place of the error of a store, which is reported and not sent. */
@@ -11,7 +11,7 @@ export function unavailable(cause: unknown): never {
 }
 
 /** The result of a store; throws a refusal with 503 if it fails. */
-export function fromStore<T>(action: () => Maybe<T>): Maybe<T> {
+export function fromStore<T>(action: () => MaybePromise<T>): MaybePromise<T> {
   try {
     const result = action();
     return isPromise(result) ? Promise.resolve(result as Promise<T>).catch(unavailable) : result;
