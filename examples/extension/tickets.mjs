@@ -25,7 +25,7 @@ export const tickets = {
       },
       'notifications/tickets/lost': ({ ticketId }) => void counter.delete(ticketId),
     },
-    subscriptions: { ticketIds: { open: (wanted) => ({ honoured: wanted, begin: (tell) => watch(wanted, tell) }) } },
+    subscriptions: { ticketIds: (wanted) => ({ accepted: wanted, begin: (notify) => watch(wanted, notify) }) },
     describeTool: (tool) => ({ ...tool, _meta: { ...tool._meta, 'com.example/ticketed': true } }),
     resultMeta: () => ({ 'com.example/waiting': counter.size }),
   },

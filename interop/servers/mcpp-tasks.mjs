@@ -31,9 +31,9 @@ export function makeServer() {
     return `${name} says ${word}`;
   });
   // Its first question is put by the call, its second by the task.
-  server.registerTool('ask-first', { task: 'auto', handOff: 'manual' }, async (_args, ctx) => {
+  server.registerTool('ask-first', { task: 'auto', detach: 'manual' }, async (_args, ctx) => {
     const name = await nameOf(ctx);
-    await ctx.handOff();
+    await ctx.detach();
     return `${name} says ${await wordOf(ctx)}`;
   });
   server.registerTool('break', { task: 'auto' }, () => {

@@ -83,7 +83,7 @@ export class Calls {
       this.request(method, params, own);
     this.#vetting = new Vetting({ book, mirrored, options, request });
     this.#rounds = {
-      maxRounds: options.maxRoundTrips ?? MAX_ROUNDS,
+      maxRoundTrips: options.maxRoundTrips ?? MAX_ROUNDS,
       send: (conversation, call, params) => this.#leg(conversation, call, params),
       recover: (conversation, call, error) => this.#recover(conversation, call, error),
       answer: (question, signal, conversation) => questions.answer(question, signal, conversation),
@@ -120,7 +120,7 @@ export class Calls {
   async accept(method: string, params: Params, result: unknown): Promise<Result> {
     const { link, book } = this.#host;
     const { present } = link;
-    const revision = present?.revision ?? revisionNamed(link.verdict?.revision ?? '');
+    const revision = present?.revision ?? revisionNamed(link.profile?.revision ?? '');
     if (!revision) throw new ConnectionError('not-connected', 'The server has not been greeted yet');
     const decoded = revision.decodeResult(method, result);
     if (decoded.type === 'other') throw unknownType(method);

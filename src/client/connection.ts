@@ -18,9 +18,9 @@ import type { ExtensionConnection, RawResult, Subscription } from './extension.t
 import { allItems, itemsOf, type Page, type PagesOptions, pageOf, pagesOptions } from './pages.ts';
 import type { RequestOptions } from './request-options.ts';
 import type { CallState, PendingCall } from './rounds.ts';
+import type { ServerProfile } from './server-profile.ts';
 import type { ConnectionState, StateListener } from './state.ts';
 import type { OutputOf, ToolArguments, ToolCallResult, ToolCalls, ToolName } from './tool-types.ts';
-import type { ServerProfile } from './verdict.ts';
 import type { WatchListener } from './watching.ts';
 
 /** One server, as its client sees it. `Tools` are the types of its tools, if they are known. */
@@ -49,8 +49,8 @@ export class Connection<Tools = unknown> implements ExtensionConnection {
     return this.#core.profile.revision;
   }
 
-  /** What was found out about the server: JSON, for the option `prior` of a later connection. */
-  get verdict(): ServerProfile {
+  /** What was found out about the server: JSON, for the option `profile` of a later connection. */
+  get profile(): ServerProfile {
     return this.#core.profile;
   }
 

@@ -30,8 +30,8 @@ import { Exchanges } from './exchanges.ts';
 import { IncomingRequests } from './incoming.ts';
 import type { Progress, RequestOptions } from './request-options.ts';
 import { resend } from './resend.ts';
+import type { ServerFacts } from './server-profile.ts';
 import { NO_ANSWERS } from './statuses.ts';
-import type { ServerFacts } from './verdict.ts';
 
 /** What a conversation needs from whoever has it. */
 export interface ConversationHost {

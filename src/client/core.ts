@@ -28,8 +28,8 @@ import { allItems, type Page, pageOf, pagesOptions } from './pages.ts';
 import { peerOf } from './peer.ts';
 import { Questions, type RequestHandler } from './questions.ts';
 import type { RequestOptions } from './request-options.ts';
+import type { ServerProfile } from './server-profile.ts';
 import { ToolBook } from './tool-book.ts';
-import type { ServerProfile } from './verdict.ts';
 import { type WatchedConversation, Watches, type WatchListener } from './watching.ts';
 
 // Calls wait for these after a reconnect, so they do not get as long as a call.
@@ -105,7 +105,7 @@ export class Core {
 
   /** What was found out about the server. */
   get profile(): ServerProfile {
-    return this.link.verdict as ServerProfile;
+    return this.link.profile as ServerProfile;
   }
 
   /** The facts of the revision that is spoken. */

@@ -288,12 +288,12 @@ describe('a pinned revision', () => {
 describe('a verdict', () => {
   test('on a server of the newest revision spares every round trip, and is JSON', async () => {
     const first = await connect(scripted({ 'server/discover': discovers }));
-    const prior = JSON.parse(JSON.stringify(first.verdict));
+    const prior = JSON.parse(JSON.stringify(first.profile));
     const script = new Script();
     const second = await connect(script, { profile: prior });
     expect(script.sent).toEqual([]);
     expect(second.serverInfo).toEqual({ name: 'new', version: '2' });
-    expect(second.verdict.revision).toBe('2026-07-28');
+    expect(second.profile.revision).toBe('2026-07-28');
   });
 
   test('on an older server spares the question, for a day', async () => {
@@ -314,13 +314,13 @@ describe('a verdict', () => {
     const script = scripted({ initialize: refuses(-32022, { supported }), 'server/discover': discovers });
     const connection = await connect(script, { profile: prior });
     expect([connection.revision, methods(script)]).toEqual(['2026-07-28', ['initialize', 'server/discover']]);
-    expect(connection.verdict.at).toBeGreaterThanOrEqual(prior.at);
+    expect(connection.profile.at).toBeGreaterThanOrEqual(prior.at);
   });
 
   test('that was believed is not made younger by that', async () => {
     const prior = { revision: '2025-11-25', capabilities: {}, at: Date.now() - 1000 };
     const connection = await connect(scripted({ initialize: initializes }), { profile: prior });
-    expect(connection.verdict.at).toBe(prior.at);
+    expect(connection.profile.at).toBe(prior.at);
   });
 
   test.each([{}, { revision: 5 }, { revision: '1999-01-01', at: 0 }, 'x', null])(

@@ -23,7 +23,7 @@ import {
   type Outcome,
 } from './negotiation.ts';
 import type { ConnectionOptions } from './options.ts';
-import { factsIn, revisionIn, type ServerProfile } from './verdict.ts';
+import { factsIn, revisionIn, type ServerProfile } from './server-profile.ts';
 
 /** How many revisions of a server an error names. */
 const MAX_NAMED = 10;

@@ -11,10 +11,10 @@ import type { Dialer, DialHost } from './dialer.ts';
 import { greet } from './greeting.ts';
 import { asConnectionError, gaveUp, isPassing, notReplaced, refusalIn, withStderr } from './link-failures.ts';
 import type { ConnectionOptions } from './options.ts';
+import { profileOf, type ServerProfile } from './server-profile.ts';
 import { ObservedState } from './state.ts';
 import { Supervision } from './supervision.ts';
 import { until } from './until.ts';
-import { type ServerProfile, verdictOf } from './verdict.ts';
 
 /** What a link needs from its connection. */
 export interface LinkHost extends Omit<ConversationHost, 'onEnd'> {
@@ -52,7 +52,7 @@ export class Link {
   #failure: ConnectionError | undefined;
   /** Why it was not let in, if that is the failure. */
   #refusal: Error | undefined;
-  #verdict: ServerProfile | undefined;
+  #profile: ServerProfile | undefined;
   #closed: Promise<void> | undefined;
   /** What is being ended behind the back of whoever connected. */
   readonly #endings = new Set<Promise<unknown>>();
@@ -101,8 +101,8 @@ export class Link {
   }
 
   /** What was found out about the server. */
-  get verdict(): ServerProfile | undefined {
-    return this.#verdict;
+  get profile(): ServerProfile | undefined {
+    return this.#profile;
   }
 
   /** True while a call that was lost can be sent again. */
@@ -172,9 +172,9 @@ export class Link {
       openOld: attempt.openOld,
     });
     const before = mode === 'auto' ? (prior ?? known) : undefined;
-    this.#verdict = verdictOf(conversation.revision, conversation.server, before);
+    this.#profile = profileOf(conversation.revision, conversation.server, before);
     // Only what was found out is worth remembering, not what somebody wanted.
-    if (key !== undefined && mode === 'auto') verdicts.set(key, this.#verdict);
+    if (key !== undefined && mode === 'auto') verdicts.set(key, this.#profile);
     await this.#host.onBegin(conversation, again);
     return conversation;
   }

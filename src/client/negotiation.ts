@@ -8,8 +8,8 @@ import { MetaKey } from '../protocol/model/meta.ts';
 import { isImplementation } from '../protocol/params.ts';
 import type { ClientRevision as Revision } from '../protocol/revision.ts';
 import { REVISIONS, type RevisionFeatures } from '../protocol/revisions.ts';
+import type { ServerFacts } from './server-profile.ts';
 import { NO_ANSWERS } from './statuses.ts';
-import type { ServerFacts } from './verdict.ts';
 
 /** What an attempt came to: an answer, or why there is none. */
 export type Outcome<T = unknown> = { readonly result: T } | { readonly error: unknown };

@@ -8,10 +8,10 @@ import type { LoggingLevel, LogMessage } from '../protocol/model/logging.ts';
 import type { ProtocolVersion } from '../protocol/revisions.ts';
 import type { AnswerHandlers } from './answering.ts';
 import type { ClientExtension } from './extension.ts';
+import type { ServerProfile } from './server-profile.ts';
 import type { ConnectionState } from './state.ts';
 import type { RestartOptions } from './supervision.ts';
 import type { ToolPinningOptions } from './tool-book.ts';
-import type { ServerProfile } from './verdict.ts';
 
 /** Options of a connection; none is needed. */
 export interface ConnectionOptions extends AnswerHandlers, TimeoutOptions, ToolPinningOptions {
@@ -21,7 +21,7 @@ export interface ConnectionOptions extends AnswerHandlers, TimeoutOptions, ToolP
    * Default: `auto`.
    */
   readonly revision?: 'auto' | 'legacy' | ProtocolVersion;
-  /** What an earlier connection to the same server found out (`connection.verdict`), so that it is not asked again. */
+  /** What an earlier connection to the same server found out (`connection.profile`), so that it is not asked again. */
   readonly profile?: ServerProfile;
   /** What this client says of itself. */
   readonly info?: Implementation;

@@ -29,10 +29,10 @@ const LISTEN = 'subscriptions/listen';
 export function peerOf({ link, calls, questions, deliver, onError }: PeerHost): ExtensionConnection {
   return {
     get revision() {
-      return link.verdict?.revision ?? '';
+      return link.profile?.revision ?? '';
     },
     get serverCapabilities() {
-      return link.verdict?.capabilities ?? {};
+      return link.profile?.capabilities ?? {};
     },
     request: (method, params, options) => calls.request(method, params, options),
     requestRaw: (method, params, options) => calls.outcome(method, params, options),

@@ -28,7 +28,7 @@ export type CallState =
 
 /** What the rounds of calls need. */
 export interface Rounds {
-  readonly maxRounds: number;
+  readonly maxRoundTrips: number;
   send(conversation: Conversation, call: Call, params: Params): Promise<Decoded>;
   /** A round failed. Resolves when it is worth sending it again, and rejects with the error if it is not. */
   recover(conversation: Conversation, call: Call, error: unknown): Promise<void>;
@@ -44,7 +44,7 @@ export type Settled = Exclude<Decoded, { type: 'input_required' }>;
 
 /** Goes through all rounds. Each is a request of its own, with an id of its own. */
 export async function throughRounds(conversation: Conversation, call: Call, rounds: Rounds): Promise<Settled> {
-  const { maxRounds } = rounds;
+  const { maxRoundTrips } = rounds;
   let { params } = call;
   let pauses = 0;
   for (let count = 0; ; ) {
@@ -57,8 +57,8 @@ export async function throughRounds(conversation: Conversation, call: Call, roun
     }
     if (decoded.type !== 'input_required') return decoded;
     const { requests, state } = decoded;
-    if (requests.size > 0 && ++count > maxRounds) {
-      throw new ConnectionError('failed', `${call.what}: the server asked more than ${maxRounds} times`);
+    if (requests.size > 0 && ++count > maxRoundTrips) {
+      throw new ConnectionError('failed', `${call.what}: the server asked more than ${maxRoundTrips} times`);
     }
     // A server that asks nothing only wants time: it gets it, at a slowing pace.
     const answers =

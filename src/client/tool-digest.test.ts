@@ -75,7 +75,7 @@ describe('on every revision that can show all of a tool', () => {
     ['2025-03-26', { ...bare, title: 'Add' }],
     ['2024-11-05', bare],
   ])('the digest is the same: %s', async (version, given) => {
-    const wire = { tools: [revisionNamed(version).encodeItem('tools', given)] };
+    const wire = { tools: [revisionNamed(version).encodeListEntry('tools', given)] };
     const decoded = clientRevision(version)?.decodeResult('tools/list', JSON.parse(JSON.stringify(wire)));
     const { tools } = (decoded?.type === 'complete' ? decoded.result : {}) as { tools: [Tool] };
     expect(await toolDigest(tools[0])).toBe(await toolDigest(given as Tool));

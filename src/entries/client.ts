@@ -9,8 +9,8 @@ import { type Authorizer, type ClientAuth, checkedHttpOptions, nameOfUrl, server
 import type { ClientMiddleware } from '../client/middleware.ts';
 import { DEFAULT_INFO } from '../client/options.ts';
 import type { RequestHandler } from '../client/questions.ts';
+import type { ServerProfile } from '../client/server-profile.ts';
 import type { ToolsAt } from '../client/tool-types.ts';
-import type { ServerProfile } from '../client/verdict.ts';
 import { ConnectionError } from '../jsonrpc/errors.ts';
 import type { Transport } from '../jsonrpc/transport.ts';
 import type { Implementation } from '../protocol/model/implementation.ts';
@@ -46,6 +46,7 @@ export { IncompleteListError, type IncompleteListErrorCode } from '../client/pag
 export type { RequestHandler } from '../client/questions.ts';
 export type { Progress, RequestOptions } from '../client/request-options.ts';
 export type { CallState, PendingCall } from '../client/rounds.ts';
+export type { ServerProfile } from '../client/server-profile.ts';
 export type { ConnectionState, StateListener } from '../client/state.ts';
 export type { RestartOptions } from '../client/supervision.ts';
 export type { ToolChange, ToolPinningOptions } from '../client/tool-book.ts';
@@ -60,7 +61,6 @@ export type {
   ToolsAt,
   ToolsOf,
 } from '../client/tool-types.ts';
-export type { ServerProfile } from '../client/verdict.ts';
 export type { WatchEvent, WatchListener } from '../client/watching.ts';
 export { ConnectionError, isMcpError, RpcError } from '../jsonrpc/errors.ts';
 

@@ -5,7 +5,7 @@ export type { Transport } from '../jsonrpc/transport.ts';
 export { missingCapability, resourceNotFound, ToolError } from '../protocol/errors.ts';
 export type { LogEvent, ServerEvent } from '../protocol/model/changes.ts';
 export { type Principal, principalKey } from '../protocol/principal.ts';
-export type { Viewer } from '../protocol/revision.ts';
+export type { SubscriptionField, Viewer } from '../protocol/revision.ts';
 export type { CheckedInput } from '../schema/local/checked-input.ts';
 export type { AnySchema, InferInput, InferOutput } from '../schema/local/infer.ts';
 export { serve } from '../server/connection/serve.ts';
@@ -16,11 +16,9 @@ export type {
   DetachedCall,
   ExtensionHandler,
   ExtensionRegistrar,
-  OpenField,
   ServerExtension,
   ServerHooks,
   StartedTask,
-  SubscriptionField,
   TaskStarter,
   ToolCall,
 } from '../server/extensions/extension.ts';

@@ -17,7 +17,7 @@ export interface Receiver {
   onClose(cause?: Error): void;
 }
 
-/** Extras that one message may need on its way. They are for transports with `hasExchanges`; others ignore them. */
+/** Extras that one message may need on its way. They are for transports with `isRequestScoped`; others ignore them. */
 export interface SendOptions {
   /** Header fields of this message. Those that the protocol itself defines are the transport's own. */
   readonly headers?: Readonly<Record<string, string>> | undefined;

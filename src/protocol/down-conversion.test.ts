@@ -23,7 +23,7 @@ function revision(version: string): Revision {
 }
 
 const item = (version: string, kind: ListKind, entry: object): Record<string, unknown> =>
-  revision(version).encodeItem(kind, entry) as Record<string, unknown>;
+  revision(version).encodeListEntry(kind, entry) as Record<string, unknown>;
 
 const result = (version: string, method: string, value: object, about: EncodingHints = {}): Record<string, unknown> =>
   JSON.parse(JSON.stringify(revision(version).encodeResult(METHODS.get(method), value, about, host)));

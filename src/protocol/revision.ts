@@ -63,17 +63,22 @@ export interface ServerInfo {
   watch(listener: (change: ServerEvent) => void, observer: Observer, subscribed?: SubscribedUris): () => void;
 }
 
-/** What was asked for in a field of `subscriptions/listen`: what of it will be told, and the telling. */
-export interface SubscriptionFieldState {
-  readonly honoured: unknown;
-  begin(tell: (method: string, params: Params) => void): () => void;
+/** A field of `subscriptions/listen` that an extension accepted. */
+export interface SubscriptionField {
+  /** Value of the field in the acknowledgement: the accepted part of the request. */
+  readonly accepted: unknown;
+  /**
+   * Starts sending notifications, after the acknowledgement. Returns the function that stops it. `notify` adds the id of the
+   * subscription to `_meta`.
+   */
+  begin(notify: (method: string, params: Params) => void): () => void;
 }
 
-/** Reads such a field; undefined if there is nothing to tell. */
+/** Validates a requested field; undefined if nothing of it is accepted. */
 export type OpenSubscription = (
   wanted: unknown,
   call: Call,
-) => SubscriptionFieldState | undefined | Promise<SubscriptionFieldState | undefined>;
+) => SubscriptionField | undefined | Promise<SubscriptionField | undefined>;
 
 /** One request, as a revision's own methods see it. */
 export interface Call extends Observer {
@@ -139,7 +144,7 @@ export interface Revision {
   /** Who is calling; throws `RpcError` if the request does not say it as it must. */
   callerOf(params: Params, session: Session | undefined): Caller;
   /** One entry of a list. */
-  encodeItem(kind: ListKind, item: object): object;
+  encodeListEntry(kind: ListKind, item: object): object;
   /** A page of such entries. */
   encodePage(page: EncodedPage, host: ServerInfo): EncodedJson;
   /** The result of a handler in this revision. `row` is the method's, undefined for methods that the protocol does not have. */

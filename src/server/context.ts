@@ -100,7 +100,7 @@ export interface Context {
   /** Sends a notification of an extension, or of one's own, that belongs to this request; none once that is answered. */
   notify(method: string, params?: Params): void;
   /**
-   * In a tool with `handOff: 'manual'`: answers the caller with a task, if the caller can have one, and goes on. What is
+   * In a tool with `detach: 'manual'`: answers the caller with a task, if the caller can have one, and goes on. What is
    * asked from then on is asked by the task. True if this is a task now.
    */
   detach(): Promise<boolean>;

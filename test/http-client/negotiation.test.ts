@@ -149,7 +149,7 @@ describe('the greeting', () => {
   test('needs no probe where a revision was chosen, or is known', async () => {
     const server = await rawServer(stateful());
     const legacy = await connect(server.url, { revision: 'legacy' });
-    const again = await connect(server.url, { profile: legacy.verdict });
+    const again = await connect(server.url, { profile: legacy.profile });
     expect(asked(server)).toEqual([...OLD.slice(1), ...OLD.slice(1)]);
     await legacy.close();
     await again.close();

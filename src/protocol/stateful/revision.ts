@@ -20,7 +20,7 @@ export function statefulRevision(version: string): Revision {
     methods,
     notifications,
     callerOf: (_params, session) => callerOf(session),
-    encodeItem: (kind, item) => encodeListEntry(kind, item, facts),
+    encodeListEntry: (kind, item) => encodeListEntry(kind, item, facts),
     encodePage,
     encodeResult: (row, result, about) => encodeResult(row, result, facts, about),
     encodeError: (failure) => encodeError(failure, facts),

@@ -6,7 +6,7 @@ import type { ServerCapabilities } from '../model/capabilities.ts';
 import { isWithin, type ServerEvent, type SubscriptionFilter } from '../model/changes.ts';
 import { type Meta, MetaKey } from '../model/meta.ts';
 import { MAX_SUBSCRIPTION_URIS } from '../params.ts';
-import type { Call, OpenSubscription, RevisionMethod, ServerInfo, SubscriptionFieldState } from '../revision.ts';
+import type { Call, OpenSubscription, RevisionMethod, ServerInfo, SubscriptionField } from '../revision.ts';
 
 /** The requests of every stateless revision. */
 export const methods: ReadonlyMap<string, RevisionMethod> = new Map<string, RevisionMethod>([
@@ -43,18 +43,14 @@ async function tellWith(
   return tell(
     call,
     host,
-    new Map(opened.filter((field): field is [string, SubscriptionFieldState] => field[1] !== undefined)),
+    new Map(opened.filter((field): field is [string, SubscriptionField] => field[1] !== undefined)),
   );
 }
 
-function tell(
-  call: Call,
-  host: ServerInfo,
-  fields: ReadonlyMap<string, SubscriptionFieldState>,
-): object | Promise<object> {
+function tell(call: Call, host: ServerInfo, fields: ReadonlyMap<string, SubscriptionField>): object | Promise<object> {
   const { id, params, exchange } = call;
   const filter = acceptedFilter(filterOf(params), host.capabilities);
-  const ofFields = Object.fromEntries([...fields].map(([name, field]) => [name, field.honoured]));
+  const ofFields = Object.fromEntries([...fields].map(([name, field]) => [name, field.accepted]));
   const _meta = metaOf(call);
   const notifications = { ...filter, ...ofFields };
   exchange.notify('notifications/subscriptions/acknowledged', { notifications, _meta });

@@ -18,7 +18,7 @@ export function statelessRevision(version: string): Revision {
     methods,
     notifications: new Map(),
     callerOf,
-    encodeItem: (_kind, item) => encodeItem(item),
+    encodeListEntry: (_kind, item) => encodeItem(item),
     encodePage,
     encodeResult,
     encodeError,

@@ -17,7 +17,7 @@ const ID = 'com.example/jobs';
 const capabilities = { elicitation: {}, extensions: { [ID]: {} } };
 const form = { type: 'object', properties: { name: { type: 'string' } } } as const;
 const AUTO = { task: 'auto' } as const;
-const MANUAL = { task: 'auto', handOff: 'manual' } as const;
+const MANUAL = { task: 'auto', detach: 'manual' } as const;
 const JOB = { resultType: 'job' };
 const CANCELLED = { error: { code: -32603, message: 'The call was cancelled before it began' } };
 

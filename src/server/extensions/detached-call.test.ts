@@ -234,7 +234,7 @@ describe('a call that is handed off before its handler runs', () => {
 });
 
 describe('a call whose handler hands it off', () => {
-  const manual = { task: 'auto', handOff: 'manual' } as const;
+  const manual = { task: 'auto', detach: 'manual' } as const;
 
   test('asks in rounds before, at the desk after, and what was answered before is not asked again', async () => {
     const jobs = new Jobs();
@@ -436,10 +436,10 @@ describe('a tool that says it is a task', () => {
     ]);
   });
 
-  test.each([{ task: 'yes' }, { task: true }, { handOff: 'start' }])(
+  test.each([{ task: 'yes' }, { task: true }, { detach: 'start' }])(
     'in other words than these, is refused: %j',
     (config) => {
-      expect(make(config)).toThrow(/^Tool "t": (task must be|handOff can only be)/);
+      expect(make(config)).toThrow(/^Tool "t": (task must be|detach can only be)/);
     },
   );
 });

@@ -7,6 +7,7 @@ import type { InputRequest } from '../../protocol/model/input-requests.ts';
 import type { Meta } from '../../protocol/model/meta.ts';
 import type { Tool } from '../../protocol/model/tools.ts';
 import type { Principal } from '../../protocol/principal.ts';
+import type { SubscriptionField } from '../../protocol/revision.ts';
 import type { ProtocolVersion } from '../../protocol/revisions.ts';
 import type { Context } from '../context.ts';
 import type {
@@ -35,11 +36,19 @@ export interface ServerHooks {
   readonly methods?: Readonly<Record<string, ExtensionHandler>>;
   /** Whose requests are answered: of clients that declare it themselves, or of everybody. Default: `declared`. */
   readonly answers?: 'declared' | 'everybody';
-  /** Fields it adds to `notifications` of `subscriptions/listen`. */
-  readonly subscriptions?: Readonly<Record<string, SubscriptionField>>;
+  /**
+   * Fields that it adds to `notifications` of `subscriptions/listen`. Each function validates the requested value and returns the
+   * accepted field, or undefined if nothing of it is accepted. It throws an `RpcError` if the value is malformed.
+   */
+  readonly subscriptions?: Readonly<
+    Record<
+      string,
+      (wanted: unknown, ctx: Context) => SubscriptionField | undefined | Promise<SubscriptionField | undefined>
+    >
+  >;
   /** What it adds to the `_meta` of a result, for a client that declared it. */
   readonly resultMeta?: (result: Readonly<Record<string, unknown>>, ctx: Context) => Meta | undefined;
-  /** Keys that it adds to the options of `registerTool`, for `describeTool` and `handOff` to read. Others are errors. */
+  /** Keys that it adds to the options of `registerTool`, for `describeTool` and `detach` to read. Others are errors. */
   readonly toolOptions?: readonly string[];
   /** The tool as lists show it, made from how it was registered. Lists are the same for everybody. */
   readonly describeTool?: (tool: Tool, config: ToolConfig) => Tool;
@@ -60,20 +69,6 @@ export interface BuiltInRevision {
   /** What is declared to this caller, by name, beside the capabilities the protocol has now. */
   capabilities(principal: Principal | undefined): Readonly<Record<string, Settings>>;
   readonly methods: Readonly<Record<string, ExtensionHandler>>;
-}
-
-/** A field of `subscriptions/listen`. */
-export interface SubscriptionField {
-  /** Reads what a client wants to hear of. Undefined if there is nothing to tell; throws an `RpcError` if it is malformed. */
-  open(wanted: unknown, ctx: Context): OpenField | undefined | Promise<OpenField | undefined>;
-}
-
-/** A field that is listened to. */
-export interface OpenField {
-  /** What of it will be told: the value of the field in the acknowledgement. */
-  readonly honoured: unknown;
-  /** Begins to tell, after the acknowledgement; gives the function that ends it. `tell` adds the id of the subscription. */
-  begin(tell: (method: string, params: Params) => void): () => void;
 }
 
 /** A call of a tool, whose arguments fit. */

@@ -110,27 +110,25 @@ describe('a field of subscriptions/listen', () => {
     id: ID,
     server: {
       subscriptions: {
-        numbers: {
-          async open(wanted) {
-            if (!Array.isArray(wanted)) throw RpcError.invalidParams('"notifications.numbers" must be an array');
-            const honoured = wanted.filter((one) => one > 0);
-            if (honoured.length === 0) return undefined;
-            return {
-              honoured,
-              begin(tell) {
-                begun.push('begun');
-                for (const number of honoured) tell('notifications/number', { number, _meta: { own: true } });
-                return () => begun.push('ended');
-              },
-            };
-          },
+        async numbers(wanted) {
+          if (!Array.isArray(wanted)) throw RpcError.invalidParams('"notifications.numbers" must be an array');
+          const accepted = wanted.filter((one) => one > 0);
+          if (accepted.length === 0) return undefined;
+          return {
+            accepted,
+            begin(tell) {
+              begun.push('begun');
+              for (const number of accepted) tell('notifications/number', { number, _meta: { own: true } });
+              return () => begun.push('ended');
+            },
+          };
         },
       },
     },
   };
   const isNumber = ({ method }: { readonly method?: string }): boolean => method === 'notifications/number';
 
-  test('is acknowledged as far as it is honoured, then told with the id of the subscription, until it ends', async () => {
+  test('is acknowledged as far as it is accepted, then told with the id of the subscription, until it ends', async () => {
     begun.length = 0;
     const wire = await open(make(counted), { capabilities: declares });
     void wire.call('subscriptions/listen', { notifications: { numbers: [1, -1] } }, 'sub');
@@ -157,7 +155,7 @@ describe('a field of subscriptions/listen', () => {
   test('that is never opened does not keep a client from hanging up, nor the server from closing', async () => {
     const never: ServerExtension = {
       id: ID,
-      server: { subscriptions: { numbers: { open: () => new Promise(() => {}) } } },
+      server: { subscriptions: { numbers: () => new Promise(() => {}) } },
     };
     const limited = new McpServer({ name: 's', version: '1' }, { extensions: [never], limits: { inFlight: 1 } });
     const wire = await open(limited, { capabilities: declares });
@@ -171,7 +169,7 @@ describe('a field of subscriptions/listen', () => {
 
   test('that fails when it ends is reported, and keeps nothing else from ending', async () => {
     const ended: string[] = [];
-    const field = (end: () => void) => ({ open: () => ({ honoured: true, begin: () => end }) });
+    const field = (end: () => void) => () => ({ accepted: true, begin: () => end });
     const failing: ServerExtension = {
       id: ID,
       server: {

@@ -14,19 +14,12 @@ import {
 import type { ServerCapabilities } from '../../protocol/model/capabilities.ts';
 import type { Tool } from '../../protocol/model/tools.ts';
 import type { Principal } from '../../protocol/principal.ts';
-import type { Call, OpenSubscription } from '../../protocol/revision.ts';
+import type { Call, OpenSubscription, SubscriptionField } from '../../protocol/revision.ts';
 import type { ProtocolVersion } from '../../protocol/revisions.ts';
 import type { ToolConfig } from '../features/tool-types.ts';
 import type { ServedExtensions } from '../internals.ts';
 import type { RequestContext } from '../request-context.ts';
-import type {
-  BuiltInRevision,
-  ExtensionHandler,
-  OpenField,
-  ServerExtension,
-  SubscriptionField,
-  TaskStarter,
-} from './extension.ts';
+import type { BuiltInRevision, ExtensionHandler, ServerExtension, ServerHooks, TaskStarter } from './extension.ts';
 import type { ExtensionResult } from './extension-result.ts';
 
 type Result = Readonly<Record<string, unknown>>;
@@ -165,19 +158,19 @@ function handlerIn(
 /** Opens a field of its own in `subscriptions/listen`. */
 async function openField(
   extension: ServerExtension,
-  field: SubscriptionField,
+  open: NonNullable<ServerHooks['subscriptions']>[string],
   wanted: unknown,
   call: Call,
-): Promise<OpenField | undefined> {
+): Promise<SubscriptionField | undefined> {
   const ctx = call as RequestContext;
   if (extension.server?.answers !== 'everybody' && !isDeclared(extension, ctx)) {
     throw missingCapability(`extensions.${extension.id}`);
   }
-  const opened = await field.open(wanted, ctx);
+  const opened = await open(wanted, ctx);
   if (!opened) return undefined;
   const failed = (error: Error): void => ctx.server.report(error, { method: ctx.method, name: extension.id });
   return {
-    honoured: opened.honoured,
+    accepted: opened.accepted,
     begin(tell) {
       const end = opened.begin(tell);
       // It is called when the request is over, and whoever ended that could do nothing about it.

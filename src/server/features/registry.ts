@@ -165,7 +165,7 @@ export class Registry<E extends Entry> implements Features {
     const { version } = revision.features;
     let text = slot.encoded.get(version);
     if (text === undefined) {
-      text = JSON.stringify(revision.encodeItem(this.#kind, slot.entry.definition));
+      text = JSON.stringify(revision.encodeListEntry(this.#kind, slot.entry.definition));
       slot.encoded.set(version, text);
     }
     return text;

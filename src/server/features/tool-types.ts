@@ -43,7 +43,7 @@ export interface ToolConfig<I extends AnySchema = AnySchema, O extends AnySchema
    * refusing those that cannot (`required`), or never. Default: `never`. The handler is the same one.
    */
   readonly task?: 'auto' | 'required' | 'never';
-  /** A call becomes a task when its handler says so with `ctx.handOff()`. Default: before its handler runs. */
+  /** A call becomes a task when its handler says so with `ctx.detach()`. Default: before its handler runs. */
   readonly detach?: 'manual';
   /** What the client is told of plain errors of the handler: only a reference, or their messages. Default: the server's `errors`. */
   readonly errors?: ErrorDisclosure;

@@ -63,7 +63,7 @@ export function toolEntry(
     visible,
     scopes: needed,
     task: _task,
-    detach: handOff,
+    detach,
     errors,
     replace: _,
     ...shown
@@ -96,7 +96,7 @@ export function toolEntry(
     about: { outputSchema: output?.jsonSchema },
     call,
     takeOver: extensions.canDetach ? (ctx) => extensions.taskStarterFor(name, config, ctx) : undefined,
-    isManual: handOff === 'manual',
+    isManual: detach === 'manual',
   };
 }
 
@@ -130,11 +130,10 @@ function checkHeaderAnnotations(where: string, { jsonSchema }: CheckedSchema): v
 
 const TASK: readonly unknown[] = [undefined, 'auto', 'required', 'never'];
 
-function checkTask(name: string, { task, detach: handOff }: ToolConfig, { canDetach: takesOver }: Extensions): void {
+function checkTask(name: string, { task, detach }: ToolConfig, { canDetach }: Extensions): void {
   if (!TASK.includes(task)) throw new TypeError(`Tool "${name}": task must be "auto", "required" or "never"`);
-  if (handOff !== undefined && handOff !== 'manual')
-    throw new TypeError(`Tool "${name}": handOff can only be "manual"`);
-  if (task !== 'required' || takesOver) return;
+  if (detach !== undefined && detach !== 'manual') throw new TypeError(`Tool "${name}": detach can only be "manual"`);
+  if (task !== 'required' || canDetach) return;
   throw new TypeError(
     `Tool "${name}": task: "required" needs the tasks extension: new McpServer(info, { extensions: [tasks()] })`,
   );

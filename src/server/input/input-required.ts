@@ -14,7 +14,7 @@ export class InputRequired {
 }
 
 /**
- * Asks the client and ends this run of the handler. It is entered again with the answers in `ctx.answers`, under the
+ * Asks the client and ends this run of the handler. It is entered again with the answers in `ctx.inputResponses`, under the
  * same keys, and with `state` in `ctx.state`; on the wire the state is sealed. With no requests at all the client
  * simply calls again.
  */

@@ -18,7 +18,7 @@ export interface TasksServerOptions {
   readonly pollIntervalMs?: number;
   /**
    * How many handlers may be at work for one principal, those included whose tasks are over already and that took no
-   * notice. Callers nobody vouches for share only the server's bound for all, `limits.handedOff`. Default: 1000.
+   * notice. Callers nobody vouches for share only the server's bound for all, `limits.detached`. Default: 1000.
    */
   readonly runningPerOwner?: number;
   /** Hears what goes wrong where nobody waits for it: a store that fails. Default: `console.error`. */

@@ -16,14 +16,14 @@ test('tasks beyond what can be told of are left out, until somebody stops listen
   for (const taskId of [a, b]) await store.create({ ...task, taskId, ...times });
   const field = taskIdsField(office);
 
-  const first = await field.open([a, b], ctx);
+  const first = await field([a, b], ctx);
   const stop = first?.begin(() => {});
-  const second = await field.open([a, b], ctx);
-  expect([first?.honoured, second?.honoured]).toEqual([[a, b], [a]]);
+  const second = await field([a, b], ctx);
+  expect([first?.accepted, second?.accepted]).toEqual([[a, b], [a]]);
   const stopOther = second?.begin(() => {});
-  expect(await field.open([a], ctx)).toBeUndefined();
+  expect(await field([a], ctx)).toBeUndefined();
   stop?.();
-  expect((await field.open([a, b], ctx))?.honoured).toEqual([a, b]);
+  expect((await field([a, b], ctx))?.accepted).toEqual([a, b]);
   stopOther?.();
   expect([store.watchers, office.subscribed.free('')]).toEqual([0, 3]);
 });

@@ -1,7 +1,7 @@
 /** The field `taskIds` of `subscriptions/listen`: tells of every change of these tasks. */
 
 import { type Params, RpcError } from '../../../entries/mcpp.ts';
-import { principalKey, type SubscriptionField } from '../../../entries/server.ts';
+import { type Context, principalKey, type SubscriptionField } from '../../../entries/server.ts';
 import { findTask } from './find.ts';
 import { follow } from './follow.ts';
 import type { Office } from './office.ts';
@@ -13,16 +13,16 @@ const MOST_IDS = 1000;
  * Tells callers of their own tasks, as far as there are places; of others nothing is said, not even that they exist.
  * What is left out is not named in the acknowledgement.
  */
-export function taskIdsField(office: Office): SubscriptionField {
-  return {
-    async open(wanted, ctx) {
-      const taskIds = taskIdsIn(wanted);
-      const found = await Promise.all(taskIds.map((taskId) => findTask(office, taskId, ctx)));
-      const owner = principalKey(ctx.auth);
-      const honoured = taskIds.filter((_, index) => found[index]).slice(0, office.subscribed.free(owner));
-      if (honoured.length === 0) return undefined;
-      return { honoured, begin: (tell) => begin(office, owner, honoured, tell) };
-    },
+export function taskIdsField(
+  office: Office,
+): (wanted: unknown, ctx: Context) => Promise<SubscriptionField | undefined> {
+  return async (wanted, ctx) => {
+    const taskIds = taskIdsIn(wanted);
+    const found = await Promise.all(taskIds.map((taskId) => findTask(office, taskId, ctx)));
+    const owner = principalKey(ctx.auth);
+    const accepted = taskIds.filter((_, index) => found[index]).slice(0, office.subscribed.free(owner));
+    if (accepted.length === 0) return undefined;
+    return { accepted, begin: (notify) => begin(office, owner, accepted, notify) };
   };
 }
 
@@ -30,7 +30,7 @@ function begin(
   office: Office,
   owner: string,
   taskIds: readonly string[],
-  tell: (method: string, params: Params) => void,
+  notify: (method: string, params: Params) => void,
 ): () => void {
   const leave = office.subscribed.take(owner, taskIds.length);
   const stops = taskIds.map((taskId) =>
@@ -38,7 +38,7 @@ function begin(
       office,
       taskId,
       (task) => {
-        if (task) tell('notifications/tasks', { ...detailedTaskOf(task) });
+        if (task) notify('notifications/tasks', { ...detailedTaskOf(task) });
       },
       office.report,
     ),

@@ -28,7 +28,7 @@ export interface ServerProfile {
 const STATEFUL_GOOD_FOR = 24 * 60 * 60_000;
 
 /** The verdict on a server. If it was reached by believing an earlier one, it is as old as that. */
-export function verdictOf({ facts }: Revision, server: ServerFacts, before?: ServerProfile): ServerProfile {
+export function profileOf({ facts }: Revision, server: ServerFacts, before?: ServerProfile): ServerProfile {
   const isBelieved = revisionIn(before)?.facts.family === facts.family;
   return {
     revision: facts.version,
