@@ -11,86 +11,88 @@ import { type Declaration, declarationsOf, readCode, reexportsOf } from './sourc
 const NAMES: Readonly<Record<string, { readonly values: string; readonly types: string }>> = {
   mcpp: {
     values: `
-      ConnectionError ErrorCode LATEST_VERSION McpError McpErrorCode McpServer MetaKey ParseError RpcError ToolError audio
-      checkMessage connect defineTool image isAnswer isErrorResponse isMcpError isNotification isRequest isResponse
-      memoryPair parseMessage parsePayload printable serialize serializeLine text`,
+      ConnectionError ErrorCode LATEST_VERSION McpError McpErrorCode McpServer MetaKey ParseError RpcError ToolError
+      audio checkMessage connect defineTool image isErrorResponse isInputResponse isMcpError isNotification isRequest
+      isResponse memoryPair parseMessage parsePayload printable serialize serializeLine text`,
     types: `
-      Annotations Answer AudioContent BlobResourceContents CallToolResult Change ClientCapabilities
-      ClientCapabilityName CompleteResult Completion CompletionReference ConnectionErrorCode ContentBlock
-      CreateMessageParams CreateMessageResult ElicitField ElicitForm ElicitFormParams ElicitResult ElicitUrlParams
-      EmbeddedResource ErrorObject ErrorResponse GetPromptResult Icon Id ImageContent Implementation JsonSchemaObject
-      ListRootsResult LogMessage LoggingLevel Message Meta ModelPreferences Notification Params ParseErrorCode Payload
-      Principal ProcessEnd Prompt PromptArgument PromptMessage ProtocolVersion Question ReadResourceResult Receiver
-      Request Resource ResourceContents ResourceLink ResourceTemplate Response ResultResponse Role Root
-      SamplingContent SamplingMessage SendOptions ServerCapabilities Settings StructureLimits SubscriptionFilter
-      TextContent TextResourceContents Tool ToolAnnotations ToolResultContent ToolUseContent Trace Transport
-      Vocabulary`,
+      Annotations AudioContent BlobResourceContents CallToolResult Change ClientCapabilities ClientCapabilityName
+      CompleteResult Completion CompletionReference ConnectionErrorCode ContentBlock CreateMessageParams
+      CreateMessageResult ElicitField ElicitForm ElicitFormParams ElicitResult ElicitUrlParams EmbeddedResource
+      ErrorObject ErrorResponse ExtensionDefinition GetPromptResult Icon Id ImageContent Implementation InputRequest
+      InputResponse JsonLimits JsonSchemaObject ListRootsResult LogMessage LoggingLevel Message Meta ModelPreferences
+      Notification Params ParseErrorCode Payload Principal ProcessEnd Prompt PromptArgument PromptMessage
+      ProtocolVersion ReadResourceResult Receiver Request Resource ResourceContents ResourceLink ResourceTemplate
+      Response ResultResponse Role Root SamplingContent SamplingMessage SendOptions ServerCapabilities Settings
+      SubscriptionFilter TextContent TextResourceContents Tool ToolAnnotations ToolResultContent ToolUseContent Trace
+      Transport`,
   },
   server: {
     values: `
       McpServer RpcError ToolError audio defineTool extensionResult image inputRequired isSuspension missingCapability
       principalKey resourceNotFound serve text`,
     types: `
-      AnyResult AnySchema Arguments AskOptions ChangeBus CheckedInput Completer Completers CompletionInput Context Desk
-      ElicitAnswer ErrorDisclosure ErrorReport ExtensionHandler ExtensionResult Features HandedOff InProtocol InferInput InferOutput
-      InputRequired Limits ListedResource Log LogEvent McpServerOptions Middleware MiddlewareContext NamedParams
-      NoArguments OpenField ParamsOf Principal PromptConfig PromptHandler
-      PromptReturn RawAskOptions Registrar RequestParams Resync ResourceConfig ResourceHandler ResourceParams ResourceReturn ResourceTemplateConfig
-      ResourceTemplateHandler Secret ServeOptions ServerEvent ServerExtension ServerSide Serving SessionKey SubscriptionField TakeOver ToolCall
-      ToolConfig ToolDefinition ToolHandler ToolReturn ToolType Transport TypedRequest UrlOptions Variables Viewer Visible`,
+      AnyResult AnySchema Arguments AskOptions BuiltInRevision ChangeBus CheckedInput Completer Completers
+      CompletionInput Context DetachedCall ElicitAnswer ErrorDisclosure ErrorReport ExtensionHandler
+      ExtensionRegistrar ExtensionResult Features InferInput InferOutput InputRequired Limits ListedResource Log
+      LogEvent McpServerOptions Middleware MiddlewareContext NamedParams NoArguments ParamsOf Principal PromptConfig
+      PromptHandler PromptReturn RawAskOptions RequestParams ResourceConfig ResourceHandler ResourceParams
+      ResourceReturn ResourceTemplateConfig ResourceTemplateHandler Resync Secret ServeOptions ServedConnection
+      ServerEvent ServerExtension ServerHooks SessionKey StartedTask SubscriptionField TaskStarter ToolCall ToolConfig
+      ToolDefinition ToolHandler ToolReturn ToolType Transport TypedRequest UrlOptions Variables Viewer Visible`,
   },
   client: {
     values: 'Client ConnectionError IncompleteListError RpcError connect isMcpError toolDigest',
     types: `
-      AnswerHandlers Authorizer ChildOptions ClientAuth ClientCall ClientExtension ClientMiddleware ClientSide Command
-      ConnectOptions Connection ConnectionOptions ConnectionState HeaderFields HttpChallenge HttpClientOptions
-      InProcess IncompleteListErrorCode Invocation OpenCall Outcome OutputOf Peer PendingCall Progress ProtectedServer
-      QuestionContext ReconnectOptions RequestFacts RequestHandler RequestOptions ResponseFacts RestartOptions
-      ResultFinisher StateListener StderrSink Step Subscription Target ToolArguments ToolBookOptions ToolCallResult
-      ToolChange ToolFailure ToolName ToolSuccess ToolsAt ToolsOf Verdict WatchEvent WatchListener`,
+      AnswerHandlers AuthRequest AuthResponse Authorizer CallState ChildOptions ClientAuth ClientCall ClientExtension
+      ClientHooks ClientMiddleware Command ConnectOptions Connection ConnectionOptions ConnectionState ExtensionCall
+      ExtensionConnection HeaderFields HttpChallenge HttpClientOptions InProcess IncompleteListErrorCode Invocation
+      OutputOf PendingCall Progress ProtectedServer QuestionContext RawResult ReconnectOptions RequestHandler
+      RequestOptions RestartOptions ResultResolver ServerProfile StateListener StderrSink Subscription Target
+      ToolArguments ToolCallResult ToolChange ToolFailure ToolName ToolPinningOptions ToolSuccess ToolsAt ToolsOf
+      WatchEvent WatchListener`,
   },
   stdio: { values: 'serveStdio', types: 'StdioOptions' },
   http: {
     values: 'nodeHandler serveHttp',
     types: `
-      Authenticate Challenge Credentials EventStore FollowedStream HttpLimits HttpOptions HttpRequest HttpResponseInfo NodeHandler
-      OnResponse ProtectedResource ServeHttpOptions ServingHttp SessionBus SessionMessage SessionOptions SessionPatch SessionRecord
-      SessionStore StoredEvent StoredSession StreamCondition TakenStream`,
+      Authenticate Challenge Credentials EventStore FollowedStream HttpLimits HttpOptions HttpRequest HttpResponseInfo
+      HttpServerHandle NodeHandler OnResponse ProtectedResource ServeHttpOptions SessionBus SessionMessage
+      SessionOptions SessionPatch SessionRecord SessionStore StoredEvent StoredSession StreamCondition TakenStream`,
   },
   fetch: {
     values: 'fetchHandler',
     types: `
-      Authenticate Challenge Credentials EventStore FetchHandler FollowedStream HttpLimits HttpOptions HttpRequest HttpResponseInfo
-      OnResponse ProtectedResource SessionBus SessionMessage SessionOptions SessionPatch SessionRecord SessionStore StoredEvent
-      StoredSession StreamCondition TakenStream`,
+      Authenticate Challenge Credentials EventStore FetchHandler FollowedStream HttpLimits HttpOptions HttpRequest
+      HttpResponseInfo OnResponse ProtectedResource SessionBus SessionMessage SessionOptions SessionPatch
+      SessionRecord SessionStore StoredEvent StoredSession StreamCondition TakenStream`,
   },
   websocket: {
     values: 'serveWebSocket webSocketHandler webSocketTransport',
     types: `
-      ServeWebSocketOptions ServingWebSocket WebSocketHandler WebSocketLimits WebSocketOptions
+      ServeWebSocketOptions WebSocketHandler WebSocketLimits WebSocketOptions WebSocketServerHandle
       WebSocketTransportOptions`,
   },
   'auth/client': {
     values: `
       AuthError bearer clientCredentials deviceCode enterpriseManaged fileStore memoryStore oauth workloadIdentity`,
     types: `
-      AssertionTarget AuthChallenge AuthOptions AuthStep AuthorizeContext ClientAuth ClientCredentialsOptions ClientOptions ClientPrivateKey
-      CredentialStore DeviceCode DeviceCodeOptions EnterpriseManagedOptions FileStoreOptions IdentityProvider Json
-      OAuth OAuthOptions WorkloadIdentityOptions`,
+      AssertionTarget AuthChallenge AuthOptions AuthStep AuthorizeContext ClientAuth ClientCredentialsOptions
+      ClientOptions ClientPrivateKey CredentialStore DeviceCode DeviceCodeOptions EnterpriseManagedOptions
+      FileStoreOptions IdentityProvider Json OAuth OAuthOptions WorkloadIdentityOptions`,
   },
   'auth/server': {
     values: 'AuthError introspect jwt protectedResource verifier',
     types: `
-      AuthStep Authenticate Challenge ClientCredentials Credentials HttpRequest IntrospectOptions JwtOptions
-      MetadataHandler NodeMetadataRequest NodeMetadataResponse OnError Principal ProofStore ProofUse ProtectedResource ResourceAuth
-      ResourceOptions VerifierOptions ExpectedClaims OnRefused ReceivedClaims RefusedToken`,
+      AuthStep Authenticate Challenge ClientCredentials Credentials ExpectedClaims HttpRequest IntrospectOptions
+      JwtOptions MetadataHandler NodeMetadataRequest NodeMetadataResponse OnError OnRefused Principal ProofStore
+      ProofUse ProtectedResource ReceivedClaims RefusedToken ResourceAuth ResourceOptions VerifierOptions`,
   },
   'extensions/tasks': {
     values: 'NoRoomError callToolAsTask keptUntil memoryTaskStore resumeTask tasks',
     types: `
-      DetailedTask InputRequest MemoryTaskStore MemoryTaskStoreOptions SavedTask StoredTask Task TaskArguments
-      TaskCallOptions TaskHandle TaskPage TaskQuery TaskQuestion TaskReply TaskRequestOptions TaskResultOptions
-      TaskStatus TaskStore TasksOptions`,
+      DetailedTask MemoryTaskStore MemoryTaskStoreOptions SavedTask StoredTask Task TaskArguments TaskCallOptions
+      TaskHandle TaskPage TaskQuery TaskQuestion TaskReply TaskRequestOptions TaskResultOptions TaskStatus TaskStore
+      TasksOptions`,
   },
   'extensions/apps': {
     values: 'APP_MIME_TYPE appOf apps canShowApps isForApp isForModel readApp registerAppTool',

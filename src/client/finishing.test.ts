@@ -86,7 +86,7 @@ describe('a result of another type', () => {
         method: 'tools/call',
         params: { name: 't', arguments: { a: 1 } },
         options: { timeout: 1000 },
-        what: 'tools/call "t"',
+        label: 'tools/call "t"',
       },
       false,
     ]);

@@ -104,7 +104,7 @@ describe('an answer', () => {
 
   test.each(['2025-11-25', '2026-07-28'])('is given by the same handlers as ever in %s', async (revision) => {
     const seen: string[] = [];
-    const options = { prior: PRIOR, revision: revision as '2025-11-25', roots };
+    const options = { profile: PRIOR, revision: revision as '2025-11-25', roots };
     const client = new Client({ name: 'c', version: '1' }, options).use(({ direction, method }, next) => {
       seen.push(`${direction} ${method}`);
       return next();

@@ -51,7 +51,7 @@ export { type InputRequired, inputRequired, isSuspension } from '../server/input
 export type { Secret } from '../server/input/request-state.ts';
 export type { ErrorReport } from '../server/internals.ts';
 export type { Limits } from '../server/limits/limits.ts';
-export type { LogSender } from '../server/logging.ts';
+export type { Log } from '../server/logging.ts';
 export type {
   Middleware,
   MiddlewareContext,

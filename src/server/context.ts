@@ -9,7 +9,7 @@ import type { ListRootsResult } from '../protocol/model/roots.ts';
 import type { CreateMessageParams, CreateMessageResult } from '../protocol/model/sampling.ts';
 import type { Principal } from '../protocol/principal.ts';
 import type { AnySchema, InferOutput } from '../schema/local/infer.ts';
-import type { LogSender } from './logging.ts';
+import type { Log } from './logging.ts';
 
 /** Options of every question. */
 export interface AskOptions {
@@ -76,7 +76,7 @@ export interface Context {
    * Sends log messages to a client that wants them.
    * Deprecated by the specification (SEP-2577): logging may be removed from 2027-07-28 on. Log to stderr, or use OpenTelemetry.
    */
-  readonly log: LogSender;
+  readonly log: Log;
   /** Asks the person in front of the client to fill in a form. */
   elicit<const S extends AnySchema>(
     message: string,

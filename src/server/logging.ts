@@ -8,7 +8,7 @@ import { isAtLeast, type LoggingLevel } from '../protocol/model/logging.ts';
  * Sends log messages to the client that sent the request, if it wants messages of that level.
  * Deprecated by the specification (SEP-2577): logging may be removed from 2027-07-28 on. Log to stderr, or use OpenTelemetry.
  */
-export class LogSender {
+export class Log {
   readonly #minimum: LoggingLevel | undefined;
   readonly #exchange: Exchange;
 

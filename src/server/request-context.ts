@@ -19,7 +19,7 @@ import type { Entry } from './features/registry.ts';
 import { elicit, elicitUrl, listRoots, sample } from './input/elicit.ts';
 import { type InputCaller, InputRequests } from './input/input-requests.ts';
 import type { ServerInternals } from './internals.ts';
-import { LogSender } from './logging.ts';
+import { Log } from './logging.ts';
 import { Progress } from './progress.ts';
 
 const NO_ANSWERS: ReadonlyMap<string, InputResponse> = new Map();
@@ -48,7 +48,7 @@ export class RequestContext implements Context, InputCaller {
   #onFirstQuestion: (() => void) | undefined;
   #onDetach: (() => Promise<void>) | undefined;
   #progress: Progress | undefined;
-  #log: LogSender | undefined;
+  #log: Log | undefined;
 
   constructor(
     id: Id,
@@ -134,8 +134,8 @@ export class RequestContext implements Context, InputCaller {
     this.#progress.report(progress, total, message);
   }
 
-  get log(): LogSender {
-    this.#log ??= new LogSender(this.caller.logLevel, this.server.host.capabilities, this.exchange);
+  get log(): Log {
+    this.#log ??= new Log(this.caller.logLevel, this.server.host.capabilities, this.exchange);
     return this.#log;
   }
 

@@ -77,7 +77,7 @@ describe('what an extension adds to _meta', () => {
   };
 
   test('reaches a server that declared it, but not the protocol’s own keys', async () => {
-    const options = { extensions: [extension], info: INFO, prior: { ...PRIOR, capabilities: DECLARING } };
+    const options = { extensions: [extension], info: INFO, profile: { ...PRIOR, capabilities: DECLARING } };
     const { script, client } = await play(options);
     send(client);
     expect(metaOf(script)).toEqual({

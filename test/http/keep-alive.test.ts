@@ -1,6 +1,7 @@
 /** Streams with nothing to say, behind a proxy that cuts what has been silent for a minute. */
 
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { loadEngine } from '../../src/schema/check/engine-loader.ts';
 import { type Answer, FACES, openSession, type Reached, web } from './faces.ts';
 import { call, POST, stateless, statelessHeaders } from './messages.ts';
 import { makeStage, type Stage } from './stage.ts';
@@ -8,7 +9,8 @@ import { makeStage, type Stage } from './stage.ts';
 const PATIENCE = 60_000;
 const MINUTES = 20;
 
-beforeEach(() => {
+beforeEach(async () => {
+  await loadEngine(); // Requests wait until it is loaded, in real time.
   vi.useFakeTimers({ toFake: ['Date', 'setInterval', 'clearInterval', 'setTimeout', 'clearTimeout'] });
 });
 

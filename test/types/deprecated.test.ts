@@ -13,7 +13,7 @@ const FEATURE_FILES: ReadonlyMap<string, string> = new Map([
   ['../protocol/model/roots.ts', 'roots'],
   ['../protocol/model/sampling.ts', 'sampling'],
   ['../protocol/model/logging.ts', 'logging'],
-  ['../server/log.ts', 'logging'],
+  ['../server/logging.ts', 'logging'],
 ]);
 
 /** The names such features have as members of something else. */
