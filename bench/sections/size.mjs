@@ -14,7 +14,7 @@ import { installOf, installOfOurs } from '../size/install.mjs';
 
 const MEGABYTE = 1e6;
 const CALL = { method: 'tools/call', params: { name: 'echo', arguments: { message: 'hello' } } };
-const ENGINE = 'schema/engine.js';
+const ENGINE = 'schema/check/engine.js';
 const bench = fileURLToPath(new URL('..', import.meta.url));
 
 const STDIO = 'mcpp, stdio server';
