@@ -51,7 +51,7 @@ export function handleRequest(
   try {
     const params = paramsOf(request);
     checkStrings(method, params);
-    const revision = admitted?.revision ?? selectRevision(claim, method, params, session, server.host.versions);
+    const revision = admitted?.revision ?? selectRevision(claim, method, params, session, server.serverInfo.versions);
     const caller = admitted?.caller ?? revision.callerOf(params, session);
     if (server.requiresScopes && !admitted && !exchange.trusted) checkScopes(server, request, exchange, caller);
     ctx = new RequestContext(id, method, params, caller, exchange, revision, server);
@@ -93,7 +93,7 @@ export function handleNotification(
     const revision =
       claim === undefined
         ? session && revisionNamed(session.version)
-        : selectRevision(claim, method, params, undefined, server.host.versions);
+        : selectRevision(claim, method, params, undefined, server.serverInfo.versions);
     // Without a revision, or in a revision that does not have it, a notification is ignored.
     if (!revision || !isInRevision(exchange.row, revision)) return undefined;
     const ctx = new RequestContext('', method, params, revision.callerOf(params, session), exchange, revision, server);
@@ -127,7 +127,7 @@ function handlerOf(server: ServerInternals, ctx: RequestContext): Handler | unde
   const handler = server.handler(ctx.method);
   if (handler) return handler;
   const own = ctx.wire.methods.get(ctx.method);
-  return own && ((call: RequestContext) => own(call, server.host));
+  return own && ((call: RequestContext) => own(call, server.serverInfo));
 }
 
 function run(ctx: RequestContext, handler: Handler | undefined): unknown {
@@ -206,7 +206,7 @@ function refuse(ctx: RequestContext, error: unknown): Response {
 /** The value that a handler returned, as a result in the request's revision. Throws if it is no result of the method. */
 export function encodeResult(ctx: RequestContext, value: unknown): object {
   const { row, wire, about, server } = ctx;
-  const { host, extensions } = server;
+  const { serverInfo: host, extensions } = server;
   if (value instanceof EncodedJson) return value;
   if (value instanceof InputRequiredResult)
     return wire.encodeResult(row, value.result, { resultType: 'input_required' }, host);

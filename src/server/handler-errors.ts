@@ -17,7 +17,7 @@ export function toolFailure(error: unknown, ctx: RequestContext): CallToolResult
   if (isSuspension(error)) throw error;
   if (isToolError(error)) return { content: [{ type: 'text', text: error.message }], isError: true };
   // A suspended handler runs again, whatever it threw.
-  if (isRpcError(error) || (ctx.usesJournal && ctx.questions.isSuspended)) throw error;
+  if (isRpcError(error) || (ctx.usesJournal && ctx.inputRequests.isSuspended)) throw error;
   return { content: [{ type: 'text', text: textOf(error, ctx) }], isError: true };
 }
 
@@ -25,7 +25,7 @@ export function toolFailure(error: unknown, ctx: RequestContext): CallToolResult
 export function encodeError(ctx: RequestContext, error: unknown): HandlerOutcome {
   const { row, wire, about, server } = ctx;
   const failure = wire.encodeError(toRpcError(error, ctx));
-  return 'error' in failure ? failure : { result: wire.encodeResult(row, failure.result, about, server.host) };
+  return 'error' in failure ? failure : { result: wire.encodeResult(row, failure.result, about, server.serverInfo) };
 }
 
 // The thrown value may be an object whose every member throws.

@@ -48,7 +48,7 @@ export interface Registries {
 
 /** Everything that handling a request needs of a server. */
 export interface ServerInternals {
-  readonly host: ServerInfo;
+  readonly serverInfo: ServerInfo;
   readonly limits: Limits;
   /** The memory that callers make the server keep. */
   readonly usage: Usage;
@@ -66,7 +66,7 @@ export interface ServerInternals {
   /** The resource, else the template, that is read at a URI, if the viewer may see it. */
   resourceAt(uri: string, viewer: Viewer): Entry | undefined;
   /** Definitions of the tools that the viewer may see. */
-  toolsFor(viewer: Viewer): readonly Tool[];
+  visibleTools(viewer: Viewer): readonly Tool[];
   report(error: unknown, about: ErrorReport): void;
 }
 

@@ -250,7 +250,7 @@ export class McpServer<out Tools = {}> {
       watch: (listener, observer, subscribed) => server.#changes.watch(listener, observer, maySee, subscribed),
     };
     const internals: ServerInternals = {
-      host,
+      serverInfo: host,
       limits,
       usage: usageOf(limits),
       secrets: secretsOf(options.keys ?? []),
@@ -263,7 +263,7 @@ export class McpServer<out Tools = {}> {
       handler: (method) => (method.startsWith('notifications/') ? undefined : this.#handlers.get(method)),
       notificationHandler: (method) => (method.startsWith('notifications/') ? this.#handlers.get(method) : undefined),
       resourceAt: (uri, viewer) => resolveResource(resources, templates, uri, viewer)?.entry,
-      toolsFor: (viewer) => [...tools.entries(viewer)].map(({ definition }) => definition),
+      visibleTools: (viewer) => [...tools.entries(viewer)].map(({ definition }) => definition),
       errors: options.errors ?? 'hidden',
       report: reporter(options.onError),
     };
@@ -273,7 +273,7 @@ export class McpServer<out Tools = {}> {
   // Servers whose entries require no scopes do nothing for scopes per request.
   #checkScoped(): void {
     const all = [this.#tools, this.#prompts, this.#resources, this.#templates];
-    this.#requiresScopes = all.some((registry) => registry.isScoped);
+    this.#requiresScopes = all.some((registry) => registry.requiresScopes);
   }
 
   // Declares a feature and its methods when it is used for the first time; until then they do not exist.
@@ -331,7 +331,7 @@ export class McpServer<out Tools = {}> {
 
   // With middleware the list is given as objects, so that it can be looked at and changed; and where `_meta` is added.
   #list(registry: Lists, ctx: RequestContext): object {
-    const { host, middleware, extensions, limits } = this.#internals;
+    const { serverInfo: host, middleware, extensions, limits } = this.#internals;
     if (middleware.length === 0 && !extensions.addsMeta) {
       return registry.encodedList(ctx.params, ctx, ctx.wire, host, limits.pageSize);
     }

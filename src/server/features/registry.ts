@@ -56,7 +56,7 @@ export class Registry<E extends Entry> implements Features {
   readonly #lists = new Map<string, EncodedJson>();
   #filtered = false;
   #scoped = false;
-  #guarded = false;
+  #restricted = false;
 
   constructor(kind: ListKind, noun: string, onChange: () => void, onError: (error: unknown) => void) {
     this.#kind = kind;
@@ -109,17 +109,17 @@ export class Registry<E extends Entry> implements Features {
   }
 
   /** True if some entry needs scopes. */
-  get isScoped(): boolean {
+  get requiresScopes(): boolean {
     return this.#scoped;
   }
 
   /** True if some entry is not for everybody: switched off, hidden from some, or in need of scopes. */
-  get isGuarded(): boolean {
-    return this.#guarded;
+  get hasRestrictedEntries(): boolean {
+    return this.#restricted;
   }
 
   /** The entry of this name, whoever may know of it: to see whether it is worth finding that out. */
-  peek(name: unknown): E | undefined {
+  getUnchecked(name: unknown): E | undefined {
     return this.#slots.get(name as string)?.entry;
   }
 
@@ -195,7 +195,7 @@ export class Registry<E extends Entry> implements Features {
     const slots = [...this.#slots.values()];
     this.#filtered = slots.some(({ entry }) => entry.visible !== undefined);
     this.#scoped = slots.some(({ entry }) => entry.scopes !== undefined);
-    this.#guarded = this.#filtered || this.#scoped || slots.some(({ enabled }) => !enabled);
+    this.#restricted = this.#filtered || this.#scoped || slots.some(({ enabled }) => !enabled);
     this.#onChange();
   }
 }

@@ -225,7 +225,7 @@ export function readResource(
   return thenMaybe(found.read(ctx) as MaybePromise<unknown>, (returned) => {
     // What not everybody may read, and what came out of questions, is one caller's business.
     const scope = entry.visible || entry.scopes || ctx.usesJournal ? ({ cacheScope: 'private' } as const) : {};
-    ctx.about = { cache: { ...ctx.server.host.cache, ...entry.cache, ...scope } };
+    ctx.about = { cache: { ...ctx.server.serverInfo.cache, ...entry.cache, ...scope } };
     if (returned instanceof InputRequired || (isObject(returned) && isContents(returned['contents']))) return returned;
     const contents = contentsOf(returned, uri, entry.definition.mimeType);
     if (!contents) throw new WrongReturn(`Resource "${entry.key}" returned neither text nor bytes nor contents`);
@@ -273,7 +273,7 @@ export async function listWithTemplates(
       if (!shown.has(definition.uri)) shown.set(definition.uri, { key: definition.uri, definition });
     }
   }
-  const { host, limits } = ctx.server;
+  const { serverInfo: host, limits } = ctx.server;
   const { entries, nextCursor } = pageOf('resources', [...shown.values()], ctx.params['cursor'], limits.pageSize);
   // Who asks may decide what is listed.
   ctx.about = { cache: { ...host.cache, cacheScope: 'private' } };

@@ -31,12 +31,12 @@ export interface ToolEntry extends Entry {
   readonly input: CheckedSchema;
   readonly output: CheckedSchema | undefined;
   /** What there is to know of its results. */
-  readonly about: EncodingHints;
+  readonly encodingHints: EncodingHints;
   readonly call: (args: never, ctx: Context) => unknown;
   /** How to answer a call before it is done, if somebody takes calls over. */
-  readonly takeOver: ((ctx: RequestContext) => TaskStarter | undefined) | undefined;
+  readonly taskStarter: ((ctx: RequestContext) => TaskStarter | undefined) | undefined;
   /** The handler says when. */
-  readonly isManual: boolean;
+  readonly detachesManually: boolean;
 }
 
 const NAME = /^[A-Za-z0-9_.-]{1,128}$/;
@@ -93,10 +93,10 @@ export function toolEntry(
     errors,
     input,
     output,
-    about: { outputSchema: output?.jsonSchema },
+    encodingHints: { outputSchema: output?.jsonSchema },
     call,
-    takeOver: extensions.canDetach ? (ctx) => extensions.taskStarterFor(name, config, ctx) : undefined,
-    isManual: detach === 'manual',
+    taskStarter: extensions.canDetach ? (ctx) => extensions.taskStarterFor(name, config, ctx) : undefined,
+    detachesManually: detach === 'manual',
   };
 }
 
@@ -146,26 +146,26 @@ export function callTool(tools: Registry<ToolEntry>, ctx: RequestContext): Maybe
   if (!tool) throw unknownName('tool', name, tools, ctx);
   const { arguments: args = {} } = ctx.params;
   if (!isObject(args)) throw RpcError.invalidParams('"arguments" must be an object');
-  ctx.about = tool.about;
+  ctx.about = tool.encodingHints;
   ctx.entry = tool;
   return thenMaybe(tool.input.check(args), (checked) => {
     if (!checked.ok)
       throw badArguments(`Invalid arguments for tool ${name}: ${describeProblems(checked.problems, checked.unlisted)}`);
-    const takeOver = tool.takeOver?.(ctx);
+    const takeOver = tool.taskStarter?.(ctx);
     return takeOver ? runAsTask(tool, checked.value, ctx, takeOver) : run(tool, checked.value, ctx);
   });
 }
 
 function runAsTask(tool: ToolEntry, args: unknown, ctx: RequestContext, takeOver: TaskStarter): Promise<unknown> {
   const start = (): MaybePromise<unknown> => run(tool, args, ctx);
-  return tool.isManual
+  return tool.detachesManually
     ? runUntilDetached(ctx, takeOver, start)
     : runDetached(ctx, takeOver, start, () => runWithInput(ctx, start));
 }
 
 function run(tool: ToolEntry, args: unknown, ctx: RequestContext): MaybePromise<unknown> {
   // The check may have taken its time, and the caller may be gone.
-  if (ctx.isGivenUp) throw RpcError.internal('The call was cancelled before it began');
+  if (ctx.isAborted) throw RpcError.internal('The call was cancelled before it began');
   const failed = (error: unknown): CallToolResult => toolFailure(error, ctx);
   try {
     const value = tool.call(args as never, ctx) as MaybePromise<unknown>;
