@@ -123,7 +123,7 @@ describe('capabilities', () => {
 
 describe('limits', () => {
   test.each([0, -1, Number.NaN, '5', null])('are positive numbers, unlike %j', (limit) => {
-    for (const name of ['pageSize', 'inFlight', 'rounds', 'handlerMs', 'stateTtlMs']) {
+    for (const name of ['pageSize', 'inFlight', 'roundTrips', 'handlerMs', 'stateTtlMs']) {
       const limits = { [name]: limit } as never;
       expect(() => make({ limits })).toThrow(new TypeError(`limits.${name} must be a positive number`));
     }

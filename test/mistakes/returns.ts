@@ -69,7 +69,7 @@ export const RETURNS: readonly Mistake[] = [
     seen: () => reportOf(() => undefined, { outputSchema: z.object({ n: z.number() }) }),
   },
   {
-    message: 'Tool "t" returned what its output schema refuses: /n Invalid input: expected number, received string',
+    message: 'Tool "t" returned a result that does not fit its output schema: /n Invalid input: expected number, received string',
     where: 'onError',
     cause: 'The structured content does not fit the `outputSchema`.',
     remedy: 'Correct the value at the named place, or the schema.',

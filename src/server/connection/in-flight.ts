@@ -86,7 +86,8 @@ export class InFlight {
   /** Resolves when no request is left, or after `milliseconds`. */
   async idle(milliseconds: number): Promise<void> {
     if (this.#isIdle || milliseconds <= 0) return;
-    const resolvers = (this.#idleResolvers ??= new Set());
+    this.#idleResolvers ??= new Set();
+    const resolvers = this.#idleResolvers;
     let resolver = (): void => {};
     const idle = new Promise<void>((resolve) => {
       resolver = resolve;

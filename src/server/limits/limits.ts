@@ -10,7 +10,7 @@ export interface Limits {
   readonly detached: number;
   /** Round trips with input requests in one call. Default: 10. */
   readonly roundTrips: number;
-  /** Run time of a handler in milliseconds; then its signal aborts and the client gets an error. Detached calls have none. Default: no limit. */
+  /** Milliseconds that a handler may run before its signal aborts and the client gets an error; not for detached calls. Default: no limit. */
   readonly handlerMs: number;
   /** Lifetime of a `requestState` in milliseconds. Default: 10 minutes. */
   readonly stateTtlMs: number;
