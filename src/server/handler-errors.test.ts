@@ -108,7 +108,7 @@ describe('a handler that throws', () => {
     expect(stderr).toHaveBeenCalledTimes(2);
     expect(stderr.mock.calls[0]).toEqual([expect.stringContaining(`: ${error.stack}`)]);
     expect(stderr.mock.calls[1]?.[0]).toMatch(
-      /^mcpp: tools\/call, t, reference [0-9a-f]{8}: The client was told only the reference\. Throw new ToolError\('\.\.\.'\)/,
+      /^mcpp: tools\/call, t, reference [0-9a-f]{8}: The client got only the reference\. Throw new ToolError\('\.\.\.'\)/,
     );
     await wire.call('tools/call', { name: 't' });
     expect(stderr).toHaveBeenCalledTimes(3);

@@ -49,7 +49,7 @@ export const RETURNS: readonly Mistake[] = [
   },
   {
     message:
-      "mcpp: tools/call, t, reference ...: The client was told only the reference. Throw new ToolError('...') ...",
+      "mcpp: tools/call, t, reference ...: The client got only the reference. Throw new ToolError('...') ...",
     where: 'stderr',
     cause: 'The first time that a tool throws a plain error, stderr says how to show its message to the model.',
     remedy: "Throw `new ToolError('City not found')`, or set `errors: 'messages'` on the server or on the tool.",
