@@ -128,6 +128,6 @@ describe('how to show errors', () => {
     await (await open(server)).call('tools/call', { name: 't' });
     const text = stderr.mock.calls.map(([line]) => line).join('\n');
     stderr.mockRestore();
-    expect(text).toContain("Throw new ToolError('...') to show a text to the model, or set errors: 'messages'");
+    expect(text).toContain("Throw new ToolError('...') to send a text to the model, or set errors: 'messages'");
   });
 });

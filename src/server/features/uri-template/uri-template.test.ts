@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { expandTemplate, type UriTemplateValues } from '../../../../test/uri-template-expand.ts';
 import { matchUri } from './match.ts';
-import { encodeNonAscii, parseTemplate, parseUriTemplate } from './uri-template.ts';
+import { encodeNonAscii, parseUriTemplate } from './uri-template.ts';
 
 /** The variables of RFC 6570, section 3.2. */
 const values = {
@@ -23,7 +23,8 @@ const values = {
   empty_keys: {},
 };
 
-const expand = (template: string, given: UriTemplateValues): string => expandTemplate(parseTemplate(template), given);
+const expand = (template: string, given: UriTemplateValues): string =>
+  expandTemplate(parseUriTemplate(template).parts, given);
 const match = (template: string, uri: string): object | undefined => {
   const encoded = encodeNonAscii(uri);
   const found = encoded === undefined ? undefined : matchUri(parseUriTemplate(template), encoded);
