@@ -2,7 +2,7 @@
 
 import { printableLines } from '../jsonrpc/errors.ts';
 import { checkOptions, type KeysOf } from '../jsonrpc/known-options.ts';
-import { isPromise } from '../jsonrpc/maybe-promise.ts';
+import { ignoreRejection } from '../jsonrpc/maybe-promise.ts';
 import { printable } from '../jsonrpc/printable.ts';
 import type { ServerCapabilities } from '../protocol/model/capabilities.ts';
 import type { ServerEvent } from '../protocol/model/changes.ts';
@@ -90,15 +90,8 @@ export function mergeCapabilities(derived: ServerCapabilities, options: McpServe
 export function reporter(
   onError: McpServerOptions['onError'] = logError,
 ): (error: unknown, about: ErrorReport) => void {
-  const failed = (cause: unknown): void => logError(cause, { method: 'onError' });
-  return (error, about) => {
-    try {
-      const result: unknown = onError(error, about);
-      if (isPromise(result)) result.then(undefined, failed);
-    } catch (cause) {
-      failed(cause);
-    }
-  };
+  const reportFailure = (cause: unknown): void => logError(cause, { method: 'onError' });
+  return (error, about) => ignoreRejection(() => onError(error, about), reportFailure);
 }
 
 /** Writes an error to stderr. Never throws, even if reading the thrown value throws. */

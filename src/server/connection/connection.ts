@@ -210,6 +210,7 @@ class ServedConnection implements Receiver, TransportConnection, ExchangeConnect
         void response.then((late) => this.#respond(message, row, late, opensSession));
       }
     } else if (isResponse(message)) this.#receiveResponse(message);
+    else if (message.method === 'notifications/cancelled') this.#cancel(message);
     else this.#receiveNotification(message, claim);
   }
 
@@ -251,7 +252,13 @@ class ServedConnection implements Receiver, TransportConnection, ExchangeConnect
   }
 
   #respond(request: Request, row: MethodRow | undefined, response: Response | undefined, opensSession = false): void {
-    if (response) this.#sendResponse(request, row, response);
+    if (response) {
+      this.#deliver(response, (cause) => this.send(this.#unencodable(request, cause)));
+      // The end of a subscription, as 2026-07-28 requires it where one connection carries all messages.
+      if (row?.staysOpen && !isErrorResponse(response)) {
+        this.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: request.id } });
+      }
+    }
     if (opensSession) this.#drainQueue();
     if (!this.#queue.isActive) this.#inFlight.checkIdle();
   }
@@ -264,14 +271,6 @@ class ServedConnection implements Receiver, TransportConnection, ExchangeConnect
       if (!this.#ended) this.#handle(payload);
     }
     this.#refusalReason ??= reason;
-  }
-
-  #sendResponse(request: Request, row: MethodRow | undefined, response: Response): void {
-    this.#deliver(response, (cause) => this.send(this.#unencodable(request, cause)));
-    // The end of a subscription, as 2026-07-28 requires it where one connection carries all messages.
-    if (row?.staysOpen && !isErrorResponse(response)) {
-      this.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: request.id } });
-    }
   }
 
   // The result cannot be written as JSON: reports that, and returns an error response in its place.
@@ -289,10 +288,6 @@ class ServedConnection implements Receiver, TransportConnection, ExchangeConnect
   #receiveNotification(notification: Notification, claim: unknown): void {
     const { method } = notification;
     const row = METHODS.get(method);
-    if (method === 'notifications/cancelled') {
-      this.#cancel(notification);
-      return;
-    }
     // Ignored: request methods without an id, and notifications over the limits.
     const isFull = this.#inFlight.notifications >= this.#server.limits.inFlight || !this.#usage.hasRoom;
     if (row?.kind === 'request' || isFull) return;

@@ -45,7 +45,7 @@ describe('the first input requests of a server', () => {
     expect(asked.map(({ params }) => params.message)).toEqual(['a?', 'b?']);
   });
 
-  test('are sent even if the handler ends before', async () => {
+  test('are sent even if the handler throws', async () => {
     const { call, onError } = await open((ctx) => {
       void asks(ctx, 'a');
       throw new Error('too hasty');

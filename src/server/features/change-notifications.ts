@@ -1,6 +1,6 @@
 /** Change notifications of a server: list changes, resource updates and log messages, published through a `ChangeBus`. */
 
-import { isPromise, type MaybePromise, thenMaybe } from '../../jsonrpc/maybe-promise.ts';
+import { ignoreRejection, type MaybePromise, thenMaybe } from '../../jsonrpc/maybe-promise.ts';
 import type { ServerEvent, SubscribedUris } from '../../protocol/model/changes.ts';
 import type { Observer } from '../../protocol/revision.ts';
 import type { ChangeBus, Resync } from '../../store/change-bus.ts';
@@ -64,13 +64,15 @@ export class ChangePublisher {
   // One failing listener must not prevent the calls of the others.
   #deliver(change: ServerEvent | Resync): void {
     for (const watcher of [...this.#watchers]) {
-      if (change.type === 'resync') this.#attempt(() => this.#resync(watcher));
+      if (change.type === 'resync') ignoreRejection(() => this.#resync(watcher), this.#onError);
       else this.#notify(watcher, change);
     }
   }
 
   #notify({ listener, observer, canObserve }: Watcher, change: ServerEvent): void {
-    this.#attempt(() => canObserve(change, observer) && listener(change));
+    ignoreRejection(() => {
+      if (canObserve(change, observer)) listener(change);
+    }, this.#onError);
   }
 
   #resync(watcher: Watcher): MaybePromise<void> {
@@ -88,16 +90,6 @@ export class ChangePublisher {
   #flush(): void {
     const changes = [...this.#pending.values()];
     this.#pending.clear();
-    for (const change of changes) this.#attempt(() => this.#bus.publish(change));
-  }
-
-  // Errors have no caller to go to, so they are reported.
-  #attempt(action: () => unknown): void {
-    try {
-      const result = action();
-      if (isPromise(result)) result.then(undefined, this.#onError);
-    } catch (error) {
-      this.#onError(error);
-    }
+    for (const change of changes) ignoreRejection(() => this.#bus.publish(change), this.#onError);
   }
 }

@@ -46,6 +46,10 @@ interface Slot<E> {
 
 /** The entries of one kind, in the order of their registration. */
 export class Registry<E extends Entry> implements Features {
+  /** True if an entry requires scopes. */
+  requiresScopes = false;
+  /** True if an entry is disabled, has `visible` or requires scopes. */
+  hasRestrictedEntries = false;
   readonly #kind: ListKind;
   readonly #noun: string;
   readonly #onChange: () => void;
@@ -55,8 +59,6 @@ export class Registry<E extends Entry> implements Features {
   readonly #lists = new Map<string, EncodedJson>();
   /** True if an entry has `visible`: lists differ between viewers. */
   #filtered = false;
-  #scoped = false;
-  #restricted = false;
 
   constructor(kind: ListKind, noun: string, onChange: () => void, onError: (error: unknown) => void) {
     this.#kind = kind;
@@ -101,16 +103,6 @@ export class Registry<E extends Entry> implements Features {
   get(name: string, viewer: Viewer): E | undefined {
     const slot = this.#slots.get(name);
     return slot?.enabled && this.#isVisible(slot.entry, viewer) ? slot.entry : undefined;
-  }
-
-  /** True if an entry requires scopes. */
-  get requiresScopes(): boolean {
-    return this.#scoped;
-  }
-
-  /** True if an entry is disabled, has `visible` or requires scopes. */
-  get hasRestrictedEntries(): boolean {
-    return this.#restricted;
   }
 
   /** The entry of this name, even if it is disabled or the viewer may not see it. */
@@ -187,8 +179,8 @@ export class Registry<E extends Entry> implements Features {
     this.#lists.clear();
     const slots = [...this.#slots.values()];
     this.#filtered = slots.some(({ entry }) => entry.visible !== undefined);
-    this.#scoped = slots.some(({ entry }) => entry.scopes !== undefined);
-    this.#restricted = this.#filtered || this.#scoped || slots.some(({ enabled }) => !enabled);
+    this.requiresScopes = slots.some(({ entry }) => entry.scopes !== undefined);
+    this.hasRestrictedEntries = this.#filtered || this.requiresScopes || slots.some(({ enabled }) => !enabled);
     this.#onChange();
   }
 }

@@ -43,13 +43,12 @@ export class KeptBytes {
     kept.take(caller, bytes);
   }
 
-  /** Changes the number of bytes. False, and no change, if there is no room. */
-  resize(bytes: number): boolean {
-    const more = bytes - this.#bytes;
-    if (more > 0 && !this.#pool.hasRoom({ caller: this.#caller }, more)) return false;
-    if (more > 0) this.#pool.take(this.#caller, more);
-    else this.#pool.release(this.#caller, -more);
-    this.#bytes = bytes;
+  /** Counts more bytes; negative to count fewer. False, and no change, if there is no room. */
+  grow(bytes: number): boolean {
+    if (bytes > 0 && !this.#pool.hasRoom({ caller: this.#caller }, bytes)) return false;
+    if (bytes > 0) this.#pool.take(this.#caller, bytes);
+    else this.#pool.release(this.#caller, -bytes);
+    this.#bytes += bytes;
     return true;
   }
 
@@ -78,7 +77,6 @@ export class ConnectionUsage implements CallerRef {
   readonly #usage: Usage;
   readonly #running: RunningCalls | undefined;
   readonly #session: KeptBytes;
-  #bytes = 0;
   #isClosed = false;
 
   constructor(usage: Usage, caller: string, running: RunningCalls | undefined) {
@@ -102,9 +100,7 @@ export class ConnectionUsage implements CallerRef {
 
   /** Counts bytes of the session; negative to release them. False if there is no room. */
   grow(bytes: number): boolean {
-    if (this.#isClosed || !this.#session.resize(this.#bytes + bytes)) return false;
-    this.#bytes += bytes;
-    return true;
+    return !this.#isClosed && this.#session.grow(bytes);
   }
 
   close(): void {
