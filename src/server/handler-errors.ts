@@ -1,4 +1,4 @@
-/** Maps thrown values to responses. `RpcError` and `ToolError` are sent; others go to `onError`, and the client gets a reference. */
+/** Maps thrown values to responses. `RpcError` and `ToolError` are sent. Others go to `onError`; clients get a reference. */
 
 import { isMcpError, RpcError } from '../jsonrpc/errors.ts';
 import type { ErrorObject } from '../jsonrpc/message.ts';

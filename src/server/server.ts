@@ -95,7 +95,8 @@ export class McpServer<out Tools = {}> {
   #capabilities: ServerCapabilities | undefined;
 
   constructor(info: Implementation, options: McpServerOptions = {}) {
-    if (!isImplementation(info)) throw new TypeError('McpServer needs a name and a version');
+    if (!isImplementation(info))
+      throw new TypeError('McpServer needs a name and a version: new McpServer({ name, version })');
     checkServerOptions(options);
     this.info = info;
     this.#options = options;

@@ -1,4 +1,4 @@
-/** One served connection: receives messages, handles them and sends the responses. It may carry stateful and stateless requests. */
+/** One served connection: receives messages, handles them, and sends responses. It can mix stateful and stateless requests. */
 
 import { errorResponse } from '../../jsonrpc/error-response.ts';
 import { ConnectionError, type ParseError, RpcError } from '../../jsonrpc/errors.ts';

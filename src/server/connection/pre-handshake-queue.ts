@@ -1,4 +1,4 @@
-/** Queue of the messages of a session that arrive while its `initialize` is being handled. They are handled after it, in order. */
+/** Queue of messages that arrive while the `initialize` of their session is being handled. They are handled after it. */
 
 import { messageObjectOf, type Payload } from '../../jsonrpc/json/parse.ts';
 import { retainedSize } from '../../jsonrpc/json/retained-size.ts';
@@ -11,7 +11,7 @@ export class PreHandshakeQueue {
   readonly #grow: (bytes: number) => boolean;
   #queue: Payload[] | undefined;
 
-  /** `grow` counts the bytes of queued messages, negative when a message leaves the queue. It returns false if there is no room. */
+  /** `grow` counts bytes of queued messages, negative ones when a message is removed. It returns false if there is no room. */
   constructor(grow: (bytes: number) => boolean) {
     this.#grow = grow;
   }

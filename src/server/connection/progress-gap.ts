@@ -29,7 +29,7 @@ function countTurn(): void {
   turn++;
 }
 
-/** True if a result sent now may arrive in one read with progress sent in the turn `sentIn`, at `sentAt` (`performance.now()`). */
+/** True if a result sent now may arrive in one read with progress of the turn `sentIn`, sent at `sentAt` (`performance.now()`). */
 export function isWithinProgressGap(sentIn: number, sentAt: number): boolean {
   return sentIn === turn || performance.now() - sentAt < PROGRESS_GAP_MS;
 }

@@ -1,6 +1,6 @@
 /** Completion: completers of arguments and template variables, and `completion/complete`. */
 
-import { RpcError } from '../../jsonrpc/errors.ts';
+import { RpcError, shorten } from '../../jsonrpc/errors.ts';
 import { type MaybePromise, thenMaybe } from '../../jsonrpc/maybe-promise.ts';
 import { isObject, type Params } from '../../jsonrpc/message.ts';
 import type { CompleteResult, Completion } from '../../protocol/model/completion.ts';
@@ -33,20 +33,16 @@ export function complete(
   const completers: Completers | undefined = found?.complete;
   const completer = completers && Object.hasOwn(completers, name) ? completers[name] : undefined;
   if (!completer) return { completion: { values: [] } };
-  return thenMaybe(
-    completer(value, { value, arguments: others }, ctx) as MaybePromise<readonly string[] | Completion>,
-    completionResult,
-  );
+  const suggested = completer(value, { value, arguments: others }, ctx) as MaybePromise<unknown>;
+  return thenMaybe(suggested, (returned) => completionResult(returned, `${shorten(target)}, ${shorten(name)}`));
 }
 
-function completionResult(suggested: readonly string[] | Completion): CompleteResult {
-  const isList = Array.isArray(suggested);
-  if (!isList && !(isObject(suggested) && 'values' in suggested)) {
-    throw new Error('A completer returned neither an array nor an object with "values"');
+function completionResult(returned: unknown, where: string): CompleteResult {
+  const suggested = Array.isArray(returned) ? { values: returned, total: returned.length, hasMore: false } : returned;
+  if (!isObject(suggested) || !Array.isArray(suggested['values'])) {
+    throw new Error(`The completer of ${where} returned neither an array nor an object with an array "values"`);
   }
-  const { values, total, hasMore } = isList
-    ? { values: suggested, total: suggested.length, hasMore: false }
-    : (suggested as Completion);
+  const { values, total, hasMore } = suggested as unknown as Completion;
   return {
     completion: {
       values: values.slice(0, MAX_COMPLETION_VALUES),
@@ -103,5 +99,6 @@ export type Completers = Readonly<Record<string, Completer>>;
 /** Throws a `TypeError` for a completer of an argument or variable that does not exist. */
 export function checkCompleters(where: string, completers: Completers | undefined, names: readonly string[]): void {
   const unknown = Object.keys(completers ?? {}).find((name) => !names.includes(name));
-  if (unknown !== undefined) throw new TypeError(`${where}: complete: there is no "${unknown}" to complete`);
+  if (unknown !== undefined)
+    throw new TypeError(`${where}: complete has "${unknown}", but there is no such argument or variable`);
 }

@@ -8,7 +8,7 @@ import type { Entry, ErrorDisclosure, Visible } from './registry.ts';
 export interface EntryConfig {
   /** Hides the entry from some callers: it is absent from their lists, and unknown when they use it. */
   readonly visible?: Visible;
-  /** Scopes that a caller needs, all of them. Other requests get an error with these scopes (HTTP: 403). Lists do not show them. */
+  /** Scopes that a caller needs, all of them. Others get an error with these scopes (HTTP: 403). Lists do not show them. */
   readonly scopes?: readonly string[];
   /** What clients get of plain errors of the handler: only a reference, or their messages. Default: the server's `errors`. */
   readonly errors?: ErrorDisclosure;

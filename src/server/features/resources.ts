@@ -202,7 +202,11 @@ export function readResource(registries: ResourceRegistries, ctx: RequestContext
     ctx.about = { cache: { ...ctx.server.serverInfo.cache, ...entry.cache, ...scope } };
     if (returned instanceof InputRequired || (isObject(returned) && isContents(returned['contents']))) return returned;
     const contents = contentsOf(returned, uri, entry.definition.mimeType);
-    if (!contents) throw new WrongReturn(`Resource "${entry.key}" returned neither text nor bytes nor contents`);
+    if (!contents) {
+      throw new WrongReturn(
+        `Resource "${entry.key}" returned neither text nor bytes nor contents: return a string, a Uint8Array, or { uri, text }`,
+      );
+    }
     return { contents };
   });
 }

@@ -10,7 +10,7 @@ export interface Limits {
   readonly detached: number;
   /** Round trips with input requests in one call. Default: 10. */
   readonly roundTrips: number;
-  /** Milliseconds that a handler may run before its signal aborts and the client gets an error; not for detached calls. Default: no limit. */
+  /** Milliseconds until a handler is aborted and its request gets an error. Detached calls have no limit. Default: no limit. */
   readonly handlerMs: number;
   /** Lifetime of a `requestState` in milliseconds. Default: 10 minutes. */
   readonly stateTtlMs: number;

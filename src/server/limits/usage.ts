@@ -66,10 +66,7 @@ export class KeptBytes {
 }
 
 /** Counts the running calls of all connections of a transport that limits them. */
-export interface RunningCalls {
-  take(caller: string): void;
-  release(caller: string): void;
-}
+export type RunningCalls = Pick<Pool, 'take' | 'release'>;
 
 /** The account of one connection. */
 export class ConnectionUsage implements CallerRef {

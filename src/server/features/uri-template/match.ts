@@ -85,7 +85,7 @@ function valueStep(expression: Expression, parts: readonly Part[], index: number
   };
 }
 
-// Reads values in the order of the variables, as in `{x,y}` and `{/x,y}`. Surplus values go to the list, or else to the last variable.
+// Reads values in order, as in `{x,y}` and `{/x,y}`. Surplus values go to the variable with `*`, else to the last one.
 function readListed(text: string, { operator, variables }: Expression, found: Found[]): boolean {
   const { first, separator } = operator;
   const texts = text.slice(first.length).split(separator);
