@@ -139,24 +139,37 @@ export function wrongReturnOf(value: unknown): string | undefined {
 const MAX_MEMBERS = 1000;
 const MAX_DEPTH = 16;
 
+interface Budget {
+  left: number;
+}
+
 /** Describes the first member at any depth that JSON cannot encode, such as a promise without `await`. */
 function faultInside(value: object): string | undefined {
   const fault = findFault(value, MAX_DEPTH, { left: MAX_MEMBERS });
   return fault && `${fault.what} at ${printable(fault.place ?? '', 128)}: ${fault.remedy}`;
 }
 
-function findFault(value: object, depth: number, budget: { left: number }): Fault | undefined {
-  const keys = Array.isArray(value) ? undefined : Object.keys(value);
-  const count = keys ? keys.length : (value as readonly unknown[]).length;
-  for (let index = 0; index < count && budget.left > 0; index++) {
-    const key = keys ? (keys[index] as string) : index;
-    const member = (value as Readonly<Record<string | number, unknown>>)[key];
-    budget.left--;
-    if (typeof member !== 'object' || member === null) continue;
-    const fault = !isPlain(member) ? faultOf(member) : depth > 1 ? findFault(member, depth - 1, budget) : undefined;
-    if (fault) return { ...fault, place: `/${key}${fault.place ?? ''}` };
+function findFault(value: object, depth: number, budget: Budget): Fault | undefined {
+  let fault: Fault | undefined;
+  if (Array.isArray(value)) {
+    for (let index = 0; index < value.length && budget.left > 0 && !fault; index++) {
+      fault = faultAt(value[index], index, depth, budget);
+    }
+    return fault;
+  }
+  for (const key in value) {
+    if (budget.left <= 0) return undefined;
+    fault = faultAt((value as Record<string, unknown>)[key], key, depth, budget);
+    if (fault) return fault;
   }
   return undefined;
+}
+
+function faultAt(member: unknown, key: string | number, depth: number, budget: Budget): Fault | undefined {
+  budget.left--;
+  if (typeof member !== 'object' || member === null) return undefined;
+  const fault = !isPlain(member) ? faultOf(member) : depth > 1 ? findFault(member, depth - 1, budget) : undefined;
+  return fault && { ...fault, place: `/${key}${fault.place ?? ''}` };
 }
 
 function faultOf(value: object): Fault | undefined {
