@@ -85,7 +85,7 @@ class ServedConnection implements Receiver, TransportConnection, ExchangeConnect
   }
 
   openSession(session: Session): void {
-    // A second `initialize` replaces the session: bridges share one program among clients that come and go.
+    // A second `initialize` replaces the session: a bridge may connect several clients to one process, one after the other.
     if (this.session) this.#outgoing.failAll(new ConnectionError('closed', 'The client sent "initialize" again'));
     this.#unwatch?.();
     this.session = session;
@@ -129,7 +129,7 @@ class ServedConnection implements Receiver, TransportConnection, ExchangeConnect
     this.#handle(payload, claim);
   }
 
-  // Queued messages and messages in batches have no version of their own.
+  // `claim` is the protocol version in `_meta`. Queued messages and messages in batches have none.
   #handle(payload: Payload, claim?: unknown): void {
     if (isBatch(payload)) this.#receiveBatch(payload as Batch);
     else if (isUnreadable(payload)) {
@@ -254,7 +254,7 @@ class ServedConnection implements Receiver, TransportConnection, ExchangeConnect
   #respond(request: Request, row: MethodRow | undefined, response: Response | undefined, opensSession = false): void {
     if (response) {
       this.#deliver(response, (cause) => this.send(this.#unencodable(request, cause)));
-      // The end of a subscription, as 2026-07-28 requires it where one connection carries all messages.
+      // A subscription on a shared connection also ends with `notifications/cancelled`, which has its id.
       if (row?.staysOpen && !isErrorResponse(response)) {
         this.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: request.id } });
       }
@@ -263,7 +263,7 @@ class ServedConnection implements Receiver, TransportConnection, ExchangeConnect
     if (!this.#queue.isActive) this.#inFlight.checkIdle();
   }
 
-  // Queued messages are handled even if new requests are refused: they arrived before. With `refusal`, they are refused, too.
+  // Handles the queued messages, even if the connection refuses new ones. With `refusal`, requests among them are refused, too.
   #drainQueue(refusal?: string): void {
     const reason = this.#refusalReason;
     this.#refusalReason = refusal;
