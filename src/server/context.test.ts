@@ -27,37 +27,40 @@ afterEach(() => {
 });
 
 describe('progress', () => {
-  test.each(REVISIONS)('is told under the token, increasing only, with a message where there is one: %s', async (r) => {
-    const server = serverWith((ctx) => {
-      ctx.reportProgress(1, 10, 'one');
-      ctx.reportProgress(1);
-      ctx.reportProgress(0.5);
-      ctx.reportProgress(Number.NaN);
-      ctx.reportProgress(Number.POSITIVE_INFINITY);
-      ctx.reportProgress(1.5, Number.NaN);
-    });
-    const wire = await open(server, { revision: r });
-    await wire.call('tools/call', { name: 't', _meta: { progressToken: 0 } });
-    const message = r === '2024-11-05' ? {} : { message: 'one' };
-    expect(wire.notices('notifications/progress').map((one) => one.params)).toEqual([
-      { progressToken: 0, progress: 1, total: 10, ...message },
-      { progressToken: 0, progress: 1.5 },
-    ]);
-  });
+  test.each(REVISIONS)(
+    'is sent with the token of the request, only if it increases, with its message: %s',
+    async (r) => {
+      const server = serverWith((ctx) => {
+        ctx.reportProgress(1, 10, 'one');
+        ctx.reportProgress(1);
+        ctx.reportProgress(0.5);
+        ctx.reportProgress(Number.NaN);
+        ctx.reportProgress(Number.POSITIVE_INFINITY);
+        ctx.reportProgress(1.5, Number.NaN);
+      });
+      const wire = await open(server, { revision: r });
+      await wire.call('tools/call', { name: 't', _meta: { progressToken: 0 } });
+      const message = r === '2024-11-05' ? {} : { message: 'one' };
+      expect(wire.notices('notifications/progress').map((one) => one.params)).toEqual([
+        { progressToken: 0, progress: 1, total: 10, ...message },
+        { progressToken: 0, progress: 1.5 },
+      ]);
+    },
+  );
 
-  test.each<unknown>([undefined, null, 1.5, {}, [], true])('is told to nobody without a token: %j', async (token) => {
+  test.each<unknown>([undefined, null, 1.5, {}, [], true])('is not sent without a valid token: %j', async (token) => {
     const wire = await open(serverWith((ctx) => ctx.reportProgress(1)));
     await wire.call('tools/call', { name: 't', ...(token === undefined ? {} : { _meta: { progressToken: token } }) });
     expect(wire.notices('notifications/progress')).toEqual([]);
   });
 
-  test.each(['', '__proto__', 0])('may have the token %j', async (progressToken) => {
+  test.each(['', '__proto__', 0])('is sent for the token %j', async (progressToken) => {
     const wire = await open(serverWith((ctx) => ctx.reportProgress(1)));
     await wire.call('tools/call', { name: 't', _meta: { progressToken } });
     expect(wire.notices('notifications/progress')).toMatchObject([{ params: { progressToken } }]);
   });
 
-  test.each(REVISIONS)('and log messages after the answer are dropped: %s', async (revision) => {
+  test.each(REVISIONS)('and log messages are dropped after the response: %s', async (revision) => {
     let late: (() => void) | undefined;
     const server = serverWith((ctx) => {
       late = () => {
@@ -79,7 +82,7 @@ describe('log messages', () => {
     ctx.log.send('notice', { a: 1 });
   });
 
-  test('are sent under 2026-07-28 only if the request asks for them, and from that level on', async () => {
+  test('are sent under 2026-07-28 only if the request has a log level that includes them', async () => {
     const wire = await open(loud);
     await wire.call('tools/call', { name: 't' });
     expect(wire.notices('notifications/message')).toEqual([]);
@@ -109,20 +112,23 @@ describe('log messages', () => {
     ]);
   });
 
-  test.each<unknown>(['loud', 5, null, {}, '__proto__'])('have eight levels; %j is none', async (level) => {
-    const session = await open(loud, { revision: '2025-11-25' });
-    expect((await session.call('logging/setLevel', { level })).error?.code).toBe(-32602);
-    const wire = await open(loud);
-    expect((await wire.call('tools/call', { name: 't', _meta: { [LEVEL]: level } })).error?.code).toBe(-32602);
-  });
+  test.each<unknown>(['loud', 5, null, {}, '__proto__'])(
+    'have eight levels: logging/setLevel refuses %j',
+    async (level) => {
+      const session = await open(loud, { revision: '2025-11-25' });
+      expect((await session.call('logging/setLevel', { level })).error?.code).toBe(-32602);
+      const wire = await open(loud);
+      expect((await wire.call('tools/call', { name: 't', _meta: { [LEVEL]: level } })).error?.code).toBe(-32602);
+    },
+  );
 
-  test('that say nothing have null for data: the member is required', async () => {
+  test('without data have null: the member is required', async () => {
     const wire = await open(serverWith((ctx) => ctx.log.info(undefined)));
     await wire.call('tools/call', { name: 't', _meta: { [LEVEL]: 'debug' } });
     expect(wire.notices('notifications/message').map((one) => one.params)).toEqual([{ level: 'info', data: null }]);
   });
 
-  test('are none where logging was taken away', async () => {
+  test('are not sent if the capability logging is false', async () => {
     const server = new McpServer({ name: 's', version: '1' }, { capabilities: { logging: false } }).registerTool(
       't',
       {},
@@ -158,7 +164,7 @@ describe('the signal', () => {
     expect(wire.received).toEqual([]);
   });
 
-  test('is aborted when the client goes away, also for who asks for it only then', async () => {
+  test('is aborted when the client disconnects, also if the handler reads it only then', async () => {
     let early: Context | undefined;
     const server = serverWith((ctx) => {
       early = ctx;
@@ -171,7 +177,7 @@ describe('the signal', () => {
     expect(early?.signal.reason).toMatchObject({ code: 'closed' });
   });
 
-  test('is aborted when the server closes, and the handler may still answer', async () => {
+  test('is aborted when the server closes, and the handler can still return a result', async () => {
     const server = serverWith(
       (ctx) => new Promise((resolve) => ctx.signal.addEventListener('abort', () => resolve('rest'))),
     );
@@ -181,7 +187,7 @@ describe('the signal', () => {
     expect((await call).result).toMatchObject({ content: [{ text: 'rest' }] });
   });
 
-  test.each(REVISIONS)('is aborted when the handler takes too long, and stays so: %s', async (revision) => {
+  test.each(REVISIONS)('is aborted when the handler exceeds handlerMs, and stays aborted: %s', async (revision) => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     let seen: Context | undefined;
     const server = new McpServer({ name: 's', version: '1' }, { limits: { handlerMs: 50 } }).registerTool(
@@ -201,7 +207,7 @@ describe('the signal', () => {
     expect([seen?.signal.aborted, seen?.signal.aborted, vi.getTimerCount()]).toEqual([true, true, 0]);
   });
 
-  test('is aborted for a handler that took too long and asks for it only then', async () => {
+  test('is aborted for a handler that reads it after it exceeded handlerMs', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     let seen: Context | undefined;
     const server = new McpServer({ name: 's', version: '1' }, { limits: { handlerMs: 50 } }).registerTool(
@@ -219,7 +225,7 @@ describe('the signal', () => {
     expect([seen?.signal.aborted, seen?.signal.aborted]).toEqual([true, true]);
   });
 
-  test('stays aborted for a run that was suspended and did not want to know', async () => {
+  test('stays aborted for a suspended run that swallows the suspension', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const seen: boolean[] = [];
     let goOn = (): void => {};
@@ -240,7 +246,7 @@ describe('the signal', () => {
     expect(seen).toEqual([true, true]);
   });
 
-  test('stays quiet after the answer', async () => {
+  test('is not aborted after the response', async () => {
     let signal: AbortSignal | undefined;
     const server = serverWith((ctx) => {
       signal = ctx.signal;
@@ -255,7 +261,7 @@ describe('the signal', () => {
 });
 
 describe('the context', () => {
-  test.each(REVISIONS)('says who is calling, and what the client can do: %s', async (revision) => {
+  test.each(REVISIONS)('has the principal, the client info and the capabilities: %s', async (revision) => {
     const seen: unknown[] = [];
     const principal: Principal = { subject: 'alice', issuer: 'https://as', scopes: ['a'] };
     const server = serverWith((ctx) => {
@@ -275,7 +281,7 @@ describe('the context', () => {
     expect(seen).toEqual([revision, { name: 'raw', version: '1' }, principal, 'tools/call', can, undefined]);
   });
 
-  test.each(REVISIONS)('gives _meta as it came, and the trace in it: %s', async (revision) => {
+  test.each(REVISIONS)('has _meta as the client sent it, and its trace context: %s', async (revision) => {
     const seen: unknown[] = [];
     const server = serverWith((ctx) => {
       seen.push(ctx.meta['com.example/a'], ctx.trace, ctx.params['unknown']);
@@ -287,7 +293,7 @@ describe('the context', () => {
     expect(seen).toEqual([{ b: [null] }, trace, { x: 1 }]);
   });
 
-  test('has an empty _meta where there is none', async () => {
+  test('has an empty _meta if the request has none', async () => {
     const seen: unknown[] = [];
     const server = serverWith((ctx) => {
       seen.push(ctx.meta, ctx.trace);

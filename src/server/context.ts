@@ -1,4 +1,4 @@
-/** `Context`: the second argument of every handler. */
+/** `Context`: the second argument of handlers, and its option types. */
 
 import type { Params } from '../jsonrpc/message.ts';
 import type { ClientCapabilities, ClientCapabilityName } from '../protocol/model/capabilities.ts';
@@ -11,106 +11,106 @@ import type { Principal } from '../protocol/principal.ts';
 import type { AnySchema, InferOutput } from '../schema/local/infer.ts';
 import type { Log } from './logging.ts';
 
-/** Options of every question. */
+/** Options of all input requests. */
 export interface AskOptions {
-  /** Names the question within its call. Needed only if the order of questions can differ between two runs. */
+  /** Key of the input request within its call. Needed only if a rerun of the handler may send input requests in another order. */
   readonly key?: string;
 }
 
-/** Options of `ask`. */
+/** Options of `ctx.ask`. */
 export interface RawAskOptions extends AskOptions {
-  /** Takes the question back, where the client is asked while the call waits. */
+  /** Cancels the input request, on revisions where the client gets it while the call is running. */
   readonly signal?: AbortSignal;
 }
 
-/** Options of `elicitUrl`. */
+/** Options of `ctx.elicitUrl`. */
 export interface UrlOptions extends AskOptions {
-  /** Tells whether what the page is for has happened. With it, the call goes on only once it has. */
+  /** Returns true when the page has done its work. With it, `elicitUrl` resolves only after that. */
   readonly until?: () => boolean | Promise<boolean>;
 }
 
-/** What the person did: filled in the form, said no, or closed it. */
+/** The user's response to an elicitation: accepted with content, declined, or dismissed. */
 export type ElicitAnswer<T> =
   | { readonly action: 'accept'; readonly content: T }
   | { readonly action: 'decline' }
   | { readonly action: 'cancel' };
 
-/** Names a client's session. */
+/** The session of a client. */
 export interface SessionKey {
-  /** Unique, and the same for as long as the session lasts, on every node. It is not the `Mcp-Session-Id`. */
+  /** Unique and stable for the life of the session, on every node. It is not the `Mcp-Session-Id`. */
   readonly id: string;
 }
 
-/** The second argument of every handler. */
+/** A request or notification as its handler sees it: the caller, cancellation, and ways to reach the client. */
 export interface Context {
   /** The method of the request or notification. */
   readonly method: string;
-  /** Its params as they arrived. */
+  /** The params as the client sent them. */
   readonly params: Params;
-  /** Aborted when the caller gives up or goes away, and when the server closes; in a task, when that is to end. */
+  /** Aborts when the client cancels or disconnects, or the server closes; in a task, when the task is cancelled. */
   readonly signal: AbortSignal;
-  /** The authenticated caller, where the transport authenticates. */
+  /** The authenticated caller. Undefined without authentication. */
   readonly auth: Principal | undefined;
-  /** What the client says of itself; never a reason to trust it. */
+  /** Name and version that the client claims. Not authenticated. */
   readonly client: Implementation | undefined;
-  /** What the client declared. */
+  /** The capabilities that the client declared. */
   readonly capabilities: ClientCapabilities;
   /** The protocol revision of the request. */
   readonly revision: string;
   /**
-   * The client's session, where the revision has sessions (up to 2025-11-25) and the server keeps them: `ctx.session.id` is a
-   * key for state of one's own. Undefined otherwise, so keep state by `ctx.auth` or by ids that tools hand out.
+   * The client's session, on revisions up to 2025-11-25 if the server keeps sessions: use `ctx.session.id` as a key for your own
+   * state. Otherwise undefined: key state by `ctx.auth`, or by ids that tools return and take as arguments.
    */
   readonly session: SessionKey | undefined;
-  /** Header fields of the request, in lower case, where the transport has them. */
+  /** HTTP header fields of the request, names in lower case. Undefined on other transports. */
   readonly headers: ReadonlyMap<string, string> | undefined;
   /** The request's `_meta`. */
   readonly meta: Meta;
-  /** W3C trace context of the request. */
+  /** W3C trace context of the request, from its `_meta`. */
   readonly trace: Trace;
-  /** True if the client can be asked this. */
+  /** True if the client supports this, such as `elicitation.url` or `sampling`. */
   can(capability: ClientCapabilityName): boolean;
-  /** Tells the client how far the work has got, if it asked to be told. Values that do not increase are dropped. */
+  /** Sends progress, if the request has a `progressToken`. Values that do not increase are dropped. */
   reportProgress(progress: number, total?: number, message?: string): void;
   /**
-   * Sends log messages to a client that wants them.
+   * Sends log messages to the client, if its log level includes them.
    * Deprecated by the specification (SEP-2577): logging may be removed from 2027-07-28 on. Log to stderr, or use OpenTelemetry.
    */
   readonly log: Log;
-  /** Asks the person in front of the client to fill in a form. */
+  /** Asks the user to fill in a form. The content of an accepted response fits the schema. */
   elicit<const S extends AnySchema>(
     message: string,
     schema: S,
     options?: AskOptions,
   ): Promise<ElicitAnswer<InferOutput<S>>>;
-  /** Asks the person to open a page, for what must not pass through the client. `accept` means consent. */
+  /** Asks the user to open a URL, for data that must not pass through the client. `accept` means consent to open it. */
   elicitUrl(message: string, url: string, options?: UrlOptions): Promise<ElicitAnswer<undefined>>;
   /**
-   * Asks the client's model.
+   * Asks the client to sample its model.
    * Deprecated by the specification (SEP-2577): sampling may be removed from 2027-07-28 on. Call a model provider directly.
    */
   sample(params: CreateMessageParams, options?: AskOptions): Promise<CreateMessageResult>;
   /**
-   * Asks which folders the client lets the server look at.
+   * Asks the client for its roots: the folders that the server may use.
    * Deprecated by the specification (SEP-2577): roots may be removed from 2027-07-28 on. Take paths as tool arguments.
    */
   listRoots(options?: AskOptions): Promise<ListRootsResult>;
-  /** Asks anything that can be asked, as it is: the layer below `elicit` and the others. */
-  ask(question: InputRequest, options?: RawAskOptions): Promise<InputResponse>;
-  /** Sends a notification of an extension, or of one's own, that belongs to this request; none once that is answered. */
+  /** Sends any input request and returns the raw response. `elicit`, `elicitUrl`, `sample` and `listRoots` are based on it. */
+  ask(request: InputRequest, options?: RawAskOptions): Promise<InputResponse>;
+  /** Sends a custom notification that belongs to this request. Nothing is sent after the response. */
   notify(method: string, params?: Params): void;
   /**
-   * In a tool with `detach: 'manual'`: answers the caller with a task, if the caller can have one, and goes on. What is
-   * asked from then on is asked by the task. True if this is a task now.
+   * In a tool with `detach: 'manual'`: answers the call with a task, if the client supports tasks, while the handler continues.
+   * Later input requests go through the task. Resolves to true if the call is a task now.
    */
   detach(): Promise<boolean>;
   /**
-   * Does something once per call, however often the handler is run again: the JSON value it gives is remembered.
-   * Under stateless revisions a handler runs again from the top after each answer.
+   * Runs `fn` once per call, even if the handler runs again: its JSON result is stored and returned in later runs. On stateless
+   * revisions a handler runs again from the start after each input response.
    */
   step<T>(name: string, fn: () => T | Promise<T>): Promise<T>;
-  /** Answers to the questions that were returned with `inputRequired`, by key. Untrusted, like arguments. */
+  /** Responses to the input requests that the handler returned with `inputRequired`, by key. Untrusted, like arguments. */
   readonly inputResponses: ReadonlyMap<string, InputResponse>;
-  /** What was passed to `inputRequired` as `state`. */
+  /** The `state` that the handler passed to `inputRequired`. */
   readonly state: unknown;
 }

@@ -1,4 +1,4 @@
-/** Handles one request: method row, revision, caller, scopes, context, middleware, handler, encoded result. It knows no transport. */
+/** Handles one request on any transport: method row, revision, caller, scopes, context, middleware, handler, encoded result. */
 
 import { RpcError } from '../jsonrpc/errors.ts';
 import { plainResult } from '../jsonrpc/json/plain-result.ts';
@@ -18,6 +18,7 @@ import type { MethodRow } from '../protocol/methods.ts';
 import { checkShape, checkStrings } from '../protocol/params.ts';
 import type { Caller, Revision } from '../protocol/revision.ts';
 import { revisionNamed, selectRevision } from '../protocol/select-revision.ts';
+import { withTimeout } from '../timing/timeout.ts';
 import { insufficientScope, missingScopes } from './authorization/scopes.ts';
 import { ExtensionResult } from './extensions/extension-result.ts';
 import type { Entry } from './features/registry.ts';
@@ -28,15 +29,15 @@ import type { Handler, ServerInternals } from './internals.ts';
 import type { MiddlewareContext } from './middleware.ts';
 import { RequestContext } from './request-context.ts';
 
-/** Revision and caller of a request whose transport has selected them, and has checked its scopes, before. */
+/** Revision and caller of a request, if the transport has selected them and checked the scopes already. */
 export interface RequestAdmission {
   readonly revision: Revision;
   readonly caller: Caller;
 }
 
 /**
- * Handles a request; synchronously, if its handler is. `claim` is the version in its `_meta`, read where the message arrived.
- * Never throws, never rejects.
+ * Handles a request; synchronously, if its handler is synchronous. `claim` is the protocol version in its `_meta`, which the
+ * transport has read. Never throws or rejects.
  */
 export function handleRequest(
   server: ServerInternals,
@@ -51,7 +52,7 @@ export function handleRequest(
   try {
     const params = paramsOf(request);
     checkStrings(method, params);
-    const revision = admitted?.revision ?? selectRevision(claim, method, params, session, server.host.versions);
+    const revision = admitted?.revision ?? selectRevision(claim, method, params, session, server.serverInfo.versions);
     const caller = admitted?.caller ?? revision.callerOf(params, session);
     if (server.requiresScopes && !admitted && !exchange.trusted) checkScopes(server, request, exchange, caller);
     ctx = new RequestContext(id, method, params, caller, exchange, revision, server);
@@ -63,14 +64,14 @@ export function handleRequest(
     const { middleware } = server;
     const handler = handlerOf(server, ctx);
     const handle = (): unknown => run(ctx, handler);
-    // `subscriptions/listen` requires no input: nothing is kept for that while it stays open.
+    // `subscriptions/listen` requires no input: a long-lived request must not hold the state for that in memory.
     const result =
       row?.staysOpen && middleware.length === 0 && server.handler(method) === undefined
         ? handle()
         : runWithInput(ctx, middleware.length === 0 ? handle : () => throughMiddleware(ctx, handler));
     if (!isPromise(result)) return respond(ctx, result);
     return withinTime(ctx, result).then(
-      (value) => respondSafely(ctx, value),
+      (value) => respond(ctx, value),
       (error: unknown) => refuse(ctx, error),
     );
   } catch (error) {
@@ -93,7 +94,7 @@ export function handleNotification(
     const revision =
       claim === undefined
         ? session && revisionNamed(session.version)
-        : selectRevision(claim, method, params, undefined, server.host.versions);
+        : selectRevision(claim, method, params, undefined, server.serverInfo.versions);
     // Without a revision, or in a revision that does not have it, a notification is ignored.
     if (!revision || !isInRevision(exchange.row, revision)) return undefined;
     const ctx = new RequestContext('', method, params, revision.callerOf(params, session), exchange, revision, server);
@@ -117,17 +118,17 @@ function checkScopes(server: ServerInternals, request: Request, { principal }: E
   if (missing) throw insufficientScope(missing, principal);
 }
 
-function isInRevision(row: MethodRow | undefined, { features: facts }: Revision): boolean {
-  return row === undefined || row.revisions.includes(facts.version);
+function isInRevision(row: MethodRow | undefined, { features }: Revision): boolean {
+  return row === undefined || row.revisions.includes(features.version);
 }
 
-// A registered handler comes before the revision's own method. Undefined if the method does not exist.
+// A registered handler takes precedence over the method of the revision. Undefined if the method does not exist.
 function handlerOf(server: ServerInternals, ctx: RequestContext): Handler | undefined {
   if (!isInRevision(ctx.row, ctx.wire)) return undefined;
   const handler = server.handler(ctx.method);
   if (handler) return handler;
-  const own = ctx.wire.methods.get(ctx.method);
-  return own && ((call: RequestContext) => own(call, server.host));
+  const method = ctx.wire.methods.get(ctx.method);
+  return method && ((call: RequestContext) => method(call, server.serverInfo));
 }
 
 function run(ctx: RequestContext, handler: Handler | undefined): unknown {
@@ -138,32 +139,32 @@ function run(ctx: RequestContext, handler: Handler | undefined): unknown {
 /** Runs all middleware. Its errors are treated like errors of the handler. */
 function throughMiddleware(ctx: RequestContext, handler: Handler | undefined): MaybePromise<unknown> {
   const { middleware } = ctx.server;
-  const refuseNothing = (index: number): never => {
+  const throwNoResult = (index: number): never => {
     const { name } = middleware[index] ?? {};
     const which = name ? `Middleware ${index + 1} ("${printable(name, 64)}")` : `Middleware ${index + 1}`;
     throw new WrongReturn(
       `${which} returned nothing for ${printable(ctx.method, 128)}: return await next(), or a result`,
     );
   };
-  // A handler of `setHandler` may return nothing; a middleware that returns nothing has dropped the result of `next`.
-  const innermost = (): unknown => thenMaybe(run(ctx, handler), (value) => (value === undefined ? {} : value));
-  const finish = (value: unknown): unknown => (value === undefined ? refuseNothing(0) : value);
+  // Handlers of `setHandler` may return undefined. Middleware that returns undefined has lost the result of `next`.
+  const callHandler = (): unknown => thenMaybe(run(ctx, handler), (value) => (value === undefined ? {} : value));
+  const finish = (value: unknown): unknown => (value === undefined ? throwNoResult(0) : value);
   const fail = (error: unknown): MaybePromise<unknown> => {
     ctx.entry ??= entryOf(ctx);
     if (ctx.method !== 'tools/call' || error instanceof WrongReturn) throw error;
     return toolFailure(error, ctx);
   };
   try {
-    // Params of methods that do not exist reach the middleware as they were sent.
+    // Params of unknown methods are passed to middleware unchecked.
     if (handler) checkShape(ctx.method, ctx.params);
-    const result = runMiddleware(middleware, ctx as unknown as MiddlewareContext, innermost, refuseNothing);
+    const result = runMiddleware(middleware, ctx as unknown as MiddlewareContext, callHandler, throwNoResult);
     return isPromise(result) ? Promise.resolve(result).then(finish).catch(fail) : finish(result);
   } catch (error) {
     return fail(error);
   }
 }
 
-// Middleware may fail before the entry is looked up, whose option `errors` decides what is sent.
+// Middleware may throw before the handler has looked up the entry, whose option `errors` decides what the client gets.
 function entryOf(ctx: RequestContext): Entry | undefined {
   const { registries, resourceAt } = ctx.server;
   const { name, uri } = ctx.params;
@@ -176,24 +177,17 @@ function entryOf(ctx: RequestContext): Entry | undefined {
 function withinTime(ctx: RequestContext, running: Promise<unknown>): Promise<unknown> {
   const { handlerMs } = ctx.server.limits;
   if (!Number.isFinite(handlerMs) || ctx.row?.staysOpen) return running;
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => {
-      const late = RpcError.internal(`The request took more than ${handlerMs} ms`);
-      ctx.exchange.outlivedBy(running);
-      ctx.abortRun(late);
-      reject(late);
-    }, handlerMs);
-    running.then(resolve, reject).finally(() => clearTimeout(timer));
+  return withTimeout(running, handlerMs, () => {
+    const timeout = RpcError.internal(`The request took more than ${handlerMs} ms`);
+    ctx.exchange.outlivedBy(running);
+    ctx.abortRun(timeout);
+    throw timeout;
   });
 }
 
 function respond(ctx: RequestContext, value: unknown): Response {
-  return { jsonrpc: '2.0', id: ctx.id, result: encodeResult(ctx, value) };
-}
-
-function respondSafely(ctx: RequestContext, value: unknown): Response {
   try {
-    return respond(ctx, value);
+    return { jsonrpc: '2.0', id: ctx.id, result: encodeResult(ctx, value) };
   } catch (error) {
     return refuse(ctx, error);
   }
@@ -203,25 +197,23 @@ function refuse(ctx: RequestContext, error: unknown): Response {
   return { jsonrpc: '2.0', id: ctx.id, ...encodeError(ctx, error) };
 }
 
-/** The value that a handler returned, as a result in the request's revision. Throws if it is no result of the method. */
+/** Encodes a handler's return value as a result of the request's revision. Throws if it is no result of the method. */
 export function encodeResult(ctx: RequestContext, value: unknown): object {
   const { row, wire, about, server } = ctx;
-  const { host, extensions } = server;
+  const { serverInfo, extensions } = server;
   if (value instanceof EncodedJson) return value;
   if (value instanceof InputRequiredResult)
-    return wire.encodeResult(row, value.result, { resultType: 'input_required' }, host);
+    return wire.encodeResult(row, value.result, { resultType: 'input_required' }, serverInfo);
   if (value instanceof ExtensionResult) {
     extensions.checkResult(value, ctx);
-    return wire.encodeResult(row, plainResult(value.result), { resultType: value.resultType }, host);
+    return wire.encodeResult(row, plainResult(value.result), { resultType: value.resultType }, serverInfo);
   }
   const result = value === undefined ? {} : isObject(value) ? plainResult(value) : value;
   const member = row?.result;
-  // Also reached if a middleware does not return the result of `next`.
+  // Middleware may have returned something else than the result of `next`.
   if (!isObject(result) || (member !== undefined && !isObject(result[member]) && !Array.isArray(result[member]))) {
-    throw new WrongReturn(
-      `What was returned for ${ctx.method} is not ${member ? `an object with "${member}"` : 'an object'}`,
-    );
+    throw new WrongReturn(`The result of ${ctx.method} is not ${member ? `an object with "${member}"` : 'an object'}`);
   }
   const whole = extensions.addsMeta ? extensions.withMeta(result, ctx) : result;
-  return wire.encodeResult(row, whole, about, host);
+  return wire.encodeResult(row, whole, about, serverInfo);
 }

@@ -50,7 +50,7 @@ afterEach(() => {
 });
 
 describe('a handler that throws', () => {
-  test.each(thrown)('%s is answered once, and tells nothing', async (_, value) => {
+  test.each(thrown)("%s gets one response without the error's text", async (_, value) => {
     const server = make({ onError: () => {} });
     const boom = (): never => {
       throw value;
@@ -77,7 +77,7 @@ describe('a handler that throws', () => {
     }
   });
 
-  test('leaves a reference: the client has it, and the operator has it with the whole error', async () => {
+  test('gets a reference: the client gets it, and onError gets it with the error', async () => {
     const onError = vi.fn();
     const error = new Error('pg://user:pw@10.0.0.5');
     const server = make({ onError }).registerTool('t', {}, () => {
@@ -96,7 +96,7 @@ describe('a handler that throws', () => {
     expect(about.reference.length).toBeGreaterThanOrEqual(8);
   });
 
-  test('is written to stderr if nobody else wants to know', async () => {
+  test('is written to stderr without onError', async () => {
     const stderr = vi.spyOn(console, 'error').mockImplementation(() => {});
     const error = new Error('x');
     const wire = await open(
@@ -108,13 +108,13 @@ describe('a handler that throws', () => {
     expect(stderr).toHaveBeenCalledTimes(2);
     expect(stderr.mock.calls[0]).toEqual([expect.stringContaining(`: ${error.stack}`)]);
     expect(stderr.mock.calls[1]?.[0]).toMatch(
-      /^mcpp: tools\/call, t, reference [0-9a-f]{8}: The client was told only the reference\. Throw new ToolError\('\.\.\.'\)/,
+      /^mcpp: tools\/call, t, reference [0-9a-f]{8}: The client got only the reference\. Throw new ToolError\('\.\.\.'\)/,
     );
     await wire.call('tools/call', { name: 't' });
     expect(stderr).toHaveBeenCalledTimes(3);
   });
 
-  test('is answered also if the operator’s function throws', async () => {
+  test('gets a response even if onError throws', async () => {
     vi.spyOn(console, 'error').mockImplementation(() => {});
     const onError = (): never => {
       throw new Error('onError is broken');
@@ -127,7 +127,7 @@ describe('a handler that throws', () => {
     expect((await wire.call('tools/call', { name: 't' })).result).toMatchObject({ isError: true });
   });
 
-  test('leaves no rejection unhandled if the operator’s function rejects', async () => {
+  test('leaves no unhandled rejection if onError rejects', async () => {
     const stderr = vi.spyOn(console, 'error').mockImplementation(() => {});
     const broken = new Error('onError is broken');
     const server = make({ onError: () => Promise.reject(broken) }).registerTool('t', {}, () => {
@@ -140,7 +140,7 @@ describe('a handler that throws', () => {
     expect([unhandled, stderr.mock.calls]).toEqual([[], [[expect.stringContaining('Error: onError is broken')]]]);
   });
 
-  test('a ToolError speaks to the model, word for word', async () => {
+  test('a ToolError is sent to the model with its message', async () => {
     const onError = vi.fn();
     for (const revision of REVISIONS) {
       const server = make({ onError }).registerTool('t', {}, () => {
@@ -155,7 +155,7 @@ describe('a handler that throws', () => {
     expect(onError).not.toHaveBeenCalled();
   });
 
-  test.each(REVISIONS)('an RpcError passes with its code and data: %s', async (revision) => {
+  test.each(REVISIONS)('an RpcError is sent with its code and data: %s', async (revision) => {
     const onError = vi.fn();
     const server = make({ onError });
     const boom = (): never => {
@@ -170,7 +170,7 @@ describe('a handler that throws', () => {
     expect(onError).not.toHaveBeenCalled();
   });
 
-  test('codes that this revision must not send are renumbered', async () => {
+  test('codes that the revision does not allow are replaced', async () => {
     const server = make().registerTool('t', {}, () => {
       throw new RpcError(-32002, 'old');
     });
@@ -179,7 +179,7 @@ describe('a handler that throws', () => {
     expect([await code('2025-11-25'), await code('2026-07-28')]).toEqual([-32002, -32602]);
   });
 
-  test.each([1.5, -32050, Number.NaN])('%d is no code under 2026-07-28 that a handler may choose', async (code) => {
+  test.each([1.5, -32050, Number.NaN])('the code %d of a handler is replaced under 2026-07-28', async (code) => {
     const server = make().registerTool('t', {}, () => {
       throw new RpcError(code, 'own', { a: 1 });
     });
@@ -191,7 +191,7 @@ describe('a handler that throws', () => {
   });
 });
 
-describe('a result that cannot be written', () => {
+describe('a result that cannot be encoded', () => {
   const cycle: Record<string, unknown> = {};
   cycle['self'] = cycle;
   let deep: unknown = 1;
@@ -207,7 +207,7 @@ describe('a result that cannot be written', () => {
     ['a hundred thousand levels beside content', { content: [text], _meta: { deep } }],
     ['an object whose toJSON throws', { toJSON: () => JSON.parse('x') }],
     ['an object whose getter throws', Object.defineProperty({}, 'a', { enumerable: true, get: () => JSON.parse('x') })],
-  ])('%s is answered with an error, exactly once', async (_, value) => {
+  ])('%s gets exactly one error response', async (_, value) => {
     const onError = vi.fn();
     const server = make({ onError }).registerTool('t', {}, () => value as object);
     for (const revision of REVISIONS) {
@@ -221,7 +221,7 @@ describe('a result that cannot be written', () => {
     expect(onError).toHaveBeenCalledTimes(REVISIONS.length);
   });
 
-  test('does not take the other answers of its batch with it', async () => {
+  test('does not affect the other responses of its batch', async () => {
     const server = make({ onError: () => {} })
       .registerTool('bad', {}, () => ({ content: [{ ...text, extra: 1n }] }))
       .registerTool('good', {}, () => 'x');
@@ -235,7 +235,7 @@ describe('a result that cannot be written', () => {
     ]);
   });
 
-  test('in a log message or in progress is reported, and the call goes on', async () => {
+  test('in a log message or in progress is reported, and the call continues', async () => {
     const onError = vi.fn();
     const server = make({ onError }).registerTool('t', {}, (_, ctx) => {
       ctx.log.error({ a: 1n });
@@ -258,7 +258,7 @@ describe('a result that cannot be written', () => {
   );
 });
 
-test('a handler that rejects after it was cancelled disturbs nobody', async () => {
+test('a handler that rejects after its cancellation gets no response and no report', async () => {
   const onError = vi.fn();
   let fail: (error: Error) => void = () => {};
   const server = make({ onError }).registerTool(

@@ -1,4 +1,4 @@
-/** Maps thrown values to the wire: `RpcError` and `ToolError` are sent, other errors go to `onError` and leave a reference. */
+/** Maps thrown values to responses. `RpcError` and `ToolError` are sent. Others go to `onError`; clients get a reference. */
 
 import { isMcpError, RpcError } from '../jsonrpc/errors.ts';
 import type { ErrorObject } from '../jsonrpc/message.ts';
@@ -9,26 +9,26 @@ import { isSuspension } from './input/input-required.ts';
 import { MAX_ERROR_MESSAGE } from './limits/limits.ts';
 import type { RequestContext } from './request-context.ts';
 
-/** The part of a response that is not its envelope. */
+/** The result or the error of a response. */
 export type HandlerOutcome = { readonly result: object } | { readonly error: ErrorObject };
 
-/** The error of a tool handler, or of middleware around it, as a result with `isError`. Rethrows an `RpcError`. */
+/** Converts an error of a tool handler or of middleware to a result with `isError`. Rethrows an `RpcError`. */
 export function toolFailure(error: unknown, ctx: RequestContext): CallToolResult {
   if (isSuspension(error)) throw error;
   if (isToolError(error)) return { content: [{ type: 'text', text: error.message }], isError: true };
-  // A suspended handler runs again, whatever it threw.
-  if (isRpcError(error) || (ctx.usesJournal && ctx.questions.isSuspended)) throw error;
+  // The error of a suspended handler is irrelevant: it runs again.
+  if (isRpcError(error) || (ctx.usesJournal && ctx.inputRequests.isSuspended)) throw error;
   return { content: [{ type: 'text', text: textOf(error, ctx) }], isError: true };
 }
 
-/** A thrown value in the request's revision: an error, or for some errors of tools a result. Never throws. */
+/** Encodes a thrown value in the request's revision: an error, or a result for some errors of tools. Never throws. */
 export function encodeError(ctx: RequestContext, error: unknown): HandlerOutcome {
   const { row, wire, about, server } = ctx;
   const failure = wire.encodeError(toRpcError(error, ctx));
-  return 'error' in failure ? failure : { result: wire.encodeResult(row, failure.result, about, server.host) };
+  return 'error' in failure ? failure : { result: wire.encodeResult(row, failure.result, about, server.serverInfo) };
 }
 
-// The thrown value may be an object whose every member throws.
+// Reading the members of a thrown object may throw.
 function toRpcError(error: unknown, ctx: RequestContext): RpcError {
   try {
     if (isRpcError(error)) return error;
@@ -46,18 +46,18 @@ function isRpcError(error: unknown): error is RpcError {
   return isMcpError(error) && error.name === 'RpcError';
 }
 
-/** Tools, prompts and resources whose author was told how to show errors. */
+/** Entries for which `onError` has got the hint. */
 const hinted = new WeakSet<object>();
 
-// Messages of unforeseen errors hold paths, hosts and passwords, so they are sent only if the author says so.
+// Messages of unexpected errors may contain paths, hosts and passwords, so they are sent only with `errors: 'messages'`.
 function textOf(error: unknown, ctx: RequestContext): string {
   const { entry, method, server } = ctx;
-  const isOwn = error instanceof WrongReturn;
-  const message = !isOwn && (entry?.errors ?? server.errors) === 'messages' ? messageOf(error) : undefined;
+  const isWrongReturn = error instanceof WrongReturn;
+  const message = !isWrongReturn && (entry?.errors ?? server.errors) === 'messages' ? messageOf(error) : undefined;
   const reference = message === undefined ? crypto.randomUUID().slice(0, 8) : undefined;
-  // What a handler makes of its cancellation is no fault.
+  // Errors after a cancellation are expected.
   if (!ctx.exchange.cancelled) {
-    const isFirst = !isOwn && message === undefined && entry !== undefined && !hinted.has(entry);
+    const isFirst = !isWrongReturn && message === undefined && entry !== undefined && !hinted.has(entry);
     if (isFirst) hinted.add(entry);
     server.report(error, { method, name: nameOf(ctx), reference, ...(isFirst ? { hint: HINT } : {}) });
   }
@@ -65,14 +65,14 @@ function textOf(error: unknown, ctx: RequestContext): string {
 }
 
 const HINT =
-  "The client was told only the reference. Throw new ToolError('...') to show a text to the model, or set " +
+  "The client got only the reference. Throw new ToolError('...') to send a text to the model, or set " +
   "errors: 'messages' (on the server, or on this tool, prompt or resource) to send the messages of plain errors.";
 
 function nameOf({ entry, params: { name, uri } }: RequestContext): string | undefined {
   return typeof name === 'string' ? name : typeof uri === 'string' ? uri : entry?.key;
 }
 
-// Whatever is thrown, looking at it must not throw.
+// Reading the message of a thrown value may throw.
 function messageOf(error: unknown): string | undefined {
   try {
     const message = typeof error === 'string' ? error : error instanceof Error ? error.message : undefined;

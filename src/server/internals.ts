@@ -1,4 +1,4 @@
-/** A server as the request path sees it: its options, its handlers and its registered entries. */
+/** The parts of a server that handle requests: options, handlers and registered entries. */
 
 import type { Tool } from '../protocol/model/tools.ts';
 import type { Call, ServerInfo, Viewer } from '../protocol/revision.ts';
@@ -10,35 +10,36 @@ import type { Limits } from './limits/limits.ts';
 import type { Usage } from './limits/usage.ts';
 import type { Middleware } from './middleware.ts';
 
-/** Where an error that no client gets to see happened. */
+/** The origin of an error that is passed to `onError`. */
 export interface ErrorReport {
+  /** The method of the request, or the part of the server, such as `transport`. */
   readonly method: string;
-  /** The tool, prompt or resource. */
+  /** The name or URI of the tool, prompt or resource. */
   readonly name?: string | undefined;
-  /** What the client was told in place of the error, to find it by. */
+  /** The reference that the client got in place of the error. */
   readonly reference?: string | undefined;
-  /** How to show such errors to the client; given once per tool, prompt or resource. */
+  /** How to send such errors to clients. Set once per tool, prompt or resource. */
   readonly hint?: string | undefined;
 }
 
-/** The extensions of a server, as far as handling a request needs them. */
+/** The extensions of a server, as the handling of requests uses them. */
 export interface ServedExtensions {
-  /** The member of params that HTTP repeats as `Mcp-Name`, by method. */
+  /** The member of params that HTTP clients repeat as `Mcp-Name`, by method. */
   readonly mcpNames: ReadonlyMap<string, string>;
   /** True if an extension adds to the `_meta` of results. */
   readonly addsMeta: boolean;
-  /** Number of detached calls that are running. */
+  /** Number of running detached calls. */
   detached: number;
-  /** The result with what extensions add to its `_meta`. */
+  /** Returns the result with the `_meta` of extensions added. */
   withMeta(result: Readonly<Record<string, unknown>>, call: Call): Readonly<Record<string, unknown>>;
   /** Throws if the request cannot have this result. */
   checkResult(result: ExtensionResult, call: Call): void;
 }
 
-/** Handles one method. Its argument is a `RequestContext`, a type that itself refers to `ServerInternals`. */
+/** Handles one method. `ctx` is a `RequestContext`, declared as `never` because that type refers to `ServerInternals`. */
 export type Handler = (ctx: never) => unknown;
 
-/** Registered entries by kind, with what the request path reads of them. */
+/** Registered entries by kind. */
 export interface Registries {
   readonly tools: Registry<Entry & { readonly input: CheckedSchema }>;
   readonly prompts: Registry<Entry>;
@@ -46,31 +47,31 @@ export interface Registries {
   readonly templates: Registry<Entry & { readonly template: UriTemplate }>;
 }
 
-/** Everything that handling a request needs of a server. */
+/** The members of a server that handle requests. */
 export interface ServerInternals {
-  readonly host: ServerInfo;
+  readonly serverInfo: ServerInfo;
   readonly limits: Limits;
-  /** The memory that callers make the server keep. */
+  /** The memory that the server keeps for its callers. */
   readonly usage: Usage;
   /** The keys that seal `requestState`. */
   readonly secrets: readonly Uint8Array[];
   readonly extensions: ServedExtensions;
   readonly middleware: readonly Middleware[];
-  /** Which errors of handlers are sent, unless the tool, prompt or resource has an option of its own. */
+  /** The default of the option `errors` of tools, prompts and resources. */
   readonly errors: ErrorDisclosure;
   readonly registries: Registries;
   /** True if a registered entry requires scopes. */
   readonly requiresScopes: boolean;
   handler(method: string): Handler | undefined;
   notificationHandler(method: string): Handler | undefined;
-  /** The resource, else the template, that is read at a URI, if the viewer may see it. */
+  /** The resource with this URI, else the first template that matches, among those that the viewer may see. */
   resourceAt(uri: string, viewer: Viewer): Entry | undefined;
   /** Definitions of the tools that the viewer may see. */
-  toolsFor(viewer: Viewer): readonly Tool[];
+  visibleTools(viewer: Viewer): readonly Tool[];
   report(error: unknown, about: ErrorReport): void;
 }
 
-/** The internals of the server passed to `where`. Throws a `TypeError` for anything else than an `McpServer`. */
+/** Returns the internals of a server. Throws a `TypeError` if it is no `McpServer`; `where` is the function that got it. */
 export function internalsOf(where: string, server: unknown): ServerInternals {
   const isObject = typeof server === 'object' && server !== null;
   if (isObject && '~internals' in server) return server['~internals'] as ServerInternals;

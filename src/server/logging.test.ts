@@ -27,7 +27,7 @@ test.each(STATEFUL)(
   },
 );
 
-test('it is sent neither to clients of a stateless revision nor by a server that declares no logging', async () => {
+test('a server log message is not sent to clients of stateless revisions, nor without the capability logging', async () => {
   const server = make();
   const wire = await open(server);
   const quietServer = make({ capabilities: { logging: false } });
@@ -39,7 +39,7 @@ test('it is sent neither to clients of a stateless revision nor by a server that
   expect([...wire.received, ...undeclared.received].filter(({ method }) => method)).toEqual([]);
 });
 
-test('it goes through the bus that all nodes share', () => {
+test('a server log message is published on the change bus', () => {
   const published: ServerEvent[] = [];
   const server = make({
     changes: { publish: (event: ServerEvent) => published.push(event), subscribe: () => () => {} },
@@ -50,6 +50,6 @@ test('it goes through the bus that all nodes share', () => {
   );
 });
 
-test('a level that does not exist is refused', () => {
+test('an unknown level is refused', () => {
   expect(() => make().log('warn' as never, 'x')).toThrow('log: the level must be one of debug, info');
 });

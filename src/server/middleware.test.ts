@@ -8,7 +8,7 @@ import { CountingBus, open, quiet, REVISIONS, unhandledDuring } from '../../test
 const make = (onError: () => void = () => {}): McpServer => new McpServer({ name: 's', version: '1' }, { onError });
 
 describe('middleware', () => {
-  test.each(REVISIONS)('goes around the handler like the layers of an onion: %s', async (revision) => {
+  test.each(REVISIONS)('wraps the handler, the first one outermost: %s', async (revision) => {
     const trail: string[] = [];
     const server = make()
       .use(async (ctx, next) => {
@@ -32,7 +32,7 @@ describe('middleware', () => {
     expect(trail).toEqual(['1 tools/call', '2', 'handler', '1 end']);
   });
 
-  test('may answer in the handler’s place', async () => {
+  test('can return a result without calling the handler', async () => {
     const handler = vi.fn(() => 'x');
     const server = make()
       .use(() => ({ content: [{ type: 'text', text: 'cached' }] }))
@@ -42,7 +42,7 @@ describe('middleware', () => {
     expect(handler).not.toHaveBeenCalled();
   });
 
-  test('may refuse, with an error of its own or by accident', async () => {
+  test('can refuse a request by throwing any error', async () => {
     const onError = vi.fn();
     let fault: unknown = new RpcError(-31000, 'no');
     const server = make(onError).use(() => {
@@ -57,7 +57,7 @@ describe('middleware', () => {
     expect(onError).toHaveBeenCalledTimes(1);
   });
 
-  test('sees what a handler throws, and may make something of it', async () => {
+  test('gets the error of a handler, and can return a result instead', async () => {
     const seen: unknown[] = [];
     const server = make()
       .use((_, next) => next().catch((error: unknown) => ({ content: [], seen: seen.push(error) })))
@@ -71,7 +71,7 @@ describe('middleware', () => {
     expect(seen[1]).toMatchObject({ code: -32601 });
   });
 
-  test('may change a list', async () => {
+  test('can change a list', async () => {
     const server = make()
       .use(async (ctx, next) => {
         const result = await next();
@@ -88,7 +88,7 @@ describe('middleware', () => {
     }
   });
 
-  test('that calls next twice is told so; the handler runs once', async () => {
+  test('that calls next twice gets an error; the handler runs once', async () => {
     const onError = vi.fn();
     const handler = vi.fn(() => 'x');
     const server = make(onError)
@@ -103,30 +103,33 @@ describe('middleware', () => {
     expect(String((onError.mock.calls[0] as unknown[])[0])).toContain('next() was called twice');
   });
 
-  test.each(['2025-11-25', '2026-07-28'])('that forgets to return a result is told so: %s', async (revision) => {
-    const onError = vi.fn();
-    const server = make(onError)
-      .use(async (ctx, next) => {
-        const result = await next();
-        return ctx.method.startsWith('tools/') ? undefined : result;
-      })
-      .registerTool('t', {}, () => 'x');
-    const wire = await open(server, { revision });
-    for (const [method, params] of [
-      ['tools/call', { name: 't' }],
-      ['tools/list', {}],
-    ] as const) {
-      onError.mockClear();
-      const { error } = await wire.call(method, params);
-      expect(onError).toHaveBeenCalledTimes(1);
-      const [reported, about] = onError.mock.calls[0] as [Error, { method: string; reference: string }];
-      expect(reported.message).toContain(method);
-      expect(about.method).toBe(method);
-      expect(error).toEqual({ code: -32603, message: `Internal error (reference ${about.reference})` });
-    }
-  });
+  test.each(['2025-11-25', '2026-07-28'])(
+    'that returns no result causes an error that names it: %s',
+    async (revision) => {
+      const onError = vi.fn();
+      const server = make(onError)
+        .use(async (ctx, next) => {
+          const result = await next();
+          return ctx.method.startsWith('tools/') ? undefined : result;
+        })
+        .registerTool('t', {}, () => 'x');
+      const wire = await open(server, { revision });
+      for (const [method, params] of [
+        ['tools/call', { name: 't' }],
+        ['tools/list', {}],
+      ] as const) {
+        onError.mockClear();
+        const { error } = await wire.call(method, params);
+        expect(onError).toHaveBeenCalledTimes(1);
+        const [reported, about] = onError.mock.calls[0] as [Error, { method: string; reference: string }];
+        expect(reported.message).toContain(method);
+        expect(about.method).toBe(method);
+        expect(error).toEqual({ code: -32603, message: `Internal error (reference ${about.reference})` });
+      }
+    },
+  );
 
-  test('that does not wait for what is inside leaves no rejection unhandled', async () => {
+  test('that does not await next leaves no unhandled rejection', async () => {
     const server = make()
       .use((_, next) => {
         void next();
@@ -148,7 +151,7 @@ describe('middleware', () => {
     expect(unhandled).toEqual([]);
   });
 
-  test('may be slow: what the client sends right after initialize waits for the session', async () => {
+  test('can delay initialize: messages sent after it wait for the session', async () => {
     const trail: string[] = [];
     const server = make()
       .use(async (ctx, next) => {
@@ -172,7 +175,7 @@ describe('middleware', () => {
     expect(begun).toEqual(['initialize begins', 'notifications/initialized begins', 'tools/call begins']);
   });
 
-  test('sees notifications, too; what it throws there is only reported', async () => {
+  test('runs for notifications; its errors are only reported', async () => {
     const seen: string[] = [];
     const onError = vi.fn();
     const server = make(onError).use(async (ctx, next) => {
@@ -211,7 +214,7 @@ describe('middleware', () => {
     },
   );
 
-  test('that answers a listener in its place leaves nobody watching', async () => {
+  test('that answers subscriptions/listen itself leaves no watcher', async () => {
     const changes = new CountingBus();
     const server = new McpServer({ name: 's', version: '1' }, { changes })
       .use((_, next) => Promise.race([next(), quiet().then(() => ({}))]))
@@ -223,7 +226,7 @@ describe('middleware', () => {
     expect(changes.watchers).toBe(0);
   });
 
-  test('may be slow when the client goes away: no watcher is left behind', async () => {
+  test('that is still running when the client disconnects leaves no watcher', async () => {
     let goOn = (): void => {};
     const changes = new CountingBus();
     const server = new McpServer({ name: 's', version: '1' }, { changes }).use(async (_, next) => {
@@ -243,7 +246,7 @@ describe('middleware', () => {
   });
 });
 
-test('params have the shape of their type before middleware runs, and before a handler of the protocol’s method', async () => {
+test('params are checked before middleware and before handlers of protocol methods', async () => {
   const seen: unknown[] = [];
   const server = new McpServer({ name: 's', version: '1' })
     .use((ctx, next) => {

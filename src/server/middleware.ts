@@ -1,15 +1,15 @@
-/** Middleware: functions around every request and notification, and the params they see, typed by method. */
+/** Types of middleware: functions around every request and notification, with params typed by method. */
 
 import type { Params } from '../jsonrpc/message.ts';
 import type { Context } from './context.ts';
 
-/** The context of a request or notification whose params are typed by its method. */
+/** The context of middleware. Its params are typed by its method. */
 export type MiddlewareContext = Context & TypedRequest;
 
 /**
- * Wraps a request or a notification. `next()` goes on inwards and gives the result; returning something else replaces
- * it, not calling `next` answers in its place. What it throws is treated like what a handler throws. With questions a
- * request may go through it more than once.
+ * Runs around the handler of a request or notification. `next()` calls the next middleware, or the handler, and returns its
+ * result; the middleware returns that or another result. Errors are treated like errors of the handler. If the handler requires
+ * input, middleware may run more than once for one request.
  */
 export type Middleware = (ctx: MiddlewareContext, next: () => Promise<unknown>) => unknown;
 
@@ -17,7 +17,7 @@ export type Middleware = (ctx: MiddlewareContext, next: () => Promise<unknown>) 
 export interface NamedParams extends Params {
   /** The name of the tool or prompt. */
   readonly name: string;
-  /** As they arrived; they are checked against the schema later. */
+  /** The arguments as the client sent them: they are checked against the schema after all middleware. */
   readonly arguments?: Readonly<Record<string, unknown>>;
 }
 
@@ -26,7 +26,7 @@ export interface ResourceParams extends Params {
   readonly uri: string;
 }
 
-/** The params whose shape is checked before any middleware runs, by method. */
+/** Params whose shape is checked before middleware runs, by method. */
 export interface RequestParams {
   readonly 'tools/call': NamedParams;
   readonly 'prompts/get': NamedParams;
@@ -35,12 +35,12 @@ export interface RequestParams {
   readonly 'resources/unsubscribe': ResourceParams;
 }
 
-/** The params of a method; of one that is not in `RequestParams` nothing is known. */
+/** The type of the params of a method: unchecked `Params` for methods that are not in `RequestParams`. */
 export type ParamsOf<Method extends string> = Method extends keyof RequestParams ? RequestParams[Method] : Params;
 
 /**
- * A method and its params: after `ctx.method === 'tools/call'` the params are those of `tools/call`. The compiler keeps the
- * last member, for all other methods, in every comparison, so the names that the protocol uses have its types there, too.
+ * A method and its params: after `ctx.method === 'tools/call'` the params have the type of `tools/call`. The last member is for
+ * all other methods. The compiler cannot exclude it by comparison, so its params must have the same member types.
  */
 export type TypedRequest =
   | {

@@ -1,8 +1,8 @@
-/** What a server can be told when it is made. */
+/** Options of `McpServer`. */
 
 import { printableLines } from '../jsonrpc/errors.ts';
 import { checkOptions, type KeysOf } from '../jsonrpc/known-options.ts';
-import { isPromise } from '../jsonrpc/maybe-promise.ts';
+import { ignoreRejection } from '../jsonrpc/maybe-promise.ts';
 import { printable } from '../jsonrpc/printable.ts';
 import type { ServerCapabilities } from '../protocol/model/capabilities.ts';
 import type { ServerEvent } from '../protocol/model/changes.ts';
@@ -10,37 +10,38 @@ import type { CacheHints } from '../protocol/revision.ts';
 import { type ProtocolVersion, VERSIONS } from '../protocol/revisions.ts';
 import type { ChangeBus } from '../store/change-bus.ts';
 import type { ServerExtension } from './extensions/extension.ts';
-import { checkErrors, type ErrorDisclosure } from './features/registry.ts';
+import { checkErrors } from './features/entry-config.ts';
+import type { ErrorDisclosure } from './features/registry.ts';
 import type { Secret } from './input/request-state.ts';
 import type { ErrorReport } from './internals.ts';
 import { DEFAULT_LIMITS, type Limits } from './limits/limits.ts';
 
-/** Options of `McpServer`; none is needed. */
+/** Options of `McpServer`. All are optional. */
 export interface McpServerOptions {
   /** The protocol revisions to serve. Default: all of them. */
   readonly revisions?: readonly ProtocolVersion[];
   /**
-   * Secrets that seal the state clients carry, of at least 32 bytes each: the first seals, all of them open. Default: a
-   * random one, with which a call that asks something can go on only in this process. Give all nodes the same.
+   * Keys that seal `requestState`, of at least 32 bytes each: the first one seals, all of them open. All nodes need the same
+   * keys. Default: a random key, with which a call that requires input can be continued only by this process.
    */
   readonly keys?: readonly Secret[];
-  /** How to use this server, for the model. */
+  /** Tells the model how to use this server. */
   readonly instructions?: string;
-  /** Gets every error that a client is told only a reference of. Default: written to stderr. */
+  /** Called with errors that clients do not get, and with errors of transports. Default: writes them to stderr. */
   readonly onError?: (error: unknown, about: ErrorReport) => void;
   /**
-   * What clients are told of errors of handlers that are neither a `ToolError` nor an `RpcError`: `hidden` sends only a
-   * reference, `messages` sends their messages. A tool, prompt or resource may have its own. Default: `hidden`.
+   * What clients get of handler errors that are neither a `ToolError` nor an `RpcError`: `hidden` sends only a reference,
+   * `messages` sends their messages. Tools, prompts and resources can override it. Default: `hidden`.
    */
   readonly errors?: ErrorDisclosure;
   readonly limits?: Partial<Limits>;
-  /** Changes what is declared: features of handlers set with `setHandler`, or `false` for what is not to be offered. */
+  /** Capabilities to declare in addition, for handlers of `setHandler`; `false` removes a capability and its methods. */
   readonly capabilities?: { readonly [K in keyof ServerCapabilities]?: ServerCapabilities[K] | false };
-  /** Extensions this server has. Clients that do not declare one are served as if it were not there. */
+  /** Extensions of the protocol. Clients that do not declare an extension are served without it. */
   readonly extensions?: readonly ServerExtension[];
-  /** How long clients may keep lists and what the server says of itself. Default: not at all. */
+  /** Cache hints of lists and of `server/discover`. Default: no caching. */
   readonly cache?: Partial<CacheHints>;
-  /** Where changes are published; a shared one tells all nodes. Default: this process only. */
+  /** The bus for change notifications. Nodes need a shared one. Default: in memory, for this process only. */
   readonly changes?: ChangeBus<ServerEvent>;
 }
 
@@ -59,7 +60,7 @@ const KEYS: KeysOf<McpServerOptions> = {
 
 const CACHE_KEYS: KeysOf<CacheHints> = { ttlMs: true, cacheScope: true };
 
-/** Throws a TypeError for options that are not known or have values that cannot be meant. */
+/** Throws a `TypeError` for unknown options and invalid values. */
 export function checkServerOptions(options: McpServerOptions): void {
   checkOptions('McpServer', options, KEYS);
   checkOptions('McpServer: limits', options.limits, DEFAULT_LIMITS);
@@ -67,42 +68,36 @@ export function checkServerOptions(options: McpServerOptions): void {
   checkErrors('McpServer', options.errors);
 }
 
-/** The revisions to serve, newest first. */
+/** Returns the revisions to serve, newest first. */
 export function servedVersions(wanted: readonly string[] | undefined): readonly string[] {
   const known: readonly string[] = VERSIONS;
   const unknown = wanted?.find((version) => !known.includes(version));
   if (unknown !== undefined) throw new TypeError(`Unknown protocol revision "${unknown}"; known: ${known.join(', ')}`);
   const served = known.filter((version) => wanted?.includes(version) ?? true);
-  if (served.length === 0) throw new TypeError('"revisions" is empty: there is nothing to serve');
+  if (served.length === 0)
+    throw new TypeError('"revisions" is empty: name at least one protocol revision, or leave it out to serve all');
   return served;
 }
 
-/** The capabilities that follow from what is registered, changed as the author wishes. */
+/** Merges the capabilities of registered features with the option `capabilities`. */
 export function mergeCapabilities(derived: ServerCapabilities, options: McpServerOptions): ServerCapabilities {
   const merged = { ...derived, ...options.capabilities };
   const declared = Object.entries(merged).filter(([, settings]) => settings !== false && settings !== undefined);
   return Object.fromEntries(declared);
 }
 
-/** Reports errors to whom the author named, or to stderr. It never throws: nobody who calls it could do anything. */
+/** Wraps `onError` so that it never throws: its own errors go to stderr. */
 export function reporter(
   onError: McpServerOptions['onError'] = logError,
 ): (error: unknown, about: ErrorReport) => void {
-  const failed = (cause: unknown): void => logError(cause, { method: 'onError' });
-  return (error, about) => {
-    try {
-      const result: unknown = onError(error, about);
-      if (isPromise(result)) result.then(undefined, failed);
-    } catch (cause) {
-      failed(cause);
-    }
-  };
+  const reportFailure = (cause: unknown): void => logError(cause, { method: 'onError' });
+  return (error, about) => ignoreRejection(() => onError(error, about), reportFailure);
 }
 
-/** Writes an error to stderr; whatever was thrown, writing it must not throw. */
+/** Writes an error to stderr. Never throws, even if reading the thrown value throws. */
 function logError(error: unknown, { method, name, reference, hint }: ErrorReport): void {
-  const words = [method, name, reference && `reference ${reference}`].filter((word) => typeof word === 'string');
-  const about = words.map((word) => printable(word)).join(', ');
+  const parts = [method, name, reference && `reference ${reference}`].filter((part) => typeof part === 'string');
+  const about = parts.map((part) => printable(part)).join(', ');
   try {
     console.error(`mcpp: ${about}: ${printableLines(traceOf(error))}`);
   } catch {
@@ -111,14 +106,14 @@ function logError(error: unknown, { method, name, reference, hint }: ErrorReport
   if (hint !== undefined) console.error(`mcpp: ${about}: ${hint}`);
 }
 
-// What a handler throws may quote what the client sent, in its message and in those of its causes.
+// The stack of an error with its causes. It may contain text of the client: print it with `printableLines`.
 function traceOf(error: unknown, depth = 0): string {
   if (!(error instanceof Error)) return typeof error === 'string' ? error : (JSON.stringify(error) ?? String(error));
   const code = 'code' in error && error.code !== undefined ? ` (code ${String(error.code)})` : '';
-  const own = `${error.stack ?? String(error)}${code}`;
+  const trace = `${error.stack ?? String(error)}${code}`;
   return error.cause === undefined || depth >= MAX_CAUSES
-    ? own
-    : `${own}\ncaused by ${traceOf(error.cause, depth + 1)}`;
+    ? trace
+    : `${trace}\ncaused by ${traceOf(error.cause, depth + 1)}`;
 }
 
 const MAX_CAUSES = 5;

@@ -1,10 +1,10 @@
-/** Progress of one request: strictly increasing, whatever the handler says. */
+/** `ctx.reportProgress`: progress of one request. */
 
 import type { Id } from '../jsonrpc/message.ts';
 import type { Exchange } from '../protocol/exchange.ts';
 import type { Revision } from '../protocol/revision.ts';
 
-/** Reports progress for the token the request came with; without one, only to who stands in for the client. */
+/** Sends strictly increasing progress, if the request has a `progressToken`. Detached calls report it to their task. */
 export class Progress {
   readonly #token: Id | undefined;
   readonly #exchange: Exchange;
@@ -17,9 +17,9 @@ export class Progress {
     this.#revision = revision;
   }
 
+  /** Reports progress. Values that are not greater than the last one are dropped. */
   report(progress: number, total?: number, message?: string): void {
-    const isTold = this.#token !== undefined || this.#exchange.progress !== undefined;
-    if (!isTold || !Number.isFinite(progress) || progress <= this.#last) return;
+    if (!Number.isFinite(progress) || progress <= this.#last) return;
     this.#last = progress;
     this.#exchange.progress?.(progress, total, message);
     if (this.#token === undefined) return;

@@ -1,51 +1,49 @@
-/** `RequestContext`: one request while it is handled. Members that most handlers do not read are made on first use. */
+/** `RequestContext`: the `Context` of one request. Members that most handlers do not read are created on first use. */
 
 import type { Id, Params } from '../jsonrpc/message.ts';
 import { isObject } from '../jsonrpc/message.ts';
 import { isAvailable } from '../protocol/capabilities.ts';
 import type { Exchange } from '../protocol/exchange.ts';
 import type { MethodRow } from '../protocol/methods.ts';
-import type { ClientCapabilities, ClientCapabilityName } from '../protocol/model/capabilities.ts';
-import type { Implementation } from '../protocol/model/implementation.ts';
+import type { ClientCapabilityName } from '../protocol/model/capabilities.ts';
 import type { InputRequest, InputResponse } from '../protocol/model/input-requests.ts';
-import type { Meta, Trace } from '../protocol/model/meta.ts';
-import type { ListRootsResult } from '../protocol/model/roots.ts';
-import type { CreateMessageParams, CreateMessageResult } from '../protocol/model/sampling.ts';
+import type { CreateMessageParams } from '../protocol/model/sampling.ts';
 import type { Principal } from '../protocol/principal.ts';
 import type { Caller, EncodingHints, Revision } from '../protocol/revision.ts';
 import type { AnySchema, InferOutput } from '../schema/local/infer.ts';
-import type { AskOptions, Context, ElicitAnswer, RawAskOptions, SessionKey, UrlOptions } from './context.ts';
+import type { AskOptions, Context, ElicitAnswer, RawAskOptions, UrlOptions } from './context.ts';
 import type { Entry } from './features/registry.ts';
 import { elicit, elicitUrl, listRoots, sample } from './input/elicit.ts';
 import { type InputCaller, InputRequests } from './input/input-requests.ts';
 import type { ServerInternals } from './internals.ts';
-import { Log } from './logging.ts';
+import { type Log, logSender } from './logging.ts';
 import { Progress } from './progress.ts';
 
-const NO_ANSWERS: ReadonlyMap<string, InputResponse> = new Map();
-const NO_FACTS: EncodingHints = {};
+const NO_INPUT_RESPONSES: ReadonlyMap<string, InputResponse> = new Map();
+const NO_HINTS: EncodingHints = {};
 
-/** One request, with its revision, its caller and its way back. */
+/** One request or notification, with its revision, its caller and its exchange. */
 export class RequestContext implements Context, InputCaller {
   readonly id: Id;
   readonly method: string;
   readonly params: Params;
   readonly caller: Caller;
-  /** Where it came from; somebody else's once the call was handed off. */
+  /** The exchange of the request; that of the task after the call was detached. */
   exchange: Exchange;
+  /** The protocol revision of the request: its methods and encoders. */
   readonly wire: Revision;
   readonly server: ServerInternals;
   /** The row of the method; undefined for methods that the protocol does not have. */
   readonly row: MethodRow | undefined;
-  /** What the encoder has to know of the result; set by the feature that made it. */
-  about: EncodingHints = NO_FACTS;
-  /** The tool, prompt or resource that the request is about, once it is known. */
+  /** Hints for the encoder of the result, set by the feature that handles the request. */
+  about: EncodingHints = NO_HINTS;
+  /** The tool, prompt or resource that the request names, after it was looked up. */
   entry: Entry | undefined = undefined;
-  /** Settles when it is known whether the call is handed off; undefined while nothing of the kind is under way. */
+  /** Pending while the call is being detached. */
   detaching: Promise<void> | undefined;
   #abort: AbortController | undefined;
-  #questions: InputRequests | undefined;
-  #onFirstQuestion: (() => void) | undefined;
+  #inputRequests: InputRequests | undefined;
+  #onFirstInputRequest: (() => void) | undefined;
   #onDetach: (() => Promise<void>) | undefined;
   #progress: Progress | undefined;
   #log: Log | undefined;
@@ -81,7 +79,7 @@ export class RequestContext implements Context, InputCaller {
     return this.exchange.principal;
   }
 
-  /** The same, in the words visibility uses. */
+  /** The same as `auth`: a `Viewer` has this name for it. */
   get principal(): Principal | undefined {
     return this.exchange.principal;
   }
@@ -90,11 +88,11 @@ export class RequestContext implements Context, InputCaller {
     return this.exchange.trusted;
   }
 
-  get client(): Implementation | undefined {
+  get client(): Context['client'] {
     return this.caller.info;
   }
 
-  get capabilities(): ClientCapabilities {
+  get capabilities(): Context['capabilities'] {
     return this.caller.capabilities;
   }
 
@@ -102,21 +100,21 @@ export class RequestContext implements Context, InputCaller {
     return this.wire.features.version;
   }
 
-  get session(): SessionKey | undefined {
+  get session(): Context['session'] {
     const id = this.wire.features.family === 'stateful' ? this.exchange.session?.id : undefined;
     return id === undefined ? undefined : { id };
   }
 
-  get headers(): ReadonlyMap<string, string> | undefined {
+  get headers(): Context['headers'] {
     return this.exchange.headers;
   }
 
-  get meta(): Meta {
+  get meta(): Context['meta'] {
     const meta = this.params['_meta'];
     return isObject(meta) ? meta : {};
   }
 
-  get trace(): Trace {
+  get trace(): Context['trace'] {
     const { traceparent, tracestate, baggage } = this.meta;
     return {
       ...(typeof traceparent === 'string' ? { traceparent } : {}),
@@ -135,55 +133,55 @@ export class RequestContext implements Context, InputCaller {
   }
 
   get log(): Log {
-    this.#log ??= new Log(this.caller.logLevel, this.server.host.capabilities, this.exchange);
+    this.#log ??= logSender(this.caller.logLevel, this.server.serverInfo.capabilities, this.exchange);
     return this.#log;
   }
 
-  /** True if the handler turned to its questions. */
+  /** True if the handler uses the journal: it sent an input request or ran a step. */
   get usesJournal(): boolean {
-    return this.#questions !== undefined;
+    return this.#inputRequests !== undefined;
   }
 
-  /** The questions of this request. Reading it marks the request as one that asks. */
-  get questions(): InputRequests {
-    if (!this.#questions) {
-      this.#questions = new InputRequests(this);
-      this.#onFirstQuestion?.();
+  /** The input requests of this call. Reading it marks the call as one that uses the journal. */
+  get inputRequests(): InputRequests {
+    if (!this.#inputRequests) {
+      this.#inputRequests = new InputRequests(this);
+      this.#onFirstInputRequest?.();
     }
-    return this.#questions;
+    return this.#inputRequests;
   }
 
-  /** Calls back when the handler turns to its questions. */
-  onFirstQuestion(listener: () => void): void {
-    this.#onFirstQuestion = listener;
+  /** Sets the listener for the first use of the journal. */
+  onFirstInputRequest(listener: () => void): void {
+    this.#onFirstInputRequest = listener;
   }
 
-  /** How the client can be asked now. */
+  /** How input requests reach the client: by requests while the call runs, or by retries of the call. */
   get asking(): Revision['features']['asking'] {
     return this.exchange.isDetached ? 'live' : this.wire.features.asking;
   }
 
-  /** True once the call was handed off. */
-  get isApart(): boolean {
+  /** True after the call was detached. */
+  get isDetached(): boolean {
     return this.exchange.isDetached === true;
   }
 
-  /** The call is answered: from now on this stands in for the client. */
-  moveTo(exchange: Exchange): void {
+  /** Detaches the call: the exchange of its task replaces that of the request, which has been answered. */
+  detachTo(exchange: Exchange): void {
     this.exchange = exchange;
     this.#progress = undefined;
     this.#log = undefined;
     const abort = this.#abort;
-    // A handler may have taken the signal already.
+    // The handler may hold the signal already.
     if (abort) exchange.onCancel((reason) => abort.abort(reason));
   }
 
-  /** True if nobody waits for what the handler does: it was cancelled, or took too long. */
-  get isGivenUp(): boolean {
+  /** True if the call was cancelled or timed out. */
+  get isAborted(): boolean {
     return this.exchange.cancelled || this.#abort?.signal.aborted === true;
   }
 
-  /** Calls back when the handler hands the call off; undefined if it cannot do so any more. */
+  /** Sets the function that detaches the call; undefined if the call can no longer be detached. */
   onDetach(listener: (() => Promise<void>) | undefined): void {
     this.#onDetach = listener;
   }
@@ -193,26 +191,26 @@ export class RequestContext implements Context, InputCaller {
   }
 
   async #detach(): Promise<boolean> {
-    // While something is open the client has to answer that first.
-    if (this.#questions?.isSuspended) return this.#questions.wait();
-    if (this.isApart || this.isGivenUp || !this.#onDetach) return this.isApart;
+    // The handler is suspended: it waits for input responses and runs again.
+    if (this.#inputRequests?.isSuspended) return this.#inputRequests.wait();
+    if (this.isDetached || this.isAborted || !this.#onDetach) return this.isDetached;
     this.detaching ??= this.#onDetach().finally(() => {
       this.detaching = undefined;
     });
     await this.detaching;
-    return this.isApart;
+    return this.isDetached;
   }
 
-  /** Ends what the handler still does after it was suspended or took too long. */
+  /** Aborts the signal of a handler that was suspended or timed out. */
   abortRun(reason: unknown): void {
     this.#abort ??= new AbortController();
     this.#abort.abort(reason);
   }
 
-  /** Makes ready for another run of the handler, with a signal of its own. */
-  startAgain(): void {
+  /** Prepares another run of the handler, with a new signal. */
+  prepareRerun(): void {
     this.#abort = undefined;
-    this.#questions?.startAgain();
+    this.#inputRequests?.startAgain();
   }
 
   elicit<const S extends AnySchema>(
@@ -220,23 +218,23 @@ export class RequestContext implements Context, InputCaller {
     schema: S,
     options?: AskOptions,
   ): Promise<ElicitAnswer<InferOutput<S>>> {
-    return quiet(elicit(this.questions, message, schema, options)) as Promise<ElicitAnswer<InferOutput<S>>>;
+    return quiet(elicit(this.inputRequests, message, schema, options)) as Promise<ElicitAnswer<InferOutput<S>>>;
   }
 
   elicitUrl(message: string, url: string, options?: UrlOptions): Promise<ElicitAnswer<undefined>> {
-    return quiet(elicitUrl(this.questions, message, url, options));
+    return quiet(elicitUrl(this.inputRequests, message, url, options));
   }
 
-  sample(params: CreateMessageParams, options?: AskOptions): Promise<CreateMessageResult> {
-    return quiet(sample(this.questions, params, options));
+  sample(params: CreateMessageParams, options?: AskOptions): ReturnType<Context['sample']> {
+    return quiet(sample(this.inputRequests, params, options));
   }
 
-  listRoots(options?: AskOptions): Promise<ListRootsResult> {
-    return quiet(listRoots(this.questions, options));
+  listRoots(options?: AskOptions): ReturnType<Context['listRoots']> {
+    return quiet(listRoots(this.inputRequests, options));
   }
 
-  ask(question: InputRequest, { key, signal }: RawAskOptions = {}): Promise<InputResponse> {
-    return quiet(this.questions.ask(question, key, () => true, signal));
+  ask(request: InputRequest, { key, signal }: RawAskOptions = {}): Promise<InputResponse> {
+    return quiet(this.inputRequests.ask(request, key, () => true, signal));
   }
 
   notify(method: string, params: Params = {}): void {
@@ -244,20 +242,20 @@ export class RequestContext implements Context, InputCaller {
   }
 
   step<T>(name: string, fn: () => T | Promise<T>): Promise<T> {
-    return this.questions.step(name, fn);
+    return this.inputRequests.step(name, fn);
   }
 
   get inputResponses(): ReadonlyMap<string, InputResponse> {
-    return this.#questions?.journal.given ?? NO_ANSWERS;
+    return this.#inputRequests?.journal.given ?? NO_INPUT_RESPONSES;
   }
 
   get state(): unknown {
-    return this.#questions?.journal.state;
+    return this.#inputRequests?.journal.state;
   }
 }
 
-// A question that nobody waits for may be suspended or refused; that is no reason to end the process.
-function quiet<T>(question: Promise<T>): Promise<T> {
-  question.catch(() => {});
-  return question;
+// Prevents an unhandled rejection, which would end the process, if the handler does not await the promise.
+function quiet<T>(promise: Promise<T>): Promise<T> {
+  promise.catch(() => {});
+  return promise;
 }

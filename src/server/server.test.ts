@@ -12,10 +12,10 @@ const hello = (protocolVersion: unknown): object => ({
   clientInfo: { name: 'raw', version: '1' },
 });
 
-describe('a server says what it is', () => {
+describe('a server sends its info', () => {
   const info = { name: 's', version: '1', title: 'S', description: 'D', websiteUrl: 'https://x', icons: [] };
 
-  test.each([...STATEFUL])('in the answer to initialize: %s', async (version) => {
+  test.each([...STATEFUL])('in the result of initialize: %s', async (version) => {
     const server = new McpServer(info, { instructions: 'Be kind' }).registerTool('t', {}, () => '');
     const wire = await open(server, { revision: 'none' });
     const { result } = await wire.call('initialize', hello(version));
@@ -29,7 +29,7 @@ describe('a server says what it is', () => {
     });
   });
 
-  test('in the answer to server/discover, and in the _meta of every result', async () => {
+  test('in the result of server/discover, and in the _meta of every result', async () => {
     const server = new McpServer(info, { instructions: 'Be kind' }).registerTool('t', {}, () => '');
     const wire = await open(server);
     expect((await wire.call('server/discover')).result).toEqual({
@@ -54,15 +54,18 @@ describe('a server says what it is', () => {
     }
   });
 
-  test.each<unknown>([undefined, {}, { name: 's' }, { name: 5, version: '1' }, null])('needs a name: %j', (bad) => {
-    expect(() => new McpServer(bad as never)).toThrow(TypeError);
-  });
+  test.each<unknown>([undefined, {}, { name: 's' }, { name: 5, version: '1' }, null])(
+    'and needs a name and a version: %j',
+    (bad) => {
+      expect(() => new McpServer(bad as never)).toThrow(TypeError);
+    },
+  );
 });
 
 describe('capabilities', () => {
   const methods = ['tools/list', 'prompts/list', 'resources/list', 'completion/complete'];
 
-  test.each(REVISIONS)('are what is registered; anything else is -32601: %s', async (revision) => {
+  test.each(REVISIONS)('follow from what is registered; other methods get -32601: %s', async (revision) => {
     const wire = await open(make(), { revision });
     for (const method of methods) expect((await wire.call(method)).error?.code).toBe(-32601);
     if (revision !== '2026-07-28') {
@@ -70,7 +73,7 @@ describe('capabilities', () => {
     }
   });
 
-  test('that were taken away are gone, and their methods with them', async () => {
+  test('that are set to false are not declared, and their methods get -32601', async () => {
     const server = make({ capabilities: { tools: false, logging: false } }).registerTool('t', {}, () => '');
     for (const revision of REVISIONS) {
       const wire = await open(server, { revision });
@@ -82,7 +85,7 @@ describe('capabilities', () => {
     expect((await wire.call('server/discover')).result?.['capabilities']).toEqual({});
   });
 
-  test('may say more than is registered', async () => {
+  test('can be declared without a registration', async () => {
     const server = make({ capabilities: { tools: {}, experimental: { a: {} } } });
     server.setHandler('tools/list', () => ({ tools: [{ name: 'own', inputSchema: { type: 'object' } }] }));
     for (const revision of REVISIONS) {
@@ -96,12 +99,12 @@ describe('capabilities', () => {
     });
   });
 
-  test.each(REVISIONS)('may be of a feature that has nothing yet: its list is empty: %s', async (revision) => {
+  test.each(REVISIONS)('of a feature without entries give an empty list: %s', async (revision) => {
     const wire = await open(make({ capabilities: { tools: { listChanged: true } } }), { revision });
     expect((await wire.call('tools/list')).result).toMatchObject({ tools: [] });
   });
 
-  test('grow when something is registered later', async () => {
+  test('include features that are registered later', async () => {
     const server = make();
     const wire = await open(server);
     expect((await wire.call('tools/list')).error?.code).toBe(-32601);
@@ -110,7 +113,7 @@ describe('capabilities', () => {
     expect((await wire.call('server/discover')).result?.['capabilities']).toHaveProperty('tools');
   });
 
-  test('leave completions out for 2024-11-05, which has no word for it', async () => {
+  test('have no completions under 2024-11-05, which does not define them', async () => {
     const server = make().registerResourceTemplate('x:{a}', { complete: { a: () => [] } }, () => '');
     const declared = async (version: string): Promise<unknown> => {
       const wire = await open(server, { revision: 'none' });
@@ -122,7 +125,7 @@ describe('capabilities', () => {
 });
 
 describe('limits', () => {
-  test.each([0, -1, Number.NaN, '5', null])('are positive numbers, unlike %j', (limit) => {
+  test.each([0, -1, Number.NaN, '5', null])('must be positive numbers, not %j', (limit) => {
     for (const name of ['pageSize', 'inFlight', 'roundTrips', 'handlerMs', 'stateTtlMs']) {
       const limits = { [name]: limit } as never;
       expect(() => make({ limits })).toThrow(new TypeError(`limits.${name} must be a positive number`));
@@ -147,13 +150,13 @@ describe('extensions', () => {
     expect((await wire.call('initialize', hello('2025-06-18'))).result?.['capabilities']).toMatchObject({ extensions });
   });
 
-  test.each(['a', '', '/a', 'com.example/a b', '__proto__'])('need an id with a prefix, unlike %j', (id) => {
+  test.each(['a', '', '/a', 'com.example/a b', '__proto__'])('need an id with a prefix, not %j', (id) => {
     expect(() => make({ extensions: [{ id }] })).toThrow(/Extension ".*"/);
   });
 });
 
 describe('revisions', () => {
-  test('without a handshake only: initialize says which there are', async () => {
+  test('that are all stateless make initialize fail with the supported versions', async () => {
     const server = make({ revisions: ['2026-07-28'] }).registerTool('t', {}, () => 'x');
     const wire = await open(server, { revision: 'none' });
     expect((await wire.call('initialize', hello('2025-11-25'))).error).toMatchObject({
@@ -165,7 +168,7 @@ describe('revisions', () => {
     expect((await stateless.call('server/discover')).result).toMatchObject({ supportedVersions: ['2026-07-28'] });
   });
 
-  test('with a handshake only: a claim says which there are', async () => {
+  test('that are all stateful make a request with another version fail with the supported versions', async () => {
     const server = make({ revisions: ['2024-11-05', '2025-06-18'] });
     const wire = await open(server, { revision: 'none' });
     expect((await wire.call('server/discover', { _meta: claim() })).error).toMatchObject({
@@ -177,12 +180,12 @@ describe('revisions', () => {
     });
   });
 
-  test('are known ones, at least one', () => {
+  test('must be known, and at least one', () => {
     expect(() => make({ revisions: ['2020-01-01' as never] })).toThrow(/2020-01-01/);
     expect(() => make({ revisions: [] })).toThrow(TypeError);
   });
 
-  test('are spoken side by side on one connection, without reading each other’s state', async () => {
+  test('can be mixed on one connection without sharing state', async () => {
     const server = make().registerTool('t', {}, (_, ctx) => `${ctx.revision} ${ctx.client?.name} ${ctx.can('roots')}`);
     const wire = await open(server, { revision: '2025-11-25', capabilities: { roots: {} } });
     const text = async (params: object): Promise<unknown> =>
@@ -194,8 +197,8 @@ describe('revisions', () => {
   });
 });
 
-describe('a handler of one’s own', () => {
-  test('answers a request', async () => {
+describe('a custom handler', () => {
+  test('handles a request', async () => {
     const server = make().setHandler('com.example/echo', (params, ctx) => ({ params, revision: ctx.revision }));
     for (const revision of REVISIONS) {
       const wire = await open(server, { revision });
@@ -204,7 +207,7 @@ describe('a handler of one’s own', () => {
     }
   });
 
-  test('that returns nothing answers an empty result', async () => {
+  test('that returns undefined gives an empty result', async () => {
     const wire = await open(
       make().setHandler('com.example/a', () => undefined),
       { revision: '2025-11-25' },
@@ -212,7 +215,7 @@ describe('a handler of one’s own', () => {
     expect((await wire.call('com.example/a')).result).toEqual({});
   });
 
-  test('takes a notification, in a session or with a claim, and never answers', async () => {
+  test('handles a notification, in a session or with a version, without a response', async () => {
     const seen: unknown[] = [];
     const server = make().setHandler('notifications/own', (params) => {
       seen.push(params['a']);
@@ -230,7 +233,7 @@ describe('a handler of one’s own', () => {
     expect(session.received).toEqual([]);
   });
 
-  test('stands in for the registered feature, whichever came first', async () => {
+  test('replaces the registered feature, in any order of registration', async () => {
     const own = (): object => ({ content: [{ type: 'text', text: 'own' }] });
     const before = make()
       .setHandler('tools/call', own)
@@ -244,7 +247,7 @@ describe('a handler of one’s own', () => {
     }
   });
 
-  test('of a method that the revision has not is not reached', async () => {
+  test('does not run for a method that the revision does not have', async () => {
     const handler = vi.fn(() => ({}));
     const server = make().setHandler('ping', handler).setHandler('server/discover', handler);
     expect((await (await open(server)).call('ping')).error?.code).toBe(-32601);

@@ -1,6 +1,5 @@
-/** What is offered: tools, prompts, resources. Registered once, served to any number of clients of any revision. */
+/** `McpServer`: tools, prompts and resources, registered once and served to any number of clients of any revision. */
 
-import type { MaybePromise } from '../jsonrpc/maybe-promise.ts';
 import { memoryPair } from '../jsonrpc/memory-transport.ts';
 import type { Transport } from '../jsonrpc/transport.ts';
 import type { ServerCapabilities } from '../protocol/model/capabilities.ts';
@@ -20,7 +19,7 @@ import { Extensions } from './extensions/extensions.ts';
 import { type CanObserve, ChangePublisher } from './features/change-notifications.ts';
 import { complete } from './features/completion.ts';
 import { getPrompt, type PromptConfig, type PromptEntry, type PromptHandler, promptEntry } from './features/prompts.ts';
-import { type Features, Registry } from './features/registry.ts';
+import { type Entry, type Features, Registry } from './features/registry.ts';
 import {
   listWithTemplates,
   type ResourceConfig,
@@ -56,71 +55,103 @@ import { checkServerOptions, type McpServerOptions, mergeCapabilities, reporter,
 import type { RequestContext } from './request-context.ts';
 
 type Handler = (ctx: RequestContext) => unknown;
-type Lists = Registry<ToolEntry | PromptEntry | ResourceEntry | TemplateEntry>;
+type Feature = 'tools' | 'prompts' | 'resources' | 'completions';
 
 const NOT_CACHED: CacheHints = { ttlMs: 0, cacheScope: 'private' };
 
+/** The capabilities that are declared when a feature is first used. */
+const FEATURES: Readonly<Record<Feature, object>> = {
+  tools: { listChanged: true },
+  prompts: { listChanged: true },
+  resources: { listChanged: true, subscribe: true },
+  completions: {},
+};
+
+type Registries = {
+  readonly tools: Registry<ToolEntry>;
+  readonly prompts: Registry<PromptEntry>;
+  readonly resources: Registry<ResourceEntry>;
+  readonly templates: Registry<TemplateEntry>;
+};
+
 /** An MCP server. `Tools` collects the types of its tools, for `connect<typeof server>()`. */
 export class McpServer<out Tools = {}> {
-  /** The types of the tools; there is no value behind it. */
+  /** The types of the tools. It exists only for the compiler. */
   declare readonly $tools: Tools;
   readonly info: Implementation;
   readonly #options: McpServerOptions;
   readonly #extensions: Extensions;
   readonly #changes: ChangePublisher;
-  readonly #tools: Registry<ToolEntry>;
-  readonly #prompts: Registry<PromptEntry>;
-  readonly #resources: Registry<ResourceEntry>;
-  readonly #templates: Registry<TemplateEntry>;
+  readonly #registries: Registries;
+  /** Handlers by method. Methods of a feature are added when it is first used. */
   readonly #handlers = new Map<string, Handler>();
+  readonly #featureHandlers: Readonly<Record<Feature, Readonly<Record<string, Handler>>>>;
   readonly #middleware: Middleware[] = [];
   readonly #internals: ServerInternals;
   #requiresScopes = false;
   #listsTemplates = false;
-  #derived: ServerCapabilities;
+  /** Capabilities of the features in use. */
+  #derived: ServerCapabilities = { logging: {} };
   #capabilities: ServerCapabilities | undefined;
 
   constructor(info: Implementation, options: McpServerOptions = {}) {
-    if (!isImplementation(info)) throw new TypeError('McpServer needs a name and a version');
+    if (!isImplementation(info))
+      throw new TypeError('McpServer needs a name and a version: new McpServer({ name, version })');
     checkServerOptions(options);
     this.info = info;
     this.#options = options;
     this.#extensions = new Extensions(options.extensions);
     for (const [method, handler] of this.#extensions.handlers) this.#handlers.set(method, handler);
-    this.#derived = { logging: {} };
-    const failed = (method: string) => (error: unknown) => this.#internals.report(error, { method });
+    const report = (method: string) => (error: unknown) => this.#internals.report(error, { method });
+    this.#changes = new ChangePublisher(options.changes ?? memoryChangeBus(), report('changes'));
     const changed = (type: 'tools' | 'prompts' | 'resources') => () => {
-      this.#checkScoped();
+      // Requests of a server without scopes skip the check of scopes.
+      this.#requiresScopes = Object.values(registries).some((registry) => registry.requiresScopes);
       this.#changes.publish({ type });
     };
-    this.#changes = new ChangePublisher(options.changes ?? memoryChangeBus(), failed('changes'));
-    this.#tools = new Registry('tools', 'Tool', changed('tools'), failed('visible'));
-    this.#prompts = new Registry('prompts', 'Prompt', changed('prompts'), failed('visible'));
-    this.#resources = new Registry('resources', 'Resource', changed('resources'), failed('visible'));
-    this.#templates = new Registry('resourceTemplates', 'Resource template', changed('resources'), failed('visible'));
+    const registries: Registries = {
+      tools: new Registry('tools', 'Tool', changed('tools'), report('visible')),
+      prompts: new Registry('prompts', 'Prompt', changed('prompts'), report('visible')),
+      resources: new Registry('resources', 'Resource', changed('resources'), report('visible')),
+      templates: new Registry('resourceTemplates', 'Resource template', changed('resources'), report('visible')),
+    };
+    this.#registries = registries;
+    const { tools, prompts, resources, templates } = registries;
+    this.#featureHandlers = {
+      tools: { 'tools/list': (ctx) => this.#list(tools, ctx), 'tools/call': (ctx) => callTool(tools, ctx) },
+      prompts: { 'prompts/list': (ctx) => this.#list(prompts, ctx), 'prompts/get': (ctx) => getPrompt(prompts, ctx) },
+      resources: {
+        'resources/list': (ctx) =>
+          this.#listsTemplates ? listWithTemplates(registries, ctx) : this.#list(resources, ctx),
+        'resources/templates/list': (ctx) => this.#list(templates, ctx),
+        'resources/read': (ctx) => readResource(registries, ctx),
+      },
+      completions: { 'completion/complete': (ctx) => complete(registries, ctx) },
+    };
     this.#internals = this.#makeInternals(info, options);
-    this.#offerDeclared(options.capabilities);
+    // A feature may be declared before anything of it is registered.
+    for (const feature of Object.keys(FEATURES) as Feature[]) if (options.capabilities?.[feature]) this.#offer(feature);
     for (const { server } of options.extensions ?? []) server?.register?.(this);
   }
 
-  /** For this package, not for its users. */
+  /** For this package only. */
   get '~internals'(): ServerInternals {
     return this.#internals;
   }
 
-  /** Registers a tool. The arguments are checked against the schema before the handler runs. */
+  /** Registers a tool. The handler runs only with arguments that fit the schema. */
   registerTool<const N extends string, const I extends AnySchema = NoArguments, const O extends AnySchema = AnyResult>(
     name: N,
     config: ToolConfig<I, O> & CheckedInput<I>,
     handler: NoInfer<HandlerOf<I, O>>,
   ): McpServer<Tools & { readonly [K in N]: ToolType<InferInput<I>, Result<O>> }> {
     const entry = toolEntry(name, config, handler as ToolHandler<never, unknown>, this.#extensions);
-    this.#tools.add(entry, config.replace === true);
-    this.#offerTools();
+    this.#registries.tools.add(entry, config.replace === true);
+    this.#offer('tools');
     return this as unknown as McpServer<never>;
   }
 
-  /** Registers tools made with `defineTool`, by name. Better than a long chain from about a hundred tools on. */
+  /** Registers tools made with `defineTool`, by name. From about 100 tools on it compiles faster than a chain of `registerTool`. */
   registerTools<const D extends Readonly<Record<string, AnyToolDefinition>>>(
     definitions: D,
   ): McpServer<Tools & { readonly [K in keyof D]: ToolTypeOf<D[K]> }> {
@@ -130,68 +161,68 @@ export class McpServer<out Tools = {}> {
     return this as unknown as McpServer<never>;
   }
 
-  /** Registers a resource. `config` may be just its MIME type. */
+  /** Registers a resource. A string as `config` is its MIME type. */
   registerResource(uri: string, config: ResourceConfig | string, handler: ResourceHandler): this {
     const entry = resourceEntry(uri, config, handler);
-    this.#resources.add(entry, typeof config === 'object' && config.replace === true);
-    this.#offerResources();
+    this.#registries.resources.add(entry, typeof config === 'object' && config.replace === true);
+    this.#offer('resources');
     return this;
   }
 
-  /** Registers a family of resources, named by an RFC 6570 URI template. */
+  /** Registers all resources whose URIs match an RFC 6570 URI template. A string as `config` is their MIME type. */
   registerResourceTemplate<const T extends string>(
     uriTemplate: T,
     config: ResourceTemplateConfig | string,
     handler: ResourceTemplateHandler<VariablesOf<T>>,
   ): this {
     const entry = templateEntry(uriTemplate, config, handler as unknown as ResourceTemplateHandler);
-    this.#templates.add(entry, typeof config === 'object' && config.replace === true);
-    if (entry.complete) this.#offerCompletions();
+    this.#registries.templates.add(entry, typeof config === 'object' && config.replace === true);
+    if (entry.complete) this.#offer('completions');
     this.#listsTemplates ||= entry.list !== undefined;
-    this.#offerResources();
+    this.#offer('resources');
     return this;
   }
 
-  /** Registers a prompt. */
+  /** Registers a prompt. The handler runs only with arguments that fit the schema. */
   registerPrompt<const S extends AnySchema = NoArguments>(
     name: string,
     config: PromptConfig<S> & CheckedInput<S, 'argsSchema'>,
     handler: PromptHandler<S>,
   ): this {
     const entry = promptEntry(name, config, handler);
-    this.#prompts.add(entry, config.replace === true);
-    if (entry.complete) this.#offerCompletions();
-    this.#offerPrompts();
+    this.#registries.prompts.add(entry, config.replace === true);
+    if (entry.complete) this.#offer('completions');
+    this.#offer('prompts');
     return this;
   }
 
-  /** The tools, to switch them off and on or take them away. */
+  /** Registered tools by name: to disable, enable or remove them. */
   get tools(): Features {
-    return this.#tools;
+    return this.#registries.tools;
   }
 
-  /** The prompts, likewise. */
+  /** Registered prompts by name: to disable, enable or remove them. */
   get prompts(): Features {
-    return this.#prompts;
+    return this.#registries.prompts;
   }
 
-  /** The resources, likewise, by URI. */
+  /** Registered resources by URI: to disable, enable or remove them. */
   get resources(): Features {
-    return this.#resources;
+    return this.#registries.resources;
   }
 
-  /** The resource templates, likewise, by template. */
+  /** Registered resource templates by template: to disable, enable or remove them. */
   get resourceTemplates(): Features {
-    return this.#templates;
+    return this.#registries.templates;
   }
 
-  /** Tells everybody who subscribed to it that a resource has changed. */
+  /** Sends `notifications/resources/updated` to the clients that subscribed to this URI. */
   resourceUpdated(uri: string): void {
     this.#changes.publish({ type: 'resource', uri });
   }
 
   /**
-   * Sends a log message that belongs to no request to every client that wants messages of this level. Only revisions up to
+   * Sends a log message that belongs to no request to every client whose log level includes it. Only revisions up to
    * 2025-11-25 have such messages; within a request use `ctx.log`. `data` is any JSON value; `logger` names its source.
    * Deprecated by the specification (SEP-2577): logging may be removed from 2027-07-28 on. Log to stderr, or use OpenTelemetry.
    */
@@ -201,7 +232,7 @@ export class McpServer<out Tools = {}> {
     this.#changes.publish({ type: 'log', message: logger === undefined ? message : { ...message, logger } });
   }
 
-  /** Puts a function around every request and notification. The first one is the outermost. */
+  /** Adds middleware around every request and notification. The first one added is the outermost. */
   use(middleware: Middleware): this {
     if (typeof middleware !== 'function') throw new TypeError('use needs a function, (ctx, next) => next()');
     this.#middleware.push(middleware);
@@ -209,8 +240,8 @@ export class McpServer<out Tools = {}> {
   }
 
   /**
-   * Answers a method of one's own, or one of the protocol's in place of the registered features. A method whose name
-   * begins with `notifications/` is a notification.
+   * Sets the handler of a custom method, or replaces that of a protocol method. Methods whose names begin with
+   * `notifications/` are notifications.
    */
   setHandler<const M extends string>(method: M, handler: (params: ParamsOf<M>, ctx: Context) => unknown): this {
     if (typeof handler !== 'function') throw new TypeError(`setHandler: the handler of "${method}" must be a function`);
@@ -221,7 +252,7 @@ export class McpServer<out Tools = {}> {
     return this;
   }
 
-  /** The client's end of a new connection to this server, within this process. */
+  /** Serves a new in-process connection and returns the transport of its client. */
   async connectInProcess(options: ServeOptions = {}): Promise<Transport> {
     const { principal, ownsProcess = true, forceReruns = false } = options;
     await engineLoading();
@@ -232,11 +263,11 @@ export class McpServer<out Tools = {}> {
 
   #makeInternals(info: Implementation, options: McpServerOptions): ServerInternals {
     const server = this;
-    const [tools, prompts, resources, templates] = [this.#tools, this.#prompts, this.#resources, this.#templates];
+    const registries = this.#registries;
     const limits = limitsOf(options.limits);
-    const maySee: CanObserve = (change, observer) =>
+    const canObserveChange: CanObserve = (change, observer) =>
       change.type !== 'resource' || canObserve(internals, change.uri, observer);
-    const host: ServerInfo = {
+    const serverInfo: ServerInfo = {
       info,
       instructions: options.instructions,
       versions: servedVersions(options.revisions),
@@ -245,97 +276,50 @@ export class McpServer<out Tools = {}> {
         server.#capabilities ??= mergeCapabilities(server.#derived, options);
         return server.#capabilities;
       },
-      declaredIn: (version, principal) => server.#extensions.declaredIn(version, principal, host.capabilities),
+      declaredIn: (version, principal) => server.#extensions.declaredIn(version, principal, serverInfo.capabilities),
       subscriptions: server.#extensions.subscriptions,
-      watch: (listener, observer, subscribed) => server.#changes.watch(listener, observer, maySee, subscribed),
+      watch: (listener, observer, subscribed) =>
+        server.#changes.watch(listener, observer, canObserveChange, subscribed),
     };
     const internals: ServerInternals = {
-      host,
+      serverInfo,
       limits,
       usage: usageOf(limits),
       secrets: secretsOf(options.keys ?? []),
       middleware: this.#middleware,
       extensions: this.#extensions,
-      registries: { tools, prompts, resources, templates },
+      registries,
       get requiresScopes() {
         return server.#requiresScopes;
       },
       handler: (method) => (method.startsWith('notifications/') ? undefined : this.#handlers.get(method)),
       notificationHandler: (method) => (method.startsWith('notifications/') ? this.#handlers.get(method) : undefined),
-      resourceAt: (uri, viewer) => resolveResource(resources, templates, uri, viewer)?.entry,
-      toolsFor: (viewer) => [...tools.entries(viewer)].map(({ definition }) => definition),
+      resourceAt: (uri, viewer) => resolveResource(registries, uri, viewer)?.entry,
+      visibleTools: (viewer) => [...registries.tools.entries(viewer)].map(({ definition }) => definition),
       errors: options.errors ?? 'hidden',
       report: reporter(options.onError),
     };
     return internals;
   }
 
-  // Servers whose entries require no scopes do nothing for scopes per request.
-  #checkScoped(): void {
-    const all = [this.#tools, this.#prompts, this.#resources, this.#templates];
-    this.#requiresScopes = all.some((registry) => registry.isScoped);
-  }
-
-  // Declares a feature and its methods when it is used for the first time; until then they do not exist.
-  #offer(capability: keyof ServerCapabilities, settings: object, handlers: readonly [string, Handler][]): void {
-    if (this.#derived[capability]) return;
-    this.#derived = { ...this.#derived, [capability]: settings };
+  // Declares the capability of a feature and adds its methods, when it is first used.
+  #offer(feature: Feature): void {
+    if (this.#derived[feature]) return;
+    this.#derived = { ...this.#derived, [feature]: FEATURES[feature] };
     this.#capabilities = undefined;
-    if (this.#options.capabilities?.[capability] === false) return;
-    for (const [method, handler] of handlers) if (!this.#handlers.has(method)) this.#handlers.set(method, handler);
-  }
-
-  // A server may declare a feature of which it has nothing yet.
-  #offerDeclared(declared: McpServerOptions['capabilities'] = {}): void {
-    if (declared.tools) this.#offerTools();
-    if (declared.prompts) this.#offerPrompts();
-    if (declared.resources) this.#offerResources();
-    if (declared.completions) this.#offerCompletions();
-  }
-
-  #offerTools(): void {
-    this.#offer('tools', { listChanged: true }, [
-      ['tools/list', (ctx) => this.#list(this.#tools, ctx)],
-      ['tools/call', (ctx) => callTool(this.#tools, ctx)],
-    ]);
-  }
-
-  #offerPrompts(): void {
-    this.#offer('prompts', { listChanged: true }, [
-      ['prompts/list', (ctx) => this.#list(this.#prompts, ctx)],
-      ['prompts/get', (ctx) => getPrompt(this.#prompts, ctx)],
-    ]);
-  }
-
-  #offerResources(): void {
-    this.#offer('resources', { listChanged: true, subscribe: true }, [
-      ['resources/list', (ctx) => this.#listResources(ctx)],
-      ['resources/templates/list', (ctx) => this.#list(this.#templates, ctx)],
-      ['resources/read', (ctx) => readResource(this.#resources, this.#templates, ctx)],
-    ]);
-  }
-
-  #offerCompletions(): void {
-    this.#offer('completions', {}, [
-      [
-        'completion/complete',
-        (ctx) => complete({ prompts: this.#prompts, templates: this.#templates, resources: this.#resources }, ctx),
-      ],
-    ]);
-  }
-
-  #listResources(ctx: RequestContext): MaybePromise<object> {
-    if (!this.#listsTemplates) return this.#list(this.#resources, ctx);
-    return listWithTemplates(this.#resources, this.#templates, ctx);
-  }
-
-  // With middleware the list is given as objects, so that it can be looked at and changed; and where `_meta` is added.
-  #list(registry: Lists, ctx: RequestContext): object {
-    const { host, middleware, extensions, limits } = this.#internals;
-    if (middleware.length === 0 && !extensions.addsMeta) {
-      return registry.encodedList(ctx.params, ctx, ctx.wire, host, limits.pageSize);
+    if (this.#options.capabilities?.[feature] === false) return;
+    for (const [method, handler] of Object.entries(this.#featureHandlers[feature])) {
+      if (!this.#handlers.has(method)) this.#handlers.set(method, handler);
     }
-    ctx.about = { cache: registry.cache(host.cache) };
+  }
+
+  // Middleware gets the list as objects, so that it can read and change them. Extensions that add `_meta` need objects, too.
+  #list(registry: Registry<Entry>, ctx: RequestContext): object {
+    const { serverInfo, middleware, extensions, limits } = this.#internals;
+    if (middleware.length === 0 && !extensions.addsMeta) {
+      return registry.encodedList(ctx.params, ctx, ctx.wire, serverInfo, limits.pageSize);
+    }
+    ctx.about = { cache: registry.cache(serverInfo.cache) };
     return registry.list(ctx.params, ctx, limits.pageSize);
   }
 }

@@ -115,7 +115,7 @@ export const REGISTRATION: readonly Mistake[] = [
     seen: () => messageOf(() => make().registerResourceTemplate('notes://{id', {}, handler)),
   },
   {
-    message: 'Resource template "notes://{id}": complete: there is no "idd" to complete',
+    message: 'Resource template "notes://{id}": complete has "idd", but there is no such argument or variable',
     where: 'thrown',
     cause: 'A completion is given for a variable that the template does not have.',
     remedy: 'Use the name of a variable of the template.',

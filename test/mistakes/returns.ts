@@ -48,8 +48,7 @@ export const RETURNS: readonly Mistake[] = [
       }),
   },
   {
-    message:
-      "mcpp: tools/call, t, reference ...: The client was told only the reference. Throw new ToolError('...') ...",
+    message: "mcpp: tools/call, t, reference ...: The client got only the reference. Throw new ToolError('...') ...",
     where: 'stderr',
     cause: 'The first time that a tool throws a plain error, stderr says how to show its message to the model.',
     remedy: "Throw `new ToolError('City not found')`, or set `errors: 'messages'` on the server or on the tool.",
@@ -69,20 +68,21 @@ export const RETURNS: readonly Mistake[] = [
     seen: () => reportOf(() => undefined, { outputSchema: z.object({ n: z.number() }) }),
   },
   {
-    message: 'Tool "t" returned what its output schema refuses: /n Invalid input: expected number, received string',
+    message:
+      'Tool "t" returned a result that does not fit its output schema: /n Invalid input: expected number, received string',
     where: 'onError',
     cause: 'The structured content does not fit the `outputSchema`.',
     remedy: 'Correct the value at the named place, or the schema.',
     seen: () => reportOf(() => ({ n: 'x' }), { outputSchema: z.object({ n: z.number() }) }),
   },
   unclear(
-    'Tool "t" returned a result that is no JSON: /self is the same object as the value itself: JSON cannot write a circle',
+    'Tool "t" returned a result that JSON cannot encode: /self is the same object as the value itself: JSON cannot write a circle',
     'A result contains itself.',
     'Return plain data without the reference that the message names.',
     circular,
   ),
   unclear(
-    'Tool "t" returned a result that is no JSON: /n/deep is a BigInt, which JSON cannot write: use String(value)',
+    'Tool "t" returned a result that JSON cannot encode: /n/deep is a BigInt, which JSON cannot write: use String(value)',
     'JSON has no BigInt.',
     'Convert it: `Number(n)` or `String(n)`.',
     () => ({

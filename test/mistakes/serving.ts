@@ -64,7 +64,7 @@ export const SERVING: readonly Mistake[] = [
   },
   {
     message:
-      'serve needs a transport as its second argument, an object with connect() and send(). To listen at a port use serveHttp(server, { port }) of mcpp/http, to be started by a client serveStdio(server) of mcpp/stdio',
+      'serve needs a transport as its second argument, an object with connect() and send(). To listen on a port, use serveHttp(server, { port }) of mcpp/http; for a program that clients start, serveStdio(server) of mcpp/stdio',
     where: 'rejected',
     cause: '`serve(server, "http://...")` got a URL.',
     remedy: '`serve` takes a transport object. To listen on a port use `serveHttp`.',

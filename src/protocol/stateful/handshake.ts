@@ -79,7 +79,7 @@ function subscribe({ params, exchange }: Call, host: ServerInfo): object {
     throw RpcError.invalidParams(message);
   }
   if (!exchange.growSession(subscriptionBytes(uri))) {
-    throw RpcError.internal('The server keeps too much for its callers at the moment: try again later');
+    throw RpcError.internal('Server memory limit reached (limits.keptBytes): retry later');
   }
   session.subscriptions = [...subscriptions, uri];
   return {};

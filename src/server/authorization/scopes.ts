@@ -73,12 +73,12 @@ export function insufficientScope(scopes: readonly string[], principal: Principa
 /** False for a resource that the observer may not see or read: change notifications must not reveal it either. */
 export function canObserve(server: Entries, uri: string, observer: Observer): boolean {
   const { resources, templates } = server.registries;
-  if (!(resources.isGuarded || templates.isGuarded)) return true;
+  if (!(resources.hasRestrictedEntries || templates.hasRestrictedEntries)) return true;
   if (!observer.trusted && !isGranted(ofResource(server, uri, observer) ?? [], observer)) return false;
   if (resources.has(uri)) return resources.get(uri, observer) !== undefined;
   const encoded = encodeNonAscii(uri) ?? uri;
   const name = templates.names.find((one) => {
-    const entry = templates.peek(one);
+    const entry = templates.getUnchecked(one);
     return entry !== undefined && matchUri(entry.template, encoded) !== undefined;
   });
   return name === undefined || templates.get(name, observer) !== undefined;
@@ -91,13 +91,13 @@ export function isGranted(required: readonly string[], { principal }: Viewer): b
 
 // `visible` runs only for entries that require scopes.
 function ofEntry<E extends Entry>(registry: Registry<E>, name: unknown, viewer: Viewer): Scopes {
-  const entry = registry.peek(name);
+  const entry = registry.getUnchecked(name);
   return entry?.scopes && registry.get(entry.key, viewer)?.scopes;
 }
 
 function ofResource({ registries, resourceAt }: Entries, uri: string, viewer: Viewer): Scopes {
   const { resources, templates } = registries;
-  return resources.isScoped || templates.isScoped ? resourceAt(uri, viewer)?.scopes : undefined;
+  return resources.requiresScopes || templates.requiresScopes ? resourceAt(uri, viewer)?.scopes : undefined;
 }
 
 // Longer URIs are refused when the request is handled: they are not matched with templates here.

@@ -1,4 +1,4 @@
-/** Several messages that came as one JSON array. */
+/** JSON-RPC batches: several messages in one JSON array. */
 
 import { type ParseError, RpcError } from '../../jsonrpc/errors.ts';
 import { type Batch, isUnreadable, messageObjectOf } from '../../jsonrpc/json/parse.ts';
@@ -8,62 +8,63 @@ import type { RevisionFeatures } from '../../protocol/revisions.ts';
 import { requestedVersion } from '../../protocol/select-revision.ts';
 import type { ConnectionExchange } from './exchange.ts';
 
-type CallExchange = Pick<ConnectionExchange, 'dropped' | 'onEnd'>;
-
-/** What answering a batch needs of its connection. */
+/** The functions of a connection that handle the messages of a batch. */
 export interface BatchConnection {
-  answer(request: Request): MaybePromise<Response | undefined>;
-  /** Takes what wants no answer. */
-  take(message: Message): void;
+  /** Handles a request. Undefined if the request gets no response. */
+  handleRequest(request: Request): MaybePromise<Response | undefined>;
+  /** Handles a notification or a response. */
+  receive(message: Message): void;
+  /** The error response to an element that is no valid message, if it gets one. */
   refuse(fault: ParseError): Response | undefined;
-  /** What is answered in place of a result that cannot be written as JSON. */
+  /** The error response that replaces a response which cannot be written as JSON. */
   unencodable(response: Response, cause: unknown): Response;
 }
 
-/** Why a batch is not taken, if so. */
-export function batchRefusal(batch: Batch, facts: RevisionFeatures | undefined): RpcError | undefined {
-  if (!facts || facts.batches === 'refused') {
+/** The error for a batch that is refused as a whole; undefined if the batch is handled. */
+export function batchRefusal(batch: Batch, features: RevisionFeatures | undefined): RpcError | undefined {
+  if (!features || features.batches === 'refused') {
     return RpcError.invalidRequest('Batches are not part of this protocol revision');
   }
-  return batch.some(standsAlone) ? RpcError.invalidRequest('A batch may not hold this kind of request') : undefined;
+  return batch.some(mustBeSentAlone)
+    ? RpcError.invalidRequest('"initialize" and requests with a protocol version in "_meta" cannot be part of a batch')
+    : undefined;
 }
 
-// The handshake, and requests that bring their own revision.
-function standsAlone(one: Message | ParseError): boolean {
-  const call = messageObjectOf(one);
+function mustBeSentAlone(element: Message | ParseError): boolean {
+  const call = messageObjectOf(element);
   return call !== undefined && (call.method === 'initialize' || requestedVersion(call.params) !== undefined);
 }
 
-/** The answers to all of it, in its order. */
-export async function handleBatch(batch: Batch, line: BatchConnection): Promise<Response[]> {
-  const answers: MaybePromise<Response | undefined>[] = [];
-  for (const one of batch) {
-    if (isUnreadable(one)) answers.push(line.refuse(one));
-    else if (isRequest(one)) answers.push(line.answer(one));
-    else line.take(one);
+/** Handles all messages of a batch. Returns the responses in the order of the requests. */
+export async function handleBatch(batch: Batch, connection: BatchConnection): Promise<Response[]> {
+  const pending: MaybePromise<Response | undefined>[] = [];
+  for (const element of batch) {
+    if (isUnreadable(element)) pending.push(connection.refuse(element));
+    else if (isRequest(element)) pending.push(connection.handleRequest(element));
+    else connection.receive(element);
   }
-  const responses = (await Promise.all(answers)).filter((response) => response !== undefined);
-  return responses.map((response) => encodable(response, line));
+  const responses = (await Promise.all(pending)).filter((response) => response !== undefined);
+  return responses.map((response) => encodable(response, connection));
 }
 
-/** The answer to a part of a batch. A call that was cancelled and does not end must not hold back those of the others. */
+/** The response, or undefined as soon as its request is cancelled: a handler that ignores that must not delay the batch. */
 export function unlessDiscarded(
   response: MaybePromise<Response | undefined>,
-  exchange: CallExchange | undefined,
+  exchange: Pick<ConnectionExchange, 'isDiscarded' | 'onEnd'> | undefined,
 ): MaybePromise<Response | undefined> {
   if (!isPromise(response) || !exchange) return response;
-  const dropped = new Promise<undefined>((resolve) => {
-    exchange.onEnd(() => exchange.dropped && resolve(undefined));
+  const discarded = new Promise<undefined>((resolve) => {
+    exchange.onEnd(() => exchange.isDiscarded && resolve(undefined));
   });
-  return Promise.race([response, dropped]);
+  return Promise.race([response, discarded]);
 }
 
-// One result that cannot be encoded must not take the others with it.
-function encodable(response: Response, line: BatchConnection): Response {
+// The responses are sent as one array: a single result that cannot be encoded would fail all of them.
+function encodable(response: Response, connection: BatchConnection): Response {
   try {
     serialize(response);
     return response;
   } catch (cause) {
-    return line.unencodable(response, cause);
+    return connection.unencodable(response, cause);
   }
 }

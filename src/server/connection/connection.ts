@@ -1,4 +1,4 @@
-/** One served connection: one exchange per request, stateful and stateless revisions side by side. */
+/** One served connection: receives messages, handles them, and sends responses. It can mix stateful and stateless requests. */
 
 import { errorResponse } from '../../jsonrpc/error-response.ts';
 import { ConnectionError, type ParseError, RpcError } from '../../jsonrpc/errors.ts';
@@ -28,16 +28,16 @@ import type { Session } from '../../protocol/session.ts';
 import { handleNotification, handleRequest } from '../handle-request.ts';
 import type { ServerInternals } from '../internals.ts';
 import { ABORT_GRACE_MS, MAX_REPORTED_ERRORS } from '../limits/limits.ts';
-import { ConnectionUsage, KEEPS_TOO_MUCH } from '../limits/usage.ts';
+import { ConnectionUsage, KEPT_BYTES_EXCEEDED } from '../limits/usage.ts';
 import { batchRefusal, handleBatch, unlessDiscarded } from './batch.ts';
-import { currentTurn, untilSeparateRead } from './event-loop-turns.ts';
 import { ConnectionExchange, type ExchangeConnection } from './exchange.ts';
 import { InFlight } from './in-flight.ts';
 import { PreHandshakeQueue } from './pre-handshake-queue.ts';
+import { currentTurn, waitProgressGap } from './progress-gap.ts';
 import type { ConnectionOptions, TransportConnection } from './served-connection.ts';
 import { SlowPeer } from './slow-peer.ts';
 
-/** One connection being served. */
+/** A connection being served. */
 class ServedConnection implements Receiver, TransportConnection, ExchangeConnection {
   readonly closed: Promise<void>;
   principal: Principal | undefined;
@@ -48,21 +48,21 @@ class ServedConnection implements Receiver, TransportConnection, ExchangeConnect
   readonly ask: ExchangeConnection['ask'];
   readonly #outgoing: PendingRequests;
   session: Session | undefined;
-  /** What there is to know of the session's revision. */
-  #facts: RevisionFeatures | undefined;
+  /** Features of the session's revision. */
+  #features: RevisionFeatures | undefined;
   readonly #server: ServerInternals;
   readonly #transport: Transport;
   readonly #inFlight = new InFlight();
   readonly #queue = new PreHandshakeQueue((bytes) => this.growSession(bytes));
-  readonly #unread = new SlowPeer((error) => this.onError(error));
+  readonly #slowPeer = new SlowPeer((error) => this.onError(error));
   readonly #usage: ConnectionUsage;
   #unwatch: (() => void) | undefined;
   #closing = false;
-  /** Why no requests are taken any more. */
-  #over: string | undefined;
+  /** The error message for new requests, once they are refused. */
+  #refusalReason: string | undefined;
   #ended = false;
-  #errorsTold = 0;
-  #tellClosed: () => void = () => {};
+  #reportedErrors = 0;
+  #resolveClosed: () => void = () => {};
 
   constructor(server: ServerInternals, transport: Transport, options: ConnectionOptions) {
     const { principal, trusted = false, forceReruns = false } = options;
@@ -74,7 +74,7 @@ class ServedConnection implements Receiver, TransportConnection, ExchangeConnect
     this.trusted = trusted;
     this.forceReruns = forceReruns;
     this.closed = new Promise((resolve) => {
-      this.#tellClosed = resolve;
+      this.#resolveClosed = resolve;
     });
     this.ask = (method, params, options) => this.#outgoing.request(method, params, options);
     this.#outgoing = new PendingRequests({
@@ -85,16 +85,16 @@ class ServedConnection implements Receiver, TransportConnection, ExchangeConnect
   }
 
   openSession(session: Session): void {
-    // A second `initialize` replaces the session: bridges share one program among clients that come and go.
+    // A second `initialize` replaces the session: a bridge may connect several clients to one process, one after the other.
     if (this.session) this.#outgoing.failAll(new ConnectionError('closed', 'The client sent "initialize" again'));
     this.#unwatch?.();
     this.session = session;
     const revision = revisionNamed(session.version);
-    this.#facts = revision.features;
-    // A handshake that took long can be through after the client is gone.
-    if (this.#over !== undefined || this.#ended) return;
+    this.#features = revision.features;
+    // An asynchronous handshake can end after the client has disconnected.
+    if (this.#refusalReason !== undefined || this.#ended) return;
     const observer = { principal: this.principal, capabilities: session.capabilities, trusted: this.trusted };
-    this.#unwatch = this.#server.host.watch(
+    this.#unwatch = this.#server.serverInfo.watch(
       (change) => {
         const notification = revision.deliver(change, session);
         if (notification && !(change.type === 'log' && this.isCongested)) this.send(notification);
@@ -117,24 +117,25 @@ class ServedConnection implements Receiver, TransportConnection, ExchangeConnect
   }
 
   get isCongested(): boolean {
-    return this.#unread.isAny;
+    return this.#slowPeer.isSlow;
   }
 
   onMessage(payload: Payload): void {
     if (this.#ended) return;
-    // Read once: it decides about the queue, and then about the revision.
+    // The protocol version in `_meta` is read once, here.
     const claim = requestedVersion(messageObjectOf(payload)?.params);
-    if (this.#queue.isActive && this.#queue.takes(payload, claim, !this.#isFull && this.#over === undefined)) return;
+    if (this.#queue.isActive && this.#queue.takes(payload, claim, !this.#isFull && this.#refusalReason === undefined))
+      return;
     this.#handle(payload, claim);
   }
 
-  // Queued messages and messages of batches have no claim.
+  // `claim` is the protocol version in `_meta`. Queued messages and messages in batches have none.
   #handle(payload: Payload, claim?: unknown): void {
-    if (isBatch(payload)) this.#takeBatch(payload as Batch);
+    if (isBatch(payload)) this.#receiveBatch(payload as Batch);
     else if (isUnreadable(payload)) {
-      const refusal = this.#answerToUnreadable(payload);
+      const refusal = this.#refuseUnparsed(payload);
       if (refusal) this.send(refusal);
-    } else this.#take(payload as Message, claim);
+    } else this.#receive(payload as Message, claim);
   }
 
   onError(error: Error): void {
@@ -146,24 +147,24 @@ class ServedConnection implements Receiver, TransportConnection, ExchangeConnect
     this.#ended = true;
     this.#unwatch?.();
     this.#outgoing.close();
-    this.#inFlight.dropAll(new ConnectionError('closed', 'The client is gone'));
+    this.#inFlight.discardAll(new ConnectionError('closed', 'The client has disconnected'));
     this.#usage.close();
-    this.#tellClosed();
+    this.#resolveClosed();
   }
 
   async close({ graceMs = 0 }: { readonly graceMs?: number } = {}): Promise<void> {
     if (!this.#closing) {
       this.#closing = true;
-      const reason = this.#takeNoMore('The server is closing');
+      const reason = this.#refuseNewRequests('The server is closing');
       await this.#inFlight.idle(graceMs);
-      this.#emptyQueue(this.#over);
+      this.#drainQueue(this.#refusalReason);
       this.#inFlight.abort(reason);
       this.#outgoing.close();
       await this.#inFlight.idle(ABORT_GRACE_MS);
       try {
         await this.#transport.disconnect();
       } finally {
-        // Not every transport tells an end that it was asked for.
+        // Not every transport calls `onClose` after `disconnect`.
         this.onClose();
       }
     }
@@ -171,21 +172,21 @@ class ServedConnection implements Receiver, TransportConnection, ExchangeConnect
   }
 
   async retire(reason: string): Promise<void> {
-    this.#takeNoMore(reason);
+    this.#refuseNewRequests(reason);
     await this.#inFlight.idle(Number.POSITIVE_INFINITY);
     await this.close();
   }
 
-  #takeNoMore(why: string): ConnectionError {
-    const reason = new ConnectionError('closed', why);
-    this.#over ??= why;
+  #refuseNewRequests(message: string): ConnectionError {
+    const reason = new ConnectionError('closed', message);
+    this.#refusalReason ??= message;
     this.#unwatch?.();
-    // Those who listen wait for nothing but this.
+    // `subscriptions/listen` ends only when it is aborted.
     this.#inFlight.abort(reason, ({ row }) => row?.staysOpen === true);
     return reason;
   }
 
-  /** Sends, and reports what cannot be sent: whoever notified has nobody to tell. */
+  /** Sends a message. Messages that cannot be encoded are reported to `onError`. */
   send(message: Message | readonly Message[]): void {
     this.#deliver(message, (error) => this.onError(error as Error));
   }
@@ -193,23 +194,27 @@ class ServedConnection implements Receiver, TransportConnection, ExchangeConnect
   #deliver(message: Message | readonly Message[], onUnsent: (cause: unknown) => void): void {
     try {
       const sent = this.#transport.send(message);
-      if (isPromise(sent)) this.#unread.watch(sent);
+      if (isPromise(sent)) this.#slowPeer.watch(sent);
     } catch (cause) {
       if (this.#transport.connected) onUnsent(cause);
     }
   }
 
-  #take(message: Message, claim?: unknown): void {
+  #receive(message: Message, claim?: unknown): void {
     if (isRequest(message)) {
       const row = METHODS.get(message.method);
-      const response = this.#answer(message, row, claim);
-      if (isPromise(response)) this.#respondLater(message, row, response);
-      else this.#respond(message, row, response);
-    } else if (isResponse(message)) this.#takeResponse(message);
-    else this.#takeNotification(message, claim);
+      const response = this.#handleRequest(message, row, claim);
+      if (!isPromise(response)) this.#respond(message, row, response);
+      else {
+        const opensSession = message.method === 'initialize' && this.#queue.begin();
+        void response.then((late) => this.#respond(message, row, late, opensSession));
+      }
+    } else if (isResponse(message)) this.#receiveResponse(message);
+    else if (message.method === 'notifications/cancelled') this.#cancel(message);
+    else this.#receiveNotification(message, claim);
   }
 
-  #answer(request: Request, row: MethodRow | undefined, claim?: unknown): MaybePromise<Response | undefined> {
+  #handleRequest(request: Request, row: MethodRow | undefined, claim?: unknown): MaybePromise<Response | undefined> {
     const refusal = this.#refusalOf(request);
     if (refusal) return refusal;
     const exchange = new ConnectionExchange(this, request.method, row);
@@ -218,90 +223,79 @@ class ServedConnection implements Receiver, TransportConnection, ExchangeConnect
     if (!isPromise(response)) return this.#finish(request, exchange, response);
     const kept = this.#usage.begin(request.params);
     return response.then((late) => {
-      kept.release(exchange.lingering);
+      kept.release(exchange.runningAfterResponse);
       return this.#finish(request, exchange, late);
     });
   }
 
-  // The last progress and the result must not be written together: clients would drop the progress.
+  // Delays a result that follows progress too closely: the client would drop the progress.
   #finish(request: Request, exchange: ConnectionExchange, response: Response): MaybePromise<Response | undefined> {
     if (!exchange.hasFreshProgress) return this.#end(request, exchange, response);
-    return untilSeparateRead().then(() => this.#end(request, exchange, response));
+    return waitProgressGap().then(() => this.#end(request, exchange, response));
   }
 
   #end(request: Request, exchange: ConnectionExchange, response: Response): Response | undefined {
     this.#inFlight.end(request.id, exchange);
-    return exchange.dropped ? undefined : response;
+    return exchange.isDiscarded ? undefined : response;
   }
 
   #refusalOf(request: Request): ErrorResponse | undefined {
     const { id } = request;
-    // An error under this id would end the call that is running under it.
+    // An error response with this id would end the running request.
     if (this.#inFlight.get(id))
-      return this.#unreadable(RpcError.invalidRequest('A request with this id is running already'));
-    if (this.#over !== undefined) return errorResponse(RpcError.internal(this.#over), id);
+      return this.#errorResponse(RpcError.invalidRequest('A request with this id is running already'));
+    if (this.#refusalReason !== undefined) return errorResponse(RpcError.internal(this.#refusalReason), id);
     if (this.#isFull) {
       return errorResponse(RpcError.internal('Too many requests are running on this connection'), id);
     }
-    return this.#usage.hasRoom ? undefined : errorResponse(RpcError.internal(KEEPS_TOO_MUCH), id);
+    return this.#usage.hasRoom ? undefined : errorResponse(RpcError.internal(KEPT_BYTES_EXCEEDED), id);
   }
 
-  #respondLater(request: Request, row: MethodRow | undefined, response: Promise<Response | undefined>): void {
-    const opens = request.method === 'initialize' && this.#queue.begin();
-    void response.then((late) => this.#respond(request, row, late, opens));
-  }
-
-  #respond(request: Request, row: MethodRow | undefined, response: Response | undefined, opens = false): void {
-    if (response) this.#sendResponse(request, row, response);
-    if (opens) this.#emptyQueue();
+  #respond(request: Request, row: MethodRow | undefined, response: Response | undefined, opensSession = false): void {
+    if (response) {
+      this.#deliver(response, (cause) => this.send(this.#unencodable(request, cause)));
+      // A subscription on a shared connection also ends with `notifications/cancelled`, which has its id.
+      if (row?.staysOpen && !isErrorResponse(response)) {
+        this.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: request.id } });
+      }
+    }
+    if (opensSession) this.#drainQueue();
     if (!this.#queue.isActive) this.#inFlight.checkIdle();
   }
 
-  // Queued messages arrived before the server began to close, so they are handled; with `over`, they are refused with it.
-  #emptyQueue(over?: string): void {
-    const why = this.#over;
-    this.#over = over;
+  // Handles the queued messages, even if the connection refuses new ones. With `refusal`, requests among them are refused, too.
+  #drainQueue(refusal?: string): void {
+    const reason = this.#refusalReason;
+    this.#refusalReason = refusal;
     for (let payload = this.#queue.next(); payload; payload = this.#queue.next()) {
       if (!this.#ended) this.#handle(payload);
     }
-    this.#over ??= why;
+    this.#refusalReason ??= reason;
   }
 
-  #sendResponse(request: Request, row: MethodRow | undefined, response: Response): void {
-    this.#deliver(response, (cause) => this.send(this.#unencodable(request, cause)));
-    // One line carries everything here, so the end of a subscription is told twice: to the call, and by its id.
-    if (row?.staysOpen && !isErrorResponse(response)) {
-      this.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: request.id } });
-    }
-  }
-
-  // What a handler gave cannot be written as JSON; the request still gets its answer.
+  // The result cannot be written as JSON: reports that, and returns an error response in its place.
   #unencodable({ id, method, params }: Request, cause: unknown): ErrorResponse {
     this.#server.report(cause, { method, name: (params as { readonly name?: string } | undefined)?.name });
     return errorResponse(RpcError.internal('The result could not be encoded'), id);
   }
 
-  #takeResponse(response: Response): void {
+  #receiveResponse(response: Response): void {
     if (this.#outgoing.settle(response)) return;
-    if (!isErrorResponse(response) || response.id != null || this.#errorsTold++ >= MAX_REPORTED_ERRORS) return;
+    if (!isErrorResponse(response) || response.id != null || this.#reportedErrors++ >= MAX_REPORTED_ERRORS) return;
     this.#server.report(RpcError.from(response.error), { method: 'response' });
   }
 
-  #takeNotification(notification: Notification, claim: unknown): void {
+  #receiveNotification(notification: Notification, claim: unknown): void {
     const { method } = notification;
     const row = METHODS.get(method);
-    if (method === 'notifications/cancelled') {
-      this.#cancel(notification);
-      return;
-    }
-    // A request without an id is for nobody, and a flood is not taken on.
+    // Ignored: request methods without an id, and notifications over the limits.
     const isFull = this.#inFlight.notifications >= this.#server.limits.inFlight || !this.#usage.hasRoom;
     if (row?.kind === 'request' || isFull) return;
     const exchange = new ConnectionExchange(this, method, row);
     this.#inFlight.beginNotification(exchange);
-    const taken = handleNotification(this.#server, notification, exchange, claim);
-    const kept = isPromise(taken) ? this.#usage.begin(notification.params) : undefined;
-    void thenMaybe(taken, () => {
+    const handled = handleNotification(this.#server, notification, exchange, claim);
+    const kept = isPromise(handled) ? this.#usage.begin(notification.params) : undefined;
+    void thenMaybe(handled, () => {
       this.#inFlight.endNotification(exchange);
       kept?.release();
     });
@@ -315,43 +309,43 @@ class ServedConnection implements Receiver, TransportConnection, ExchangeConnect
     this.#inFlight.cancel(requestId as Id, new ConnectionError('aborted', text));
   }
 
-  #takeBatch(batch: Batch): void {
-    const refusal = batchRefusal(batch, this.#facts);
-    if (refusal) this.send(this.#unreadable(refusal));
-    else if (this.#facts?.batches === 'accepted') for (const one of batch) this.#handle(one);
+  #receiveBatch(batch: Batch): void {
+    const refusal = batchRefusal(batch, this.#features);
+    if (refusal) this.send(this.#errorResponse(refusal));
+    else if (this.#features?.batches === 'accepted') for (const message of batch) this.#handle(message);
     else {
-      const answered = handleBatch(batch, {
-        answer: (request) =>
-          unlessDiscarded(this.#answer(request, METHODS.get(request.method)), this.#inFlight.get(request.id)),
-        take: (message) => this.#take(message),
-        refuse: (fault) => this.#answerToUnreadable(fault),
+      const handled = handleBatch(batch, {
+        handleRequest: (request) =>
+          unlessDiscarded(this.#handleRequest(request, METHODS.get(request.method)), this.#inFlight.get(request.id)),
+        receive: (message) => this.#receive(message),
+        refuse: (fault) => this.#refuseUnparsed(fault),
         unencodable: ({ id }, cause) => this.#unencodable({ jsonrpc: '2.0', id: id as Id, method: 'batch' }, cause),
       });
-      void answered.then((responses) => {
+      void handled.then((responses) => {
         if (responses.length > 0) this.send(responses);
         this.#inFlight.checkIdle();
       });
     }
   }
 
-  #answerToUnreadable(fault: ParseError): ErrorResponse | undefined {
+  #refuseUnparsed(fault: ParseError): ErrorResponse | undefined {
     const { id, isResponse, isNotification } = fault;
     if (isNotification) return undefined;
     if (!isResponse) {
-      // An error under the id of a running call would end that.
-      return this.#unreadable(fault, id !== undefined && this.#inFlight.get(id) ? undefined : id);
+      // An error response with the id of a running request would end that request.
+      return this.#errorResponse(fault, id !== undefined && this.#inFlight.get(id) ? undefined : id);
     }
-    // Answering an answer could go on for ever; but whoever waits for it can be told.
+    // A malformed response gets no response, but the input request that waits for it fails.
     if (id !== undefined) this.#outgoing.fail(id, new ConnectionError('malformed', fault.message));
     return undefined;
   }
 
-  #unreadable(fault: RpcError | ParseError, id?: Id): ErrorResponse {
-    return errorResponse(fault, id ?? (this.#facts?.unreadableId === 'null' ? null : undefined));
+  #errorResponse(fault: RpcError | ParseError, id?: Id): ErrorResponse {
+    return errorResponse(fault, id ?? (this.#features?.unreadableId === 'null' ? null : undefined));
   }
 }
 
-/** Serves a connection. The promise resolves when the transport is connected. */
+/** Serves a connection. Resolves when the transport is connected. */
 export async function serveConnection(
   server: ServerInternals,
   transport: Transport,

@@ -8,7 +8,7 @@ const make = (options: McpServerOptions = {}): McpServer =>
 const LEVEL = 'io.modelcontextprotocol/logLevel';
 
 describe('a client that does not read', () => {
-  test.each(['2025-11-25', '2026-07-28'])('gets its answers, but no progress and no log messages: %s', async (r) => {
+  test.each(['2025-11-25', '2026-07-28'])('gets responses, but no progress and no log messages: %s', async (r) => {
     const server = make().registerTool('t', {}, (_, ctx) => {
       for (let progress = 1; progress < 4; progress++) ctx.reportProgress(progress);
       ctx.log.error('x');
@@ -49,7 +49,7 @@ describe('a client that does not read', () => {
 });
 
 describe('a notification', () => {
-  test('is not taken on while as many are being handled as the limit allows', async () => {
+  test('is dropped while the limit of running notifications is reached', async () => {
     const begun: unknown[] = [];
     const release: (() => void)[] = [];
     const server = make({ limits: { inFlight: 2 } }).setHandler('notifications/own', ({ n }) => {
@@ -84,7 +84,7 @@ describe('a notification', () => {
     expect(signals[0]?.reason).toMatchObject({ code: 'closed' });
   });
 
-  test('by the name of a request is for nobody: neither handler nor middleware runs', async () => {
+  test('with the method of a request is ignored: neither handler nor middleware runs', async () => {
     const handler = vi.fn(() => 'x');
     const middleware = vi.fn((_: unknown, next: () => unknown) => next());
     const server = make().use(middleware).registerTool('t', {}, handler);

@@ -1,4 +1,4 @@
-/** The exchange of one request on its line: one that carries many, or an HTTP request of its own. */
+/** The exchange of one request, over a connection that carries many requests or over an HTTP request of its own. */
 
 import { ConnectionError } from '../../jsonrpc/errors.ts';
 import type { Message, Params } from '../../jsonrpc/message.ts';
@@ -7,167 +7,172 @@ import type { Exchange } from '../../protocol/exchange.ts';
 import { METHODS, type MethodRow } from '../../protocol/methods.ts';
 import type { Principal } from '../../protocol/principal.ts';
 import type { Session } from '../../protocol/session.ts';
-import { mayShareRead } from './event-loop-turns.ts';
+import { isWithinProgressGap } from './progress-gap.ts';
 
-/** What exchanges need of what they travel on. */
+/** The connection or HTTP request that an exchange uses. */
 export interface ExchangeConnection {
   readonly principal: Principal | undefined;
   readonly caller: string;
-  /** The peer owns this process: no scopes are required of it. */
+  /** The peer owns this process: no scopes are required. */
   readonly trusted: boolean;
   readonly forceReruns: boolean;
   readonly session: Session | undefined;
-  /** Header fields, where there are some. */
+  /** Header fields of the HTTP request. */
   readonly headers: ReadonlyMap<string, string> | undefined;
-  /** Sends a request of the server's own; absent where the client cannot be asked. */
+  /** Sends a request to the client. Undefined if the client cannot be reached. */
   readonly ask: Exchange['ask'];
   openSession(session: Session): void;
   growSession(bytes: number): boolean;
   send(message: Message): void;
-  /** The peer does not read what is sent. */
+  /** True while the peer does not read: progress and log messages are dropped. */
   readonly isCongested: boolean;
-  /** The turn of the event loop, where messages of one turn may be written together. */
+  /** The turn of the event loop. Undefined if the transport never delivers two messages in one read. */
   readonly turn: number | undefined;
 }
 
 const PROGRESS = 'notifications/progress';
 
-/** What a peer that does not read can do without. */
+/** Notifications that are dropped while the peer does not read. */
 const LOSSY: ReadonlySet<string> = new Set([PROGRESS, 'notifications/message']);
 
-/** One request on its way. */
+/** The exchange of one request or notification that is being handled. */
 export class ConnectionExchange implements Exchange {
   readonly method: string;
   readonly row: MethodRow | undefined;
   readonly principal: Principal | undefined;
-  /** The request was given up, or is to end now. */
+  /** True after `abort`: the client cancelled the request, or the connection is closing. */
   cancelled = false;
-  /** Nobody waits for the answer any more. */
-  dropped = false;
-  /** The handler, if it goes on after the answer. */
-  lingering: Promise<unknown> | undefined;
-  readonly #line: ExchangeConnection;
-  /** The session of the client that sent the request. */
-  readonly #begunIn: Session | undefined;
-  /** The turn and the time of the last progress. */
+  /** True after `discard`: no response is sent. */
+  isDiscarded = false;
+  /** The handler, if it still runs after the response was sent. */
+  runningAfterResponse: Promise<unknown> | undefined;
+  readonly #connection: ExchangeConnection;
+  readonly #sessionAtStart: Session | undefined;
+  /** The turn of the event loop and the time in which the last progress was sent. */
   #progressTurn: number | undefined;
   #progressAt = 0;
   #finished = false;
   #reason: unknown;
-  // Lists of just their length: what is pushed to, or spread into another, takes room for sixteen more.
-  #listeners: ((reason: unknown) => void)[] | undefined;
+  // Extended with `concat`, which allocates no spare capacity; `push` reserves room for 16 more elements.
+  #cancelListeners: ((reason: unknown) => void)[] | undefined;
   #endListeners: (() => void)[] | undefined;
-  #questions: AbortController | undefined;
+  /** Cancels the input requests that are still open when the request ends. */
+  #inputRequests: AbortController | undefined;
 
-  constructor(line: ExchangeConnection, method: string, row: MethodRow | undefined = METHODS.get(method)) {
-    this.#line = line;
-    this.#begunIn = line.session;
+  constructor(connection: ExchangeConnection, method: string, row: MethodRow | undefined = METHODS.get(method)) {
+    this.#connection = connection;
+    this.#sessionAtStart = connection.session;
     this.method = method;
     this.row = row;
-    this.principal = line.principal;
+    this.principal = connection.principal;
   }
 
   get caller(): string {
-    return this.#line.caller;
+    return this.#connection.caller;
   }
 
   get trusted(): boolean {
-    return this.#line.trusted;
+    return this.#connection.trusted;
   }
 
   get forceReruns(): boolean {
-    return this.#line.forceReruns;
+    return this.#connection.forceReruns;
   }
 
   get headers(): ReadonlyMap<string, string> | undefined {
-    return this.#line.headers;
+    return this.#connection.headers;
   }
 
   get session(): Session | undefined {
-    return this.#line.session;
+    return this.#connection.session;
   }
 
   openSession(session: Session): void {
-    this.#line.openSession(session);
+    this.#connection.openSession(session);
   }
 
   growSession(bytes: number): boolean {
-    return this.#line.growSession(bytes);
+    return this.#connection.growSession(bytes);
   }
 
   notify(method: string, params: Params): void {
-    if (this.#finished || this.cancelled || this.lingering || (this.#line.isCongested && LOSSY.has(method))) return;
-    if (method === PROGRESS) this.#noteProgress();
-    this.#line.send({ jsonrpc: '2.0', method, params });
+    if (
+      this.#finished ||
+      this.cancelled ||
+      this.runningAfterResponse ||
+      (this.#connection.isCongested && LOSSY.has(method))
+    )
+      return;
+    if (method === PROGRESS) {
+      this.#progressTurn = this.#connection.turn;
+      if (this.#progressTurn !== undefined) this.#progressAt = performance.now();
+    }
+    this.#connection.send({ jsonrpc: '2.0', method, params });
   }
 
-  #noteProgress(): void {
-    this.#progressTurn = this.#line.turn;
-    if (this.#progressTurn !== undefined) this.#progressAt = performance.now();
-  }
-
-  /** Progress was sent so lately that the client may read it together with a message that is sent now. */
+  /** True if progress was sent so recently that the client may get it in one read with a response that is sent now. */
   get hasFreshProgress(): boolean {
-    return this.#progressTurn !== undefined && mayShareRead(this.#progressTurn, this.#progressAt);
+    return this.#progressTurn !== undefined && isWithinProgressGap(this.#progressTurn, this.#progressAt);
   }
 
   get ask(): Exchange['ask'] {
-    return this.#line.ask && ((method, params, options) => this.#ask(method, params, options));
+    return this.#connection.ask && ((method, params, options) => this.#ask(method, params, options));
   }
 
   #ask(method: string, params: Params | undefined, options: PendingRequestOptions): Promise<unknown> {
-    // The call a question belongs to is over: nobody would know what it is about.
-    if (this.#finished) return Promise.reject(new ConnectionError('closed', 'The request is answered already'));
-    // Another client may have taken over the connection, which knows nothing of this call.
-    if (this.#begunIn && this.#begunIn !== this.#line.session) {
+    if (this.#finished)
+      return Promise.reject(
+        new ConnectionError('closed', 'The request was answered before this input request was sent'),
+      );
+    // After a second `initialize` the client does not know this request: it may be another client behind a bridge.
+    if (this.#sessionAtStart && this.#sessionAtStart !== this.#connection.session) {
       return Promise.reject(new ConnectionError('closed', 'The client sent "initialize" again'));
     }
-    // A question that nobody waits for any more is taken back when its call ends.
-    this.#questions ??= new AbortController();
-    const ends = this.#questions.signal;
-    const signal = options.signal ? AbortSignal.any([options.signal, ends]) : ends;
-    return this.#line.ask?.(method, params, { ...options, signal }) ?? Promise.resolve();
+    this.#inputRequests ??= new AbortController();
+    const { signal: ended } = this.#inputRequests;
+    const signal = options.signal ? AbortSignal.any([options.signal, ended]) : ended;
+    return this.#connection.ask?.(method, params, { ...options, signal }) ?? Promise.resolve();
   }
 
   onCancel(listener: (reason: unknown) => void): void {
     if (this.cancelled) listener(this.#reason);
-    else this.#listeners = this.#listeners?.concat(listener) ?? [listener];
+    else this.#cancelListeners = this.#cancelListeners?.concat(listener) ?? [listener];
   }
 
   outlivedBy(handler: Promise<unknown>): void {
-    this.lingering = handler;
+    this.runningAfterResponse = handler;
   }
 
   onEnd(listener: () => void): void {
-    if (this.#finished || this.dropped) listener();
+    if (this.#finished || this.isDiscarded) listener();
     else this.#endListeners = this.#endListeners?.concat(listener) ?? [listener];
   }
 
-  /** Ends the work; an answer may still come. */
+  /** Aborts the handler's signal. Its response is still sent. */
   abort(reason: unknown): void {
     if (this.cancelled || this.#finished) return;
     this.cancelled = true;
     this.#reason = reason;
-    for (const listener of this.#listeners ?? []) listener(reason);
-    this.#listeners = undefined;
+    for (const listener of this.#cancelListeners ?? []) listener(reason);
+    this.#cancelListeners = undefined;
   }
 
-  /** Ends the work; nothing is sent for it any more. */
-  drop(reason: unknown): void {
-    this.dropped = true;
+  /** Aborts the handler's signal. Nothing more is sent. */
+  discard(reason: unknown): void {
+    this.isDiscarded = true;
     this.abort(reason);
     this.#end();
   }
 
-  /** The answer is there: what the handler still says is not sent. */
+  /** Ends the exchange: notifications of a handler that still runs are not sent. */
   finish(): void {
     this.#finished = true;
-    this.#listeners = undefined;
+    this.#cancelListeners = undefined;
     this.#end();
   }
 
   #end(): void {
-    this.#questions?.abort();
+    this.#inputRequests?.abort();
     const listeners = this.#endListeners ?? [];
     this.#endListeners = undefined;
     for (const listener of listeners) listener();

@@ -25,14 +25,14 @@ async function open(handler: (ctx: Context) => unknown, options: WireOptions = {
   return { wire, onError, call: () => wire.call('tools/call', { name: 't' }) };
 }
 
-describe('the first questions of a server', () => {
-  test('make one round if they are asked together', async () => {
+describe('the first input requests of a server', () => {
+  test('make one round trip if they are sent together', async () => {
     const { call } = await open((ctx) => Promise.all([asks(ctx, 'a'), asks(ctx, 'b')]));
     const { result } = await call();
     expect(Object.keys(result?.['inputRequests'] as object)).toEqual(['a', 'b']);
   });
 
-  test('make one round also if a form has a pattern that takes long to read', async () => {
+  test('make one round trip even if the pattern of a form takes long to check', async () => {
     const text = { type: 'string' } as const;
     const { call } = await open((ctx) =>
       Promise.all([
@@ -45,7 +45,7 @@ describe('the first questions of a server', () => {
     expect(asked.map(({ params }) => params.message)).toEqual(['a?', 'b?']);
   });
 
-  test('count although the handler gave up before they could be put', async () => {
+  test('are sent even if the handler throws', async () => {
     const { call, onError } = await open((ctx) => {
       void asks(ctx, 'a');
       throw new Error('too hasty');
@@ -54,7 +54,7 @@ describe('the first questions of a server', () => {
     expect(onError).not.toHaveBeenCalled();
   });
 
-  test('count although the handler did not wait for them', async () => {
+  test('are sent even if the handler does not await them', async () => {
     const { call } = await open((ctx) => {
       void asks(ctx, 'a');
       return 'done';
@@ -62,7 +62,7 @@ describe('the first questions of a server', () => {
     expect((await call()).result).toMatchObject({ resultType: 'input_required' });
   });
 
-  test('are answered live, in their order', async () => {
+  test('are answered in order in a stateful session', async () => {
     const asked: unknown[] = [];
     const { call } = await open((ctx) => Promise.all([asks(ctx, 'a'), asks(ctx, 'b')]).then(() => 'done'), {
       revision: '2025-11-25',
@@ -75,7 +75,7 @@ describe('the first questions of a server', () => {
     expect(asked).toEqual(['a?', 'b?']);
   });
 
-  test('fail if the client goes before they could be put', async () => {
+  test('fail if the client disconnects before they are sent', async () => {
     let failed: unknown;
     const unhandled = await unhandledDuring(async () => {
       const { wire, call } = await open(
@@ -94,8 +94,8 @@ describe('the first questions of a server', () => {
   });
 });
 
-describe('the first connection of somebody who is known', () => {
-  test('hears what is said as soon as it is connected, and asks for scopes', async () => {
+describe('the first connection with a principal', () => {
+  test('handles messages as soon as it is connected, and requires scopes', async () => {
     const server = new McpServer({ name: 's', version: '1' })
       .registerTool('open', {}, () => 'x')
       .registerTool('closed', { scopes: ['files:write'] }, () => 'x');
@@ -108,7 +108,7 @@ describe('the first connection of somebody who is known', () => {
     await serving;
   });
 
-  test('is not served if it cannot be a caller', async () => {
+  test('is refused if the principal is not valid', async () => {
     const wire = new Wire({});
     const serving = serve(new McpServer({ name: 's', version: '1' }), wire, { principal: { subject: '' } });
     void wire.call('server/discover');
@@ -117,7 +117,7 @@ describe('the first connection of somebody who is known', () => {
   });
 });
 
-describe('the first connection of whoever owns the process', () => {
+describe('the first trusted connection', () => {
   const call = (id: number, more: object = {}): object => ({
     id,
     method: 'tools/call',
@@ -134,7 +134,7 @@ describe('the first connection of whoever owns the process', () => {
     return { wire, serving, say, onError, ids: () => wire.received.map(({ id }) => id) };
   }
 
-  test('is served when the engine for raw schemas is loaded', async () => {
+  test('is served after the JSON Schema engine is loaded', async () => {
     const { wire, say, serving } = await served((server) =>
       server.registerTool('raw', { inputSchema: { type: 'object' } }, () => 'y'),
     );
@@ -146,7 +146,7 @@ describe('the first connection of whoever owns the process', () => {
     expect((await wire.answerTo(2)).result).toMatchObject({ content: [{ text: 'y' }] });
   });
 
-  test('may say more than is worked on at the same time: none of it is refused or overtaken', async () => {
+  test('handles more messages than may run at once, without refusal and in order', async () => {
     const { wire, say, ids } = await served();
     const count = 3000;
     say({ id: 0, method: 'initialize', params: HELLO });
@@ -156,7 +156,7 @@ describe('the first connection of whoever owns the process', () => {
     expect(wire.received.filter(({ error }) => error)).toEqual([]);
   });
 
-  test('may begin with a batch', async () => {
+  test('can begin with a batch', async () => {
     const { wire, say, ids } = await served();
     say({ id: 0, method: 'initialize', params: { ...HELLO, protocolVersion: '2025-03-26' } });
     wire.say(JSON.stringify([1, 2].map((id) => ({ jsonrpc: '2.0', ...call(id) }))));
@@ -165,7 +165,7 @@ describe('the first connection of whoever owns the process', () => {
     expect(ids().sort()).toEqual([0, 1, 2, 3]);
   });
 
-  test('has its batch begun before what follows, also if the handshake takes time', async () => {
+  test('handles a batch before later messages, even if the handshake is slow', async () => {
     const begun: unknown[] = [];
     const { wire, say } = await served((server) =>
       server.use(async (ctx, next) => {
@@ -181,7 +181,7 @@ describe('the first connection of whoever owns the process', () => {
     expect(begun).toEqual(['first', 'second']);
   });
 
-  test('is gone before its handshake is through: what waited for that does not begin', async () => {
+  test('does not handle queued messages if the client disconnects during the handshake', async () => {
     const begun: string[] = [];
     let goOn = (): void => {};
     const { wire, say, serving } = await served((server) =>
@@ -206,7 +206,7 @@ describe('the first connection of whoever owns the process', () => {
   test.each([
     ['closes', (serving: TransportConnection) => serving.close({ graceMs: 60_000 })],
     ['retires', (serving: TransportConnection) => serving.retire('Time is up')],
-  ])('has what it said answered, although the server %s before its handshake is through', async (_how, end) => {
+  ])('answers queued messages even if the server %s during the handshake', async (_how, end) => {
     let goOn = (): void => {};
     const { wire, say, serving } = await served((server) =>
       server.use(async (ctx, next) => {
@@ -235,7 +235,7 @@ describe('the first connection of whoever owns the process', () => {
     ]);
   });
 
-  test('has what it said refused if the server has no time left for a handshake that takes long', async () => {
+  test('refuses queued messages if the handshake exceeds the grace period of close', async () => {
     const begun: string[] = [];
     const { wire, say, serving } = await served((server) =>
       server.use((ctx, next) => {
@@ -254,14 +254,14 @@ describe('the first connection of whoever owns the process', () => {
     ]);
   });
 
-  test('cannot cancel its handshake', async () => {
+  test('ignores a cancellation of initialize', async () => {
     const { wire, say } = await served();
     say({ id: 0, method: 'initialize', params: HELLO });
     say({ method: 'notifications/cancelled', params: { requestId: 0 } });
     expect((await wire.answerTo(0)).result).toMatchObject({ protocolVersion: '2025-11-25' });
   });
 
-  test('is answered in both kinds of revision although the server closes at once', async () => {
+  test('answers stateful and stateless requests even if the server closes at once', async () => {
     const { wire, say, serving } = await served();
     const line = await serving;
     say({ id: 1, method: 'ping' });
@@ -271,7 +271,7 @@ describe('the first connection of whoever owns the process', () => {
   });
 });
 
-test('a notification of an extension is not overtaken by what follows', async () => {
+test('a notification of an extension is handled before later messages', async () => {
   const heard: string[] = [];
   const methods = { 'notifications/x': () => void heard.push('notification') };
   const extension = { id: 'com.example/x', revisions: ['2026-07-28'], server: { answers: 'everybody', methods } };
@@ -295,7 +295,7 @@ describe('calls of a tool with a raw schema', () => {
     vi.resetModules();
   });
 
-  test('keep their order while the engine is loaded', async () => {
+  test('keep their order while the engine loads', async () => {
     const { McpServer: Fresh } = await import('../server.ts');
     const { serve: serveFresh } = await import('./serve.ts');
     const begun: unknown[] = [];
@@ -330,7 +330,7 @@ test.each([
   [{ properties: { a: { $ref: 'https://x.example/y' } } }, '/properties/a/$ref: '],
   [{ properties: { a: { pattern: '^(a+)+$' } } }, '/properties/a/pattern: must not repeat a group'],
   [{ properties: { a: { type: 'string', 'x-mcp-header': 'a b' } } }, ': '],
-])('what is wrong with a raw schema is thrown by registerTool: %j', (schema, fault) => {
+])('registerTool throws the errors of a raw schema: %j', (schema, fault) => {
   const server = new McpServer({ name: 's', version: '1' });
   const config = { inputSchema: { type: 'object', ...schema } } as never;
   expect(() => server.registerTool('bad', config, () => 'x')).toThrow(`Tool "bad": inputSchema${fault}`);

@@ -1,29 +1,30 @@
-/** What is being worked on for one connection. */
+/** The running requests and notifications of one connection. */
 
 import type { Id } from '../../jsonrpc/message.ts';
 import { SlotMap } from '../../jsonrpc/slot-map.ts';
+import { withTimeout } from '../../timing/timeout.ts';
 import type { ConnectionExchange } from './exchange.ts';
 
-/** Requests by id, and notifications, from their arrival to their end. */
+/** Requests by id, and notifications, from their arrival until they have ended. */
 export class InFlight {
   #running = 0;
-  // Each is made on first use: a session has an `InFlight` of its own.
+  // Made on first use, to save memory: every session has an `InFlight`.
   #requests: SlotMap<Id, ConnectionExchange> | undefined;
   #notifications: Set<ConnectionExchange> | undefined;
-  /** Resolvers of `idle`. */
-  #waiting: Set<() => void> | undefined;
+  /** Resolves the promises of `idle`. */
+  #idleResolvers: Set<() => void> | undefined;
 
-  /** Requests at work, also those cancelled or too late: neither must make room before the handler ends. */
+  /** Requests whose handlers run, including cancelled and timed-out ones: those count against the limit until they end. */
   get running(): number {
     return this.#running;
   }
 
-  /** Notifications at work. */
+  /** Notifications whose handlers run. */
   get notifications(): number {
     return this.#notifications?.size ?? 0;
   }
 
-  /** The request that is running under this id. */
+  /** The running request with this id. */
   get(id: Id): ConnectionExchange | undefined {
     return this.#requests?.get(id);
   }
@@ -36,21 +37,15 @@ export class InFlight {
 
   end(id: Id, exchange: ConnectionExchange): void {
     exchange.finish();
-    if (exchange.lingering) this.#endWith(exchange.lingering);
+    const { runningAfterResponse } = exchange;
+    if (runningAfterResponse) void runningAfterResponse.catch(() => {}).then(() => this.#running--);
     else this.#running--;
-    // A request that was cancelled may have given its id to another.
+    // The client may have reused the id of a cancelled request.
     if (this.get(id) === exchange) this.#requests?.delete(id);
   }
 
   get #isIdle(): boolean {
     return !this.#requests?.size;
-  }
-
-  #endWith(handler: Promise<unknown>): void {
-    const ended = (): void => {
-      this.#running--;
-    };
-    handler.then(ended, ended);
   }
 
   beginNotification(exchange: ConnectionExchange): void {
@@ -63,44 +58,42 @@ export class InFlight {
     this.#notifications?.delete(exchange);
   }
 
-  /** Gives a request up: nothing is sent for it any more, and its id is free. */
+  /** Cancels a request: nothing more is sent for it, and its id can be used again. */
   cancel(id: Id, reason: Error): void {
-    this.get(id)?.drop(reason);
+    this.get(id)?.discard(reason);
     this.#requests?.delete(id);
     this.checkIdle();
   }
 
-  /** Asks requests to end; their answers are still sent. */
+  /** Aborts the signals of running requests; their responses are still sent. */
   abort(reason: Error, which: (exchange: ConnectionExchange) => boolean = () => true): void {
     for (const exchange of this.#requests?.values() ?? []) if (which(exchange)) exchange.abort(reason);
   }
 
-  /** Gives everything up. */
-  dropAll(reason: Error): void {
+  /** Cancels all requests and notifications: nothing more is sent for them. */
+  discardAll(reason: Error): void {
     const requests = this.#requests?.values() ?? [];
-    for (const exchange of [...requests, ...(this.#notifications ?? [])]) exchange.drop(reason);
+    for (const exchange of [...requests, ...(this.#notifications ?? [])]) exchange.discard(reason);
     this.#requests?.clear();
     this.checkIdle();
   }
 
-  /** Tells whoever waits, if nothing is left. Called once an answer has been sent, not when it is there. */
+  /** Resolves `idle` if no request is left. Call it after a response was sent. */
   checkIdle(): void {
-    if (this.#waiting && this.#isIdle) for (const resolve of this.#waiting) resolve();
+    if (this.#idleResolvers && this.#isIdle) for (const resolve of this.#idleResolvers) resolve();
   }
 
-  /** Waits until no request is left, but not longer than `milliseconds`. */
+  /** Resolves when no request is left, or after `milliseconds`. */
   async idle(milliseconds: number): Promise<void> {
     if (this.#isIdle || milliseconds <= 0) return;
-    const waiting = this.#waiting ?? new Set();
-    this.#waiting = waiting;
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    let done = (): void => {};
-    await new Promise<void>((resolve) => {
-      done = resolve;
-      waiting.add(done);
-      if (Number.isFinite(milliseconds)) timer = setTimeout(done, milliseconds);
+    this.#idleResolvers ??= new Set();
+    const resolvers = this.#idleResolvers;
+    let resolver = (): void => {};
+    const idle = new Promise<void>((resolve) => {
+      resolver = resolve;
+      resolvers.add(resolver);
     });
-    waiting.delete(done);
-    clearTimeout(timer);
+    await withTimeout(idle, milliseconds);
+    resolvers.delete(resolver);
   }
 }

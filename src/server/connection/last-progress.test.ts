@@ -49,14 +49,14 @@ test('a call without progress is answered in the turn in which its handler ended
   expect(isLater).toBe(false);
 });
 
-test('a call that waits with its result is still running: closing waits for it', async () => {
+test('a call whose result is delayed is still running: close waits for it', async () => {
   const wire = await open(server);
   const answered = wire.call('tools/call', params('sync'));
   await wire.serving?.close({ graceMs: 1000 });
   expect((await answered).result).toBeDefined();
 });
 
-test('a call that is cancelled while it waits is not answered', async () => {
+test('a call that is cancelled while its result is delayed gets no response', async () => {
   const wire = await open(server);
   void wire.call('tools/call', params('sync'), 7);
   wire.notify('notifications/cancelled', { requestId: 7 });
@@ -64,7 +64,7 @@ test('a call that is cancelled while it waits is not answered', async () => {
   expect(wire.received.filter(({ id }) => id !== undefined).map(({ id }) => id)).toEqual([8]);
 });
 
-test('within a process, where each message arrives by itself, the result follows the progress in the same turn', async () => {
+test('in-process, the result follows the progress in the same turn', async () => {
   const client = await testClient<unknown>(server);
   const told: number[] = [];
   const answered = client.callTool('sync', {}, { onProgress: ({ progress }) => told.push(progress) });

@@ -1,4 +1,4 @@
-/** Messages of a session that arrive while its `initialize` is being handled. They are handled after it, in their order. */
+/** Queue of messages that arrive while the `initialize` of their session is being handled. They are handled after it. */
 
 import { messageObjectOf, type Payload } from '../../jsonrpc/json/parse.ts';
 import { retainedSize } from '../../jsonrpc/json/retained-size.ts';
@@ -6,17 +6,17 @@ import { isBatch, isObject, isRequest } from '../../jsonrpc/message.ts';
 
 const CANCELLED = 'notifications/cancelled';
 
-/** Queues messages between `begin` and the `next` that finds none. */
+/** Queues messages from `begin` on, until `next` finds the queue empty. */
 export class PreHandshakeQueue {
   readonly #grow: (bytes: number) => boolean;
   #queue: Payload[] | undefined;
 
-  /** `grow` counts the bytes of queued messages, negative ones when they leave the queue; false if there is no room. */
+  /** `grow` counts bytes of queued messages, negative ones when a message is removed. It returns false if there is no room. */
   constructor(grow: (bytes: number) => boolean) {
     this.#grow = grow;
   }
 
-  /** True while `initialize` is being handled, and while the queue is emptied. */
+  /** True while `initialize` is being handled, and while the queue is drained. */
   get isActive(): boolean {
     return this.#queue !== undefined;
   }
@@ -25,7 +25,7 @@ export class PreHandshakeQueue {
     return this.#queue?.length ?? 0;
   }
 
-  /** Starts queueing; false if it has started already. */
+  /** Starts queueing. False if it has started already. */
   begin(): boolean {
     if (this.#queue) return false;
     this.#queue = [];
@@ -33,20 +33,20 @@ export class PreHandshakeQueue {
   }
 
   /**
-   * Queues a message of the session, if there is room: not responses, cancellations, and messages with a version of their own
-   * (`claim`). A cancellation removes the request it names from the queue. True if the caller must not process the message.
+   * Queues a request, a notification or a batch, unless there is no room or its `_meta` has a protocol version (`claim`).
+   * `notifications/cancelled` removes the request it names from the queue. True if the caller must not process the message.
    */
   takes(payload: Payload, claim: unknown, hasRoom: boolean): boolean {
     if (!this.#queue) return false;
     const call = messageObjectOf(payload);
     if (call?.method === CANCELLED) return this.#cancel(isObject(call.params) ? call.params['requestId'] : undefined);
-    const isOfSession = call ? claim === undefined : isBatch(payload);
-    if (!isOfSession || !hasRoom || !this.#grow(retainedSize(payload))) return false;
+    const isQueueable = call ? claim === undefined : isBatch(payload);
+    if (!isQueueable || !hasRoom || !this.#grow(retainedSize(payload))) return false;
     this.#queue.push(payload);
     return true;
   }
 
-  /** Removes the first message. Without one, queueing ends. */
+  /** Removes and returns the first message. Ends queueing if there is none. */
   next(): Payload | undefined {
     const payload = this.#queue?.shift();
     if (payload) this.#grow(-retainedSize(payload));
@@ -56,12 +56,12 @@ export class PreHandshakeQueue {
 
   // `initialize` cannot be cancelled.
   #cancel(id: unknown): boolean {
-    const at = this.#queue?.findIndex((one) => {
-      const call = messageObjectOf(one);
+    const index = this.#queue?.findIndex((payload) => {
+      const call = messageObjectOf(payload);
       return call !== undefined && isRequest(call) && call.id === id && call.method !== 'initialize';
     });
-    if (at === undefined || at < 0) return false;
-    for (const removed of this.#queue?.splice(at, 1) ?? []) this.#grow(-retainedSize(removed));
+    if (index === undefined || index < 0) return false;
+    for (const removed of this.#queue?.splice(index, 1) ?? []) this.#grow(-retainedSize(removed));
     return true;
   }
 }

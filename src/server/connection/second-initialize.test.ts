@@ -37,14 +37,14 @@ function initialize(wire: Wire, version: string, id: string | number, more: obje
 
 const text = ({ result }: Reply): unknown => (result?.['content'] as { text: string }[] | undefined)?.[0]?.text;
 
-test.each(STATEFUL)('it replaces client info, capabilities and revision: %s', async (version) => {
+test.each(STATEFUL)('a second initialize replaces client info, capabilities and revision: %s', async (version) => {
   const wire = await open(makeServer().server, { revision: '2025-11-25', capabilities: { elicitation: {} } });
   const reply = await initialize(wire, version, 'again', { capabilities: { roots: {} } });
   expect(reply.result).toMatchObject({ protocolVersion: version, serverInfo: { name: 's' } });
   expect(text(await wire.call('tools/call', { name: 'client' }))).toBe(`second ${version} roots`);
 });
 
-test('it replaces the log level', async () => {
+test('a second initialize replaces the log level', async () => {
   const wire = await open(makeServer().server, { revision: '2025-11-25' });
   await wire.call('logging/setLevel', { level: 'error' });
   await wire.call('tools/call', { name: 'log' });
@@ -54,7 +54,7 @@ test('it replaces the log level', async () => {
   expect(wire.notices('notifications/message')).toHaveLength(1);
 });
 
-test('it ends subscriptions, gives their memory back, and changes are told once', async () => {
+test('a second initialize ends subscriptions, releases their memory, and changes are sent once', async () => {
   const { server } = makeServer();
   const wire = await open(server, { revision: '2025-11-25' });
   for (let round = 0; round < 20; round++) {
@@ -70,7 +70,7 @@ test('it ends subscriptions, gives their memory back, and changes are told once'
   expect(wire.notices('notifications/tools/list_changed')).toHaveLength(1);
 });
 
-test('calls that run go on and are answered by their ids, and such an id is refused', async () => {
+test('running calls continue and get responses, and their ids cannot be reused meanwhile', async () => {
   const { server, release } = makeServer();
   const wire = await open(server, { revision: '2025-11-25' });
   const waiting = wire.call('tools/call', { name: 'wait' }, 7);
@@ -86,7 +86,7 @@ test('calls that run go on and are answered by their ids, and such an id is refu
   expect(text(await waiting)).toBe('waited');
 });
 
-test('input requests at the client end with an error, and its calls cannot ask the next client', async () => {
+test('open input requests fail, and older calls cannot send input requests to the new client', async () => {
   const { server, errors } = makeServer();
   const wire = await open(server, { revision: '2025-11-25', capabilities: { elicitation: {} } });
   const asking = wire.call('tools/call', { name: 'ask' });
@@ -105,7 +105,7 @@ test('input requests at the client end with an error, and its calls cannot ask t
   void next;
 });
 
-test('one that is not valid leaves the session as it is', async () => {
+test('an invalid second initialize leaves the session unchanged', async () => {
   const wire = await open(makeServer().server, { revision: '2025-11-25' });
   const reply = await initialize(wire, '2025-11-25', 'again', { clientInfo: 5 });
   expect(reply.error?.code).toBe(-32602);

@@ -35,7 +35,7 @@ describe('ids', () => {
     },
   );
 
-  test('one that is running already is not run a second time; the first is unharmed', async () => {
+  test('a request with the id of a running one is refused; the running one is not affected', async () => {
     const { server, release } = make();
     for (const revision of REVISIONS) {
       const wire = await open(server, { revision });
@@ -52,7 +52,7 @@ describe('ids', () => {
     }
   });
 
-  test('one that was cancelled may be used again while the handler still runs', async () => {
+  test('the id of a cancelled request can be reused while its handler still runs', async () => {
     const { server, release } = make();
     const wire = await open(server);
     void wire.call('tools/call', { name: 'wait' }, 1);
@@ -68,7 +68,7 @@ describe('ids', () => {
 });
 
 describe('limits', () => {
-  test('requests beyond the limit are refused, cancelled ones that still run included', async () => {
+  test('requests over the limit are refused; cancelled ones count while their handlers run', async () => {
     const { server, release } = make({ limits: { inFlight: 2 } });
     const wire = await open(server);
     void wire.call('tools/call', { name: 'wait' }, 1);
@@ -81,7 +81,7 @@ describe('limits', () => {
     expect((await wire.call('tools/call', { name: 'now' }, 5)).result).toBeDefined();
   });
 
-  test('a connection that was at its limit a hundred times has room again', async () => {
+  test('a connection that reached its limit 100 times has room again', async () => {
     const { server, release } = make({ limits: { inFlight: 3 } });
     const wire = await open(server);
     for (let i = 0; i < 100; i++) {
@@ -96,7 +96,7 @@ describe('limits', () => {
 });
 
 describe('close', () => {
-  test('takes no new requests, lets running ones end within their grace, then disconnects', async () => {
+  test('refuses new requests, waits graceMs for running ones, then disconnects', async () => {
     const { server, release } = make();
     const wire = await open(server);
     const running = wire.call('tools/call', { name: 'wait' }, 1);
@@ -108,7 +108,7 @@ describe('close', () => {
     expect(wire.connected).toBe(false);
   });
 
-  test('gives up on a handler that never ends', async () => {
+  test('does not wait for a handler that never ends', async () => {
     vi.useFakeTimers();
     const { server } = make();
     const wire = await open(server);
@@ -125,14 +125,14 @@ describe('close', () => {
     expect([closed, wire.connected, vi.getTimerCount()]).toEqual([true, false, 0]);
   });
 
-  test('twice is close once', async () => {
+  test('can be called twice', async () => {
     const wire = await open(make().server);
     await Promise.all([serving(wire).close(), serving(wire).close()]);
     await serving(wire).close();
     await serving(wire).closed;
   });
 
-  test('of the client ends a close that waits', async () => {
+  test('resolves when the client disconnects meanwhile', async () => {
     const { server } = make();
     const wire = await open(server);
     void wire.call('tools/call', { name: 'wait' }, 1);
@@ -142,7 +142,7 @@ describe('close', () => {
     await closing;
   });
 
-  test('uses an answer that comes within the grace', async () => {
+  test('sends a response that comes within graceMs', async () => {
     const server = new McpServer({ name: 's', version: '1' }).registerTool('t', {}, async (_, ctx) =>
       String((await ctx.listRoots()).roots.length),
     );
@@ -176,7 +176,7 @@ describe('close', () => {
     await connection.close();
   });
 
-  test('settles a question that is open, and leaves no timer', async () => {
+  test('settles an open input request, and leaves no timer', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const outcome: unknown[] = [];
     const server = new McpServer({ name: 's', version: '1' }, { onError: () => {} }).registerTool('t', {}, (_, ctx) =>
@@ -197,14 +197,14 @@ describe('close', () => {
   });
 });
 
-describe('a question', () => {
+describe('an input request', () => {
   const server = new McpServer({ name: 's', version: '1' }, { onError: () => {} }).registerTool(
     't',
     {},
     async (_, ctx) => String((await ctx.listRoots()).roots.length),
   );
 
-  test('is withdrawn when its call is cancelled; the answer that comes too late is ignored', async () => {
+  test('is cancelled with its call; a late response is ignored', async () => {
     const wire = await open(server, { revision: '2025-11-25', capabilities: { roots: {} } });
     void wire.call('tools/call', { name: 't' }, 9);
     const { id } = await wire.until((one) => one.method === 'roots/list');
@@ -230,7 +230,7 @@ describe('a question', () => {
     expect(reply.error !== undefined || reply.result?.['isError'] === true).toBe(true);
   });
 
-  test('that the client answers with an error fails its call as an error of ours that names both', async () => {
+  test('with an error response fails its call with an error that names both', async () => {
     const wire = await open(server, { revision: '2025-11-25', capabilities: { roots: {} } });
     const call = wire.call('tools/call', { name: 't' }, 'call');
     const { id } = await wire.until((one) => one.method === 'roots/list');
@@ -241,7 +241,7 @@ describe('a question', () => {
     });
   });
 
-  test('is withdrawn when its call was answered without it', async () => {
+  test('is cancelled when its call returns without it', async () => {
     const impatient = new McpServer({ name: 's', version: '1' }).registerTool('t', {}, (_, ctx) =>
       Promise.race([ctx.listRoots().then(() => 'asked'), quiet().then(() => 'guessed')]),
     );
@@ -266,7 +266,7 @@ describe('a question', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  test('that comes after the answer is not put', async () => {
+  test('after the response of its call is not sent', async () => {
     let late: Promise<unknown> | undefined;
     const tardy = new McpServer({ name: 's', version: '1' }).registerTool('t', {}, (_, ctx) => {
       late = quiet().then(() => ctx.listRoots());
@@ -282,7 +282,7 @@ describe('a question', () => {
 });
 
 describe('a batch of 2025-03-26', () => {
-  test('whose answer to a question is malformed fails the question at once', async () => {
+  test('with a malformed response fails the input request at once', async () => {
     const server = new McpServer({ name: 's', version: '1' }).registerTool('t', {}, (_, ctx) =>
       ctx.listRoots().then(
         () => 'answered',
@@ -297,7 +297,7 @@ describe('a batch of 2025-03-26', () => {
     expect(wire.received).toHaveLength(2);
   });
 
-  test('refuses what it cannot read without the id of a call that is running', async () => {
+  test('gets errors without an id for malformed requests with the id of a running call', async () => {
     const { server, release } = make();
     const wire = await open(server, { revision: '2025-03-26' });
     const running = wire.call('tools/call', { name: 'wait' }, 77);
@@ -310,7 +310,7 @@ describe('a batch of 2025-03-26', () => {
   });
 });
 
-test('a call of a batch that was cancelled does not hold back the answers of the others', async () => {
+test('a cancelled call of a batch does not delay the other responses', async () => {
   const { server } = make();
   const wire = await open(server, { revision: '2025-03-26' });
   const one = (id: number, name: string): object => ({ jsonrpc: '2.0', id, method: 'tools/call', params: { name } });
@@ -320,7 +320,7 @@ test('a call of a batch that was cancelled does not hold back the answers of the
   expect(wire.received).toMatchObject([{ id: 2, result: { content: [{ text: 'now' }] } }]);
 });
 
-test('a transport that fails to send rejects nowhere, and is reported', async () => {
+test('a failed send of the transport is reported, and leaves no unhandled rejection', async () => {
   const onError = vi.fn();
   const { server, release } = make({ onError });
   const wire = await open(server, { revision: '2025-11-25' });

@@ -1,4 +1,4 @@
-/** Serves a server over any transport. */
+/** `serve`: serves one connection of a server over any transport. */
 
 import { checkOptions, type KeysOf } from '../../jsonrpc/known-options.ts';
 import type { Transport } from '../../jsonrpc/transport.ts';
@@ -13,12 +13,12 @@ const KEYS: KeysOf<ServeOptions> = { principal: true, ownsProcess: true, forceRe
 function checkTransport(transport: unknown): void {
   if (typeof transport === 'object' && transport !== null && 'connect' in transport && 'send' in transport) return;
   throw new TypeError(
-    'serve needs a transport as its second argument, an object with connect() and send(). To listen at a port use ' +
-      'serveHttp(server, { port }) of mcpp/http, to be started by a client serveStdio(server) of mcpp/stdio',
+    'serve needs a transport as its second argument, an object with connect() and send(). To listen on a port, use ' +
+      'serveHttp(server, { port }) of mcpp/http; for a program that clients start, serveStdio(server) of mcpp/stdio',
   );
 }
 
-/** Serves one connection, over any transport. */
+/** Serves one connection over any transport. Resolves when the transport is connected. */
 export async function serve(
   server: McpServer<unknown>,
   transport: Transport,
@@ -28,7 +28,7 @@ export async function serve(
   checkTransport(transport);
   checkOptions('serve', options, KEYS);
   const { principal, ownsProcess = false, forceReruns = false } = options;
-  // No message arrives before the engine for raw schemas is there, if a tool needs it.
+  // Messages are received only after the JSON Schema engine is loaded, if a tool needs it: calls keep their order.
   const loading = engineLoading();
   if (loading) await loading;
   return serveConnection(internals, transport, { principal, trusted: ownsProcess && !principal, forceReruns });

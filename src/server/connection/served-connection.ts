@@ -6,34 +6,34 @@ import type { RunningCalls } from '../limits/usage.ts';
 
 /** A connection being served. */
 export interface ServedConnection {
-  /** Settles when the connection has ended. */
+  /** Resolves when the connection has ended. */
   readonly closed: Promise<void>;
-  /** Takes no new requests, gives running ones `graceMs` to end, aborts the rest and disconnects. */
+  /** Refuses new requests, aborts those still running after `graceMs` (default: 0), and disconnects. */
   close(options?: { readonly graceMs?: number }): Promise<void>;
 }
 
-/** A connection being served, as those see it who authenticate each message. */
+/** A served connection whose transport authenticates each message, such as HTTP+SSE. */
 export interface TransportConnection extends ServedConnection {
-  /** Who sends what arrives from now on. */
+  /** The principal of the messages that arrive next. Set by the transport before each message. */
   principal: Principal | undefined;
   readonly session: Session | undefined;
   /**
-   * Takes no new requests and ends what only listens, for a reason that is told; disconnects when everything that runs
-   * has ended. Whoever calls `close` meanwhile does not wait for that.
+   * Refuses new requests with `reason` as the error message, ends subscriptions, and disconnects when all running requests
+   * have ended. A later `close` does not wait for them.
    */
   retire(reason: string): Promise<void>;
 }
 
 /** Options of `serve`. */
 export interface ServeOptions {
-  /** Who is at the other end, if the transport knows. */
+  /** The authenticated principal of the peer, if the transport knows it. */
   readonly principal?: Principal | undefined;
   /**
-   * Who is at the other end owns this process, as with a program that was started for its client: if there is no
-   * principal, no scopes are asked for. Without it, what needs scopes is refused to those who are not known.
+   * The peer owns this process, like a client that started it as its child: without a principal, no scopes are required. If
+   * false, a peer without a principal is refused everything that requires scopes. Default: false; in-process: true.
    */
   readonly ownsProcess?: boolean;
-  /** Runs handlers again after each answer on every revision, so that tests find side effects that happen twice. */
+  /** Runs handlers again after each input response on every revision, so that tests find side effects that happen twice. */
   readonly forceReruns?: boolean;
 }
 
@@ -43,7 +43,8 @@ export interface ConnectionOptions {
   /** The peer owns this process (stdio, in-process): no scopes are required. Default: false. */
   readonly trusted?: boolean;
   readonly forceReruns?: boolean;
-  /** Whose share of the server the connection uses. Default: the principal's. */
+  /** The caller whose share of the server's limits the connection uses. Default: the principal. */
   readonly caller?: string | undefined;
+  /** Counts the running calls of all connections of the transport. */
   readonly running?: RunningCalls | undefined;
 }

@@ -1,35 +1,34 @@
-/** Whether a peer reads what it is sent. A transport may be asynchronous without being slow: only what takes more than a turn is unread. */
+/** Detects a peer that does not read: a send that is pending for more than one turn of the event loop marks it as slow. */
 
-/** Counts what was sent and is not read. */
+/** Watches the sends of one connection. */
 export class SlowPeer {
   readonly #onError: (error: Error) => void;
-  #count = 0;
-  /** What the last send waits for. */
-  #awaited: Promise<unknown> | undefined;
+  #slowSends = 0;
+  #lastSend: Promise<unknown> | undefined;
 
   constructor(onError: (error: Error) => void) {
     this.#onError = onError;
   }
 
-  /** The peer does not read. */
-  get isAny(): boolean {
-    return this.#count > 0;
+  /** True while a send has been pending for more than one turn. */
+  get isSlow(): boolean {
+    return this.#slowSends > 0;
   }
 
-  /** Something is on its way until this settles. */
+  /** Watches a send until it settles; a rejection goes to `onError`. */
   watch(sent: Promise<unknown>): void {
-    // Many messages may wait for the same.
-    if (sent === this.#awaited) return;
-    this.#awaited = sent;
+    // A transport may return the same promise for many messages.
+    if (sent === this.#lastSend) return;
+    this.#lastSend = sent;
     let isSlow = false;
     const timer = setTimeout(() => {
       isSlow = true;
-      this.#count++;
+      this.#slowSends++;
     }, 0);
     sent.catch(this.#onError).finally(() => {
       clearTimeout(timer);
-      if (isSlow) this.#count--;
-      if (this.#awaited === sent) this.#awaited = undefined;
+      if (isSlow) this.#slowSends--;
+      if (this.#lastSend === sent) this.#lastSend = undefined;
     });
   }
 }

@@ -1,21 +1,23 @@
-/** A server as clients of stateful revisions see it where no sessions are kept: it declares only what it can do. */
+/** A server without sessions: stateful revisions over HTTP where no sessions are stored. */
 
 import type { ServerCapabilities } from '../../protocol/model/capabilities.ts';
 import type { ServerInfo } from '../../protocol/revision.ts';
 import type { ServerInternals } from '../internals.ts';
 
 /**
- * The same server without what needs a session: change notifications, subscriptions and a log level. Their methods do not
- * exist, and handlers cannot log to the client.
+ * The same server without the capabilities that need a session: change notifications, subscriptions and logging. Their methods
+ * get "method not found", and `ctx.log` sends nothing.
  */
 export function withoutSessions(server: ServerInternals): ServerInternals {
-  const { host } = server;
-  // What is not overridden is read from the server when it is asked for: features can be registered later.
-  const reduced: ServerInfo = Object.create(host, {
-    capabilities: { get: () => withoutChanges(host.capabilities) },
-    declaredIn: { value: (...of: Parameters<ServerInfo['declaredIn']>) => withoutChanges(host.declaredIn(...of)) },
+  const { serverInfo } = server;
+  // Other members are inherited, not copied: features can be registered later.
+  const reduced: ServerInfo = Object.create(serverInfo, {
+    capabilities: { get: () => withoutChanges(serverInfo.capabilities) },
+    declaredIn: {
+      value: (...of: Parameters<ServerInfo['declaredIn']>) => withoutChanges(serverInfo.declaredIn(...of)),
+    },
   });
-  return Object.create(server, { host: { value: reduced } });
+  return Object.create(server, { serverInfo: { value: reduced } });
 }
 
 function withoutChanges({ logging: _, ...capabilities }: ServerCapabilities): ServerCapabilities {

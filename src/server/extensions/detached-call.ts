@@ -44,7 +44,7 @@ export function runUntilDetached(
       taken ??= inBounds(ctx, takeOver);
       const handed = await taken;
       if (!handed) return;
-      if (!ctx.isApart) moveTo(ctx, handed.call);
+      if (!ctx.isDetached) moveTo(ctx, handed.call);
       resolve(handed.result);
     });
     const running = (async () => run())();
@@ -70,7 +70,7 @@ async function inBounds({ server, exchange }: RequestContext, takeOver: TaskStar
 function moveTo(ctx: RequestContext, desk: DetachedCall): void {
   ctx.server.extensions.detached++;
   const { exchange, server, params } = ctx;
-  ctx.moveTo(new ApartExchange(exchange, desk, new KeptBytes(server.usage, exchange.caller, callBytes(params))));
+  ctx.detachTo(new ApartExchange(exchange, desk, new KeptBytes(server.usage, exchange.caller, callBytes(params))));
 }
 
 /** Tells the desk how it ended, once. */

@@ -12,7 +12,7 @@ const make = (): McpServer => {
 };
 
 describe('a session', () => {
-  test.each([...STATEFUL])('is told once of all that happened in one tick: %s', async (revision) => {
+  test.each([...STATEFUL])('gets one notification for all changes of one tick: %s', async (revision) => {
     const server = make();
     const wire = await open(server, { revision });
     server.registerTool('a', {}, () => '');
@@ -29,7 +29,7 @@ describe('a session', () => {
     ]);
   });
 
-  test('hears nothing before it is initialized, and nothing of what did not change', async () => {
+  test('gets no notification before it is initialized, and none without a change', async () => {
     const server = make();
     const wire = await open(server, { revision: 'none' });
     const clientInfo = { name: 'raw', version: '1' };
@@ -43,7 +43,7 @@ describe('a session', () => {
     expect(wire.received).toHaveLength(1);
   });
 
-  test('is told of resources it subscribed to, and of what is inside them, until it unsubscribes', async () => {
+  test('gets updates of subscribed resources and of their sub-resources until it unsubscribes', async () => {
     const server = make();
     const wire = await open(server, { revision: '2025-11-25' });
     server.resourceUpdated('x:/a');
@@ -62,7 +62,7 @@ describe('a session', () => {
     }
   });
 
-  test('is not told of what was not there to declare when it began; one that begins later is', async () => {
+  test('gets no notifications of capabilities that are declared after its handshake; a later session does', async () => {
     const server = new McpServer({ name: 's', version: '1' });
     const before = await open(server, { revision: '2025-11-25' });
     server.registerTool('t', {}, () => '');
@@ -74,7 +74,7 @@ describe('a session', () => {
     expect(after.received).toEqual([{ jsonrpc: '2.0', method: 'notifications/tools/list_changed' }]);
   });
 
-  test('is not told of lists that were declared without listChanged', async () => {
+  test('gets no notifications of lists declared without listChanged', async () => {
     const server = new McpServer({ name: 's', version: '1' }, { capabilities: { tools: {} } });
     const wire = await open(server, { revision: '2025-11-25' });
     server.registerTool('t', {}, () => '');
@@ -85,7 +85,7 @@ describe('a session', () => {
     expect(wire.received).toEqual([]);
   });
 
-  test('that ended is told nothing', async () => {
+  test('that ended gets no notifications', async () => {
     const server = make();
     const wire = await open(server, { revision: '2025-11-25' });
     await wire.disconnect();
@@ -95,8 +95,8 @@ describe('a session', () => {
   });
 });
 
-describe('a listener', () => {
-  test('is acknowledged first, then told what it asked for, with its id', async () => {
+describe('subscriptions/listen', () => {
+  test('is acknowledged first, then gets the requested notifications with its id', async () => {
     const server = make();
     const wire = await open(server);
     const notifications = { toolsListChanged: true, resourceSubscriptions: ['x:/a'], promptsListChanged: false };
@@ -117,7 +117,7 @@ describe('a listener', () => {
     ]);
   });
 
-  test('and a session on one server are both told, each in its way', async () => {
+  test('and a session on one server both get notifications in their form', async () => {
     const server = make();
     const session = await open(server, { revision: '2025-06-18' });
     const wire = await open(server);
@@ -132,14 +132,14 @@ describe('a listener', () => {
     ]);
   });
 
-  test('that can be told nothing is answered at once', async () => {
+  test('without a supported subscription ends at once', async () => {
     const wire = await open(new McpServer({ name: 's', version: '1' }));
     const reply = await wire.call('subscriptions/listen', { notifications: { toolsListChanged: true } }, 5);
     expect(reply.result).toMatchObject({ resultType: 'complete', _meta: { [SUBSCRIPTION]: 5 } });
     expect(wire.received[0]).toMatchObject({ params: { notifications: {} } });
   });
 
-  test('that cancels hears nothing more, not even an answer', async () => {
+  test('gets nothing after its cancellation, not even a response', async () => {
     const server = make();
     const wire = await open(server);
     void wire.call('subscriptions/listen', { notifications: { toolsListChanged: true } }, 5);
@@ -150,7 +150,7 @@ describe('a listener', () => {
     expect(wire.received.map((one) => one.method)).toEqual(['notifications/subscriptions/acknowledged']);
   });
 
-  test('is answered when the server closes, and told by its id', async () => {
+  test('gets its response and notifications/cancelled when the server closes', async () => {
     const wire = await open(make());
     const listening = wire.call('subscriptions/listen', { notifications: { toolsListChanged: true } }, 5);
     await quiet();
@@ -175,7 +175,7 @@ test('a bus that fails later is reported, and leaves no rejection unhandled', as
   expect(onError).toHaveBeenCalledWith(down, { method: 'changes' });
 });
 
-test('clients share one subscription to the bus, and a thousand that came and went leave none', async () => {
+test('clients share one subscription to the bus, which ends with the last client', async () => {
   const changes = new CountingBus();
   const server = new McpServer({ name: 's', version: '1' }, { changes }).registerTool('t', {}, () => '');
   for (let i = 0; i < 500; i++) {
@@ -205,7 +205,7 @@ function forgetfulBus() {
   return { changes, resync: () => resync() };
 }
 
-describe('after changes may have been missed', () => {
+describe('after a resync of the bus', () => {
   const ALL = ['tools/list_changed', 'prompts/list_changed', 'resources/list_changed', 'resources/updated'];
   const makeForgetful = () => {
     const { changes, resync } = forgetfulBus();
@@ -228,7 +228,7 @@ describe('after changes may have been missed', () => {
     expect(methodsIn(wire.received).filter((method) => ALL.includes(method))).toEqual(ALL);
   });
 
-  test('a listener of 2026-07-28 is notified of what it asked for, and never of what it may not see', async () => {
+  test('subscriptions/listen gets what it requested, but nothing that it may not see', async () => {
     const { server, resync } = makeForgetful();
     const wire = await open(server);
     const notifications = { toolsListChanged: true, resourceSubscriptions: ['x:/a', 'x:/hidden'] };

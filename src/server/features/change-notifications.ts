@@ -1,29 +1,29 @@
-/** The one publisher of changes: what happens within one tick is told once. */
+/** Change notifications of a server: list changes, resource updates and log messages, published through a `ChangeBus`. */
 
-import { isPromise, type MaybePromise, thenMaybe } from '../../jsonrpc/maybe-promise.ts';
+import { ignoreRejection, type MaybePromise, thenMaybe } from '../../jsonrpc/maybe-promise.ts';
 import type { ServerEvent, SubscribedUris } from '../../protocol/model/changes.ts';
 import type { Observer } from '../../protocol/revision.ts';
 import type { ChangeBus, Resync } from '../../store/change-bus.ts';
 
-/** Whether a change is told to this observer. */
+/** True if an observer may get notified of a change. */
 export type CanObserve = (change: ServerEvent, observer: Observer) => boolean;
 
 interface Watcher {
   readonly listener: (change: ServerEvent) => void;
   readonly observer: Observer;
-  readonly maySee: CanObserve;
+  readonly canObserve: CanObserve;
   readonly subscribed: SubscribedUris | undefined;
 }
 
-// As if they had changed, when changes may have been missed.
+// Notified after a resync: the bus may have missed changes of any list.
 const ALL_LISTS: readonly ServerEvent[] = [{ type: 'tools' }, { type: 'prompts' }, { type: 'resources' }];
 
-/** Publishes changes to everybody who watches this server, here or on other nodes. */
+/** Publishes changes to the watchers of a server, in this process and on other nodes. */
 export class ChangePublisher {
   readonly #bus: ChangeBus<ServerEvent>;
   readonly #onError: (error: unknown) => void;
   readonly #pending = new Map<string, ServerEvent>();
-  // One subscription to the bus for all: a watcher of an open stream takes as little memory as it can.
+  // All watchers share one subscription to the bus: that saves memory per open stream.
   readonly #watchers = new Set<Watcher>();
   #unsubscribe: (() => void) | undefined;
 
@@ -32,23 +32,23 @@ export class ChangePublisher {
     this.#onError = onError;
   }
 
-  /** Tells every watcher, once, at the end of this tick. */
+  /** Publishes a change at the end of this tick. Equal changes of one tick are published once. */
   publish(change: ServerEvent): void {
     if (this.#pending.size === 0) queueMicrotask(() => this.#flush());
     this.#pending.set(this.#keyOf(change), change);
   }
 
   /**
-   * Calls back with every change that may be told to this observer, until the returned function is called. When changes may have
-   * been missed these are all lists and the resources that are subscribed to.
+   * Calls `listener` for every change that the observer may see, until the returned function is called. After a resync of the
+   * bus it is called for all lists and all subscribed resources.
    */
   watch(
     listener: (change: ServerEvent) => void,
     observer: Observer,
-    maySee: CanObserve,
+    canObserve: CanObserve,
     subscribed?: SubscribedUris,
   ): () => void {
-    const watcher = { listener, observer, maySee, subscribed };
+    const watcher = { listener, observer, canObserve, subscribed };
     this.#watchers.add(watcher);
     this.#unsubscribe ??= this.#bus.subscribe((change) => this.#deliver(change));
     return this.#unwatch.bind(this, watcher);
@@ -61,22 +61,24 @@ export class ChangePublisher {
     this.#unsubscribe = undefined;
   }
 
-  // A listener that fails must not keep the others from being called.
+  // One failing listener must not prevent the calls of the others.
   #deliver(change: ServerEvent | Resync): void {
     for (const watcher of [...this.#watchers]) {
-      if (change.type === 'resync') this.#attempt(() => this.#resync(watcher));
-      else this.#tell(watcher, change);
+      if (change.type === 'resync') ignoreRejection(() => this.#resync(watcher), this.#onError);
+      else this.#notify(watcher, change);
     }
   }
 
-  #tell({ listener, observer, maySee }: Watcher, change: ServerEvent): void {
-    this.#attempt(() => maySee(change, observer) && listener(change));
+  #notify({ listener, observer, canObserve }: Watcher, change: ServerEvent): void {
+    ignoreRejection(() => {
+      if (canObserve(change, observer)) listener(change);
+    }, this.#onError);
   }
 
   #resync(watcher: Watcher): MaybePromise<void> {
-    for (const change of ALL_LISTS) this.#tell(watcher, change);
+    for (const change of ALL_LISTS) this.#notify(watcher, change);
     return thenMaybe(watcher.subscribed?.() ?? [], (uris) => {
-      for (const uri of uris) if (this.#watchers.has(watcher)) this.#tell(watcher, { type: 'resource', uri });
+      for (const uri of uris) if (this.#watchers.has(watcher)) this.#notify(watcher, { type: 'resource', uri });
     });
   }
 
@@ -88,16 +90,6 @@ export class ChangePublisher {
   #flush(): void {
     const changes = [...this.#pending.values()];
     this.#pending.clear();
-    for (const change of changes) this.#attempt(() => this.#bus.publish(change));
-  }
-
-  // Nobody called who could be told.
-  #attempt(action: () => unknown): void {
-    try {
-      const result = action();
-      if (isPromise(result)) result.then(undefined, this.#onError);
-    } catch (error) {
-      this.#onError(error);
-    }
+    for (const change of changes) ignoreRejection(() => this.#bus.publish(change), this.#onError);
   }
 }

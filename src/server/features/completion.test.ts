@@ -37,12 +37,12 @@ const complete = async (params: object, revision = '2026-07-28'): Promise<Reply>
 const trip = { type: 'ref/prompt', name: 'trip' };
 const template = { type: 'ref/resource', uri: 'x://{a}/{b}' };
 
-test.each(REVISIONS)('suggestions for a prompt’s argument: %s', async (revision) => {
+test.each(REVISIONS)('a completer suggests values of a prompt’s argument: %s', async (revision) => {
   const reply = await complete({ ref: trip, argument: { name: 'city', value: 'R' } }, revision);
   expect(reply.result).toMatchObject({ completion: { values: ['Rome', 'Riga'], total: 2, hasMore: false } });
 });
 
-test('at most a hundred travel, and the client is told that there are more', async () => {
+test('a result has at most 100 values, and hasMore if there are more', async () => {
   expect((await complete({ ref: trip, argument: { name: 'many', value: '' } })).result).toMatchObject({
     completion: { values: names.slice(0, 100), total: 150, hasMore: true },
   });
@@ -54,7 +54,7 @@ test('at most a hundred travel, and the client is told that there are more', asy
   });
 });
 
-test('a completer gets what was chosen for other arguments', async () => {
+test('a completer gets the values of other arguments', async () => {
   seen.length = 0;
   const context = { arguments: { other: 'x' } };
   await complete({ ref: trip, argument: { name: 'city', value: 'Ri' }, context });
@@ -101,7 +101,7 @@ describe('-32602 for', () => {
   });
 });
 
-test('without completers there is no completion', async () => {
+test('a server without completers does not have completion/complete', async () => {
   const bare = new McpServer({ name: 's', version: '1' }).registerPrompt('p', {}, () => '');
   for (const revision of REVISIONS) {
     const wire = await open(bare, { revision });

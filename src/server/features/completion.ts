@@ -1,6 +1,6 @@
 /** Completion: completers of arguments and template variables, and `completion/complete`. */
 
-import { RpcError } from '../../jsonrpc/errors.ts';
+import { RpcError, shorten } from '../../jsonrpc/errors.ts';
 import { type MaybePromise, thenMaybe } from '../../jsonrpc/maybe-promise.ts';
 import { isObject, type Params } from '../../jsonrpc/message.ts';
 import type { CompleteResult, Completion } from '../../protocol/model/completion.ts';
@@ -13,51 +13,43 @@ interface CompletableEntry extends Entry {
   readonly complete: Completers | undefined;
 }
 
-/** The entries that a `ref` can name. */
+/** The registries in which a `ref` is looked up. */
 interface Completable {
   readonly prompts: Registry<CompletableEntry>;
   readonly templates: Registry<CompletableEntry>;
   readonly resources: Registry<Entry>;
 }
 
-/** Answers `completion/complete`. An argument without a completer, known or not, has no suggestions. */
+/** Handles `completion/complete`. An argument without a completer has no suggestions. */
 export function complete(
   { prompts, templates, resources }: Completable,
   ctx: RequestContext,
 ): MaybePromise<CompleteResult> {
   const { type, target, name, value, others } = readParams(ctx.params);
   const found = type === 'ref/prompt' ? prompts.get(target, ctx) : templates.get(target, ctx);
-  // Clients ask for any URI that a person types into: a resource that is no template has nothing to complete.
+  // Some clients ask for completions of plain resources, too: they get an empty list.
   const isResource = !found && type === 'ref/resource' && resources.get(target, ctx) !== undefined;
-  if (!found && !isResource) throw RpcError.invalidParams('"ref" names nothing that can be completed');
+  if (!found && !isResource) throw RpcError.invalidParams('"ref" names no prompt or resource template of this server');
   const completers: Completers | undefined = found?.complete;
   const completer = completers && Object.hasOwn(completers, name) ? completers[name] : undefined;
   if (!completer) return { completion: { values: [] } };
-  return thenMaybe(
-    completer(value, { value, arguments: others }, ctx) as MaybePromise<readonly string[] | Completion>,
-    cut,
-  );
+  const suggested = completer(value, { value, arguments: others }, ctx) as MaybePromise<unknown>;
+  return thenMaybe(suggested, (returned) => completionResult(returned, `${shorten(target)}, ${shorten(name)}`));
 }
 
-function cut(suggested: readonly string[] | Completion): CompleteResult {
-  const { values, total, hasMore } =
-    'values' in suggested && !Array.isArray(suggested) ? (suggested as Completion) : all(suggested);
+function completionResult(returned: unknown, where: string): CompleteResult {
+  const suggested = Array.isArray(returned) ? { values: returned, total: returned.length, hasMore: false } : returned;
+  if (!isObject(suggested) || !Array.isArray(suggested['values'])) {
+    throw new Error(`The completer of ${where} returned neither an array nor an object with an array "values"`);
+  }
+  const { values, total, hasMore } = suggested as unknown as Completion;
   return {
     completion: {
       values: values.slice(0, MAX_COMPLETION_VALUES),
       ...(total === undefined ? {} : { total }),
-      ...(hasMore || values.length > MAX_COMPLETION_VALUES
-        ? { hasMore: true }
-        : hasMore === undefined
-          ? {}
-          : { hasMore }),
+      ...(values.length > MAX_COMPLETION_VALUES ? { hasMore: true } : hasMore === undefined ? {} : { hasMore }),
     },
   };
-}
-
-function all(values: unknown): Completion {
-  if (!Array.isArray(values)) throw new Error('A completer returned neither an array nor an object with "values"');
-  return { values, total: values.length, hasMore: values.length > MAX_COMPLETION_VALUES };
 }
 
 function readParams(params: Params) {
@@ -88,13 +80,13 @@ function otherArguments(context: unknown): Readonly<Record<string, string>> {
   return others as Record<string, string>;
 }
 
-/** What the person has typed so far, and what they chose for other arguments. */
+/** The text to complete, and the values of other arguments. */
 export interface CompletionInput {
   readonly value: string;
   readonly arguments: Readonly<Record<string, string>>;
 }
 
-/** Suggests values, best first. More than 100 are cut, and the client is told so. */
+/** Suggests values, best first. The client gets the first 100, with `hasMore` if there are more. */
 export type Completer = (
   value: string,
   input: CompletionInput,
@@ -104,8 +96,9 @@ export type Completer = (
 /** Completers by argument name. */
 export type Completers = Readonly<Record<string, Completer>>;
 
-/** Refuses completers for what does not exist. */
-export function checkCompleters(owner: string, completers: Completers | undefined, names: readonly string[]): void {
-  const stray = Object.keys(completers ?? {}).find((name) => !names.includes(name));
-  if (stray !== undefined) throw new TypeError(`${owner}: complete: there is no "${stray}" to complete`);
+/** Throws a `TypeError` for a completer of an argument or variable that does not exist. */
+export function checkCompleters(where: string, completers: Completers | undefined, names: readonly string[]): void {
+  const unknown = Object.keys(completers ?? {}).find((name) => !names.includes(name));
+  if (unknown !== undefined)
+    throw new TypeError(`${where}: complete has "${unknown}", but there is no such argument or variable`);
 }

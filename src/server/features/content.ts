@@ -1,20 +1,20 @@
-/** Content in a few words, for results, prompts and sampling. */
+/** Functions that make content blocks, for results, prompts and sampling. */
 
 import { toBase64 } from '../../jsonrpc/base64.ts';
 import type { Annotations, AudioContent, ImageContent, TextContent } from '../../protocol/model/content.ts';
 
-/** Text content. */
+/** Makes text content. */
 export function text(text: string, annotations?: Annotations): TextContent {
   if (typeof text !== 'string') throw new TypeError('text needs a string');
   return { type: 'text', text, ...(annotations && { annotations }) };
 }
 
-/** An image: its bytes, or base64 text. */
+/** Makes image content from bytes or base64 text. */
 export function image(data: Uint8Array | string, mimeType: string, annotations?: Annotations): ImageContent {
   return { type: 'image', ...media('image', data, mimeType, 'image/png'), ...(annotations && { annotations }) };
 }
 
-/** Sound: its bytes, or base64 text. */
+/** Makes audio content from bytes or base64 text. */
 export function audio(data: Uint8Array | string, mimeType: string, annotations?: Annotations): AudioContent {
   return { type: 'audio', ...media('audio', data, mimeType, 'audio/wav'), ...(annotations && { annotations }) };
 }

@@ -46,22 +46,22 @@ describe('the option errors', () => {
     expect(await replies(make({}))).toEqual([hidden, hidden, hidden, hidden]);
   });
 
-  test('sends messages and nothing else, if the server says so', async () => {
+  test("sends only the messages with errors: 'messages'", async () => {
     expect(await replies(make({ errors: 'messages' }))).toEqual(shown);
   });
 
-  test('of a tool, prompt, resource or template wins over the server', async () => {
+  test('of a tool, prompt, resource or template overrides that of the server', async () => {
     expect(await replies(make({}, { errors: 'messages' }))).toEqual(shown);
     expect(await replies(make({ errors: 'messages' }, { errors: 'hidden' }))).toEqual([hidden, hidden, hidden, hidden]);
   });
 
-  test('counts for errors of middleware as for those of handlers, also before next() is called', async () => {
+  test('applies to errors of middleware, also before next() is called', async () => {
     expect(await replies(make({}).use(fail))).toEqual([hidden, hidden, hidden, hidden]);
     expect(await replies(make({ errors: 'messages' }).use(fail))).toEqual(shown);
     expect(await replies(make({}, { errors: 'messages' }).use(async () => fail()))).toEqual(shown);
   });
 
-  test('leaves a ToolError of middleware the text for the model', async () => {
+  test('does not hide the message of a ToolError of middleware', async () => {
     const wire = await open(
       make({}).use((ctx, next) => {
         if (ctx.method === 'tools/call') throw new ToolError('Try later');
@@ -81,7 +81,7 @@ describe('the option errors', () => {
     expect(text.length).toBeLessThan(2100);
   });
 
-  test('reports errors whose message was sent to the operator, too', async () => {
+  test('passes errors to onError even if their message was sent', async () => {
     const onError = vi.fn();
     const wire = await open(make({ errors: 'messages', onError }));
     await wire.call('tools/call', { name: 't' });
@@ -92,7 +92,7 @@ describe('the option errors', () => {
     });
   });
 
-  test('sends no message of what was wrong with a return value', async () => {
+  test('never sends the message of a wrong return value', async () => {
     const server = new McpServer({ name: 's', version: '1' }, { onError: () => {}, errors: 'messages' });
     server.registerTool('t', {}, () => new Map() as never);
     expect(textOf(await (await open(server)).call('tools/call', { name: 't' }))).toEqual(hidden);
@@ -106,8 +106,8 @@ describe('the option errors', () => {
   });
 });
 
-describe('how to show errors', () => {
-  test('is said once per tool, with the first error', async () => {
+describe('the hint about errors', () => {
+  test('is reported once per tool, with the first error', async () => {
     const onError = vi.fn();
     const server = make({ onError });
     server.registerTool('other', {}, fail);
@@ -128,6 +128,6 @@ describe('how to show errors', () => {
     await (await open(server)).call('tools/call', { name: 't' });
     const text = stderr.mock.calls.map(([line]) => line).join('\n');
     stderr.mockRestore();
-    expect(text).toContain("Throw new ToolError('...') to show a text to the model, or set errors: 'messages'");
+    expect(text).toContain("Throw new ToolError('...') to send a text to the model, or set errors: 'messages'");
   });
 });

@@ -35,7 +35,7 @@ describe('pages', () => {
     expect(await allPages(wire)).toEqual([['t0', 't1', 't2'], ['t3', 't4', 't5'], ['t6']]);
   });
 
-  test('that are just full have no next', async () => {
+  test('that are exactly full have no nextCursor', async () => {
     const wire = await open(withTools(6, { limits: { pageSize: 3 } }));
     expect(await allPages(wire)).toEqual([
       ['t0', 't1', 't2'],
@@ -43,7 +43,7 @@ describe('pages', () => {
     ]);
   });
 
-  test('hold a thousand entries unless somebody says otherwise', async () => {
+  test('hold 1000 entries by default', async () => {
     const wire = await open(withTools(1001));
     expect((await allPages(wire)).map((names) => names.length)).toEqual([1000, 1]);
   });
@@ -54,7 +54,7 @@ describe('pages', () => {
     expect((await page(other, first.nextCursor)).names).toEqual(['t2', 't3']);
   });
 
-  test('go on where they were, though entries before and after were taken away and added', async () => {
+  test('continue at the same entry although others were removed and added', async () => {
     const server = withTools(6, { limits: { pageSize: 2 } });
     const wire = await open(server);
     const { nextCursor } = await page(wire);
@@ -64,7 +64,7 @@ describe('pages', () => {
     expect((await page(wire, nextCursor)).names).toEqual(['t2', 't4']);
   });
 
-  test('whose last entry is gone start again', async () => {
+  test('whose last entry was removed start again', async () => {
     const server = withTools(6, { limits: { pageSize: 2 } });
     const wire = await open(server);
     const { nextCursor } = await page(wire);
@@ -72,7 +72,7 @@ describe('pages', () => {
     expect((await wire.call('tools/list', { cursor: nextCursor })).error).toEqual(badCursor);
   });
 
-  test('of resources with long URIs beyond ASCII', async () => {
+  test('continue after resources with long non-ASCII URIs', async () => {
     const server = make({ limits: { pageSize: 1 } });
     for (const name of ['a', 'b']) server.registerResource(`x:${'世'.repeat(8000)}${name}`, { name }, () => '');
     const wire = await open(server);
@@ -95,7 +95,7 @@ describe('a cursor', () => {
     },
   );
 
-  test('that is an empty string means the first page', async () => {
+  test('that is an empty string gives the first page', async () => {
     for (const pageSize of [2, 1000]) {
       const wire = await open(withTools(3, { limits: { pageSize } }));
       expect(await page(wire, '')).toEqual(await page(wire));
@@ -111,7 +111,7 @@ describe('a cursor', () => {
     expect((await wire.call('prompts/list', { cursor: nextCursor })).error).toEqual(badCursor);
   });
 
-  test('at a hidden entry is -32602, as one that names nothing', async () => {
+  test('of a hidden entry is -32602, like that of an unknown entry', async () => {
     const server = withTools(2, { limits: { pageSize: 1 } });
     server.registerTool('secret', { visible: ({ principal }) => principal?.subject === 'root' }, () => '');
     server.registerTool('last', {}, () => '');
@@ -132,7 +132,7 @@ describe('visibility', () => {
     .registerTool('forms', { visible: ({ capabilities }) => capabilities.elicitation !== undefined }, () => 'forms')
     .registerTool('truthy', { visible: () => 1 as unknown as boolean }, () => 'truthy');
 
-  test.each(REVISIONS)('hides an entry from the list, and makes it unknown when it is called: %s', async (revision) => {
+  test.each(REVISIONS)('hides an entry from the list, and makes it unknown when it is used: %s', async (revision) => {
     const alice = await open(server, { revision, principal: { subject: 'alice' } });
     const bob = await open(server, { revision, principal: { subject: 'bob' }, capabilities: { elicitation: {} } });
     expect((await page(alice)).names).toEqual(['all', 'alice']);
@@ -144,7 +144,7 @@ describe('visibility', () => {
     expect(hidden).toEqual({ ...unknown, message: 'Unknown tool: alice' });
   });
 
-  test('makes the list private, whatever was configured', async () => {
+  test('makes the list private in spite of the option cache', async () => {
     const wire = await open(server);
     expect((await wire.call('tools/list')).result).toMatchObject({ ttlMs: 1000, cacheScope: 'private' });
     const withMiddleware = make({ cache: { cacheScope: 'public' } })
@@ -153,7 +153,7 @@ describe('visibility', () => {
     expect((await (await open(withMiddleware)).call('tools/list')).result).toMatchObject({ cacheScope: 'private' });
   });
 
-  test('that throws hides the entry, for whom it throws, and is reported', async () => {
+  test('that throws hides the entry from this viewer, and is reported', async () => {
     const onError = vi.fn();
     const broken = new McpServer({ name: 's', version: '1' }, { onError })
       .registerTool('t', { visible: ({ principal }) => principal?.claims?.['x'] === JSON.parse('x') }, () => 'x')
@@ -164,7 +164,7 @@ describe('visibility', () => {
     expect(onError).toHaveBeenCalledWith(expect.any(SyntaxError), { method: 'visible' });
   });
 
-  test('that throws for one client keeps no other from hearing of changes', async () => {
+  test('that throws for one client does not affect notifications of others', async () => {
     const server = new McpServer({ name: 's', version: '1' }, { onError: () => {} }).registerResource(
       'x:/a',
       { visible: ({ capabilities }) => (capabilities.experimental ? JSON.parse('x') : true) },
@@ -179,7 +179,7 @@ describe('visibility', () => {
     expect(good.notices('notifications/resources/updated')).toHaveLength(1);
   });
 
-  test('also decides who hears that a resource has changed', async () => {
+  test('applies to notifications/resources/updated, too', async () => {
     const hidden = make().registerResource('x:/secret/a', { visible: only('alice') }, () => '');
     const bob = await open(hidden, { revision: '2025-11-25', principal: { subject: 'bob' } });
     await bob.call('resources/subscribe', { uri: 'x:/secret' });
@@ -200,14 +200,14 @@ describe('caching hints', () => {
     },
   );
 
-  test('are on no other result', async () => {
+  test('are not part of other results', async () => {
     const result = (await (await open(withTools(1))).call('tools/call', { name: 't0' })).result ?? {};
     expect(Object.keys(result).sort()).toEqual(['_meta', 'content', 'resultType']);
   });
 });
 
 describe('an encoded list', () => {
-  test('is the same, byte for byte, until something changes', async () => {
+  test('has the same bytes until something changes', async () => {
     const server = withTools(20);
     for (const revision of REVISIONS) {
       const texts = new Set<string>();

@@ -1,20 +1,20 @@
-/** Pages of a list. A cursor names the last entry of the page before it, so it means the same on every node. */
+/** Pagination. A cursor names the last entry of the previous page, so every node understands it. */
 
 import { fromBase64, toBase64 } from '../../jsonrpc/base64.ts';
 import { RpcError } from '../../jsonrpc/errors.ts';
 import { fingerprint } from '../../jsonrpc/json/canonical-json.ts';
 import type { ListKind } from '../../protocol/revision.ts';
 
-/** Escaped as JSON and written in base64, such a key has less than 4,096 characters. */
+/** Characters of a key in a cursor. As JSON in base64 that is less than 4,096 characters, the limit of a cursor. */
 const MAX_KEY = 500;
 
-/** Part of a list, and how to get the next. */
+/** One page of a list. `nextCursor` is undefined on the last page. */
 export interface Page<E> {
   readonly entries: readonly E[];
   readonly nextCursor: string | undefined;
 }
 
-/** The page of a list after a cursor. A cursor that names no entry of the list is refused. */
+/** Returns the page of a list after a cursor. Throws -32602 for a cursor that names no entry of the list. */
 export function pageOf<E extends { readonly key: string }>(
   kind: ListKind,
   entries: readonly E[],
@@ -28,16 +28,16 @@ export function pageOf<E extends { readonly key: string }>(
 }
 
 function startOf(kind: ListKind, entries: readonly { readonly key: string }[], cursor: unknown): number {
-  // Clients in other languages send an empty string for a cursor that is not set.
+  // Some clients send an empty string for a cursor that is not set.
   if (cursor === undefined || cursor === '') return 0;
   const name = typeof cursor === 'string' ? nameIn(kind, cursor) : undefined;
   const index = name === undefined ? -1 : entries.findIndex((entry) => nameOf(entry.key) === name);
-  // Unknown and hidden entries get the same answer.
+  // Hidden entries get the same error as unknown ones.
   if (index < 0) throw RpcError.invalidParams('"cursor" is not valid for this list; start again without one');
   return index + 1;
 }
 
-// A long key stands in a cursor by its fingerprint, or the cursor would be longer than a request may send.
+// A cursor has the fingerprint of a long key: with the key it would exceed the length limit of params.
 function nameOf(key: string): string {
   return key.length <= MAX_KEY ? key : `#${fingerprint(key)}`;
 }

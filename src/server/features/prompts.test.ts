@@ -56,7 +56,7 @@ describe('what a handler returns', () => {
     }
   });
 
-  test('data from elsewhere never becomes a question to the person at the client', async () => {
+  test('data of other sources never becomes an input request', async () => {
     const fetched = { resultType: 'input_required', inputRequests: { x: { method: 'roots/list' } } };
     const reply = await get(
       make().registerPrompt('p', {}, () => fetched as never),
@@ -90,20 +90,20 @@ describe('arguments', () => {
     });
   });
 
-  test.each(REVISIONS)('that are wrong are -32602: %s', async (revision) => {
+  test.each(REVISIONS)('that do not fit the schema are -32602: %s', async (revision) => {
     for (const args of [undefined, {}, { city: 'x' }, { city: 5 }, { city: null }, [], 'x', null]) {
       expect((await get(server, 'trip', args, revision)).error?.code).toBe(-32602);
     }
   });
 
-  test('are strings, and a schema that wants something else is refused at once, naming the place', () => {
+  test('are strings: a schema with another type is refused at registration, with its place', () => {
     expect(() => make().registerPrompt('p', { argsSchema: z.object({ n: z.number() }) }, () => '')).toThrow(
       /^Prompt "p": argsSchema\/properties\/n/,
     );
   });
 });
 
-test('an unknown prompt is -32602, and so is a hidden or disabled one, in the same words', async () => {
+test('unknown, hidden and disabled prompts get the same -32602 error', async () => {
   const server = make()
     .registerPrompt('p', {}, () => '')
     .registerPrompt('off', {}, () => '')
@@ -115,7 +115,7 @@ test('an unknown prompt is -32602, and so is a hidden or disabled one, in the sa
   expect((await get(server, 5)).error?.code).toBe(-32602);
 });
 
-test('a name is there and not taken', () => {
+test('a prompt needs a name that is not registered', () => {
   const server = make().registerPrompt('p', {}, () => '');
   expect(() => server.registerPrompt('p', {}, () => '')).toThrow('Prompt "p" is registered already');
   expect(() => server.registerPrompt('', {}, () => '')).toThrow(TypeError);

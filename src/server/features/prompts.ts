@@ -1,10 +1,9 @@
 /** Prompts: registration and `prompts/get`. */
 
 import { RpcError, shorten } from '../../jsonrpc/errors.ts';
-import { checkOptions, type KeysOf } from '../../jsonrpc/known-options.ts';
+import type { KeysOf } from '../../jsonrpc/known-options.ts';
 import { type MaybePromise, thenMaybe } from '../../jsonrpc/maybe-promise.ts';
 import { isObject } from '../../jsonrpc/message.ts';
-import type { ContentBlock } from '../../protocol/model/content.ts';
 import type { Icon } from '../../protocol/model/implementation.ts';
 import type { Meta } from '../../protocol/model/meta.ts';
 import type { GetPromptResult, Prompt, PromptArgument, PromptMessage } from '../../protocol/model/prompts.ts';
@@ -12,38 +11,30 @@ import { stringParam } from '../../protocol/params.ts';
 import { type CheckedSchema, checkedSchema } from '../../schema/check/checked-schema.ts';
 import type { AnySchema, InferOutput } from '../../schema/local/infer.ts';
 import { describeProblems } from '../../schema/problems.ts';
-import { scopesOf } from '../authorization/scopes.ts';
 import type { Context } from '../context.ts';
 import { InputRequired } from '../input/input-required.ts';
 import type { RequestContext } from '../request-context.ts';
 import { type Completers, checkCompleters } from './completion.ts';
-import { checkErrors, type Entry, type ErrorDisclosure, type Registry, unknownName, type Visible } from './registry.ts';
+import { type EntryConfig, entryOptions } from './entry-config.ts';
+import { type Entry, type Registry, unknownName } from './registry.ts';
 import { isContent, WrongReturn } from './tool-result.ts';
 
-/** What a prompt is, apart from its name and its handler. */
-export interface PromptConfig<S extends AnySchema = AnySchema> {
+/** Options of `registerPrompt`. */
+export interface PromptConfig<S extends AnySchema = AnySchema> extends EntryConfig {
   readonly title?: string;
   readonly description?: string;
-  /** An object schema whose properties are strings: one argument each. */
+  /** An object schema with one string property per argument. Default: no arguments. */
   readonly argsSchema?: S;
-  /** Suggestions for arguments, by name. */
+  /** Completers by argument name. */
   readonly complete?: Completers;
   readonly icons?: readonly Icon[];
   readonly _meta?: Meta;
-  /** Hides the prompt from some callers. */
-  readonly visible?: Visible;
-  /** Who asks for it must have been granted all of these, or is told to ask for them. They are not shown in the list. */
-  readonly scopes?: readonly string[];
-  /** What the client is told of plain errors of the handler: only a reference, or their messages. Default: the server's `errors`. */
-  readonly errors?: ErrorDisclosure;
-  /** Takes the place of a prompt of the same name. */
-  readonly replace?: boolean;
 }
 
-/** What a prompt's handler may return: a string is one message of the user's. */
+/** Return values of a prompt's handler. A string becomes one message with the role `user`. */
 export type PromptReturn = string | PromptMessage | readonly PromptMessage[] | GetPromptResult | InputRequired;
 
-/** Makes the messages. */
+/** Returns the messages of a prompt. The arguments fit `argsSchema`. */
 export type PromptHandler<S> = (args: PromptArguments<S>, ctx: Context) => PromptReturn | Promise<PromptReturn>;
 
 type PromptArguments<S> = unknown extends InferOutput<S> ? Readonly<Record<string, string>> : InferOutput<S>;
@@ -56,47 +47,36 @@ export interface PromptEntry extends Entry {
   readonly get: (args: never, ctx: Context) => unknown;
 }
 
-const KEYS: KeysOf<PromptConfig> = {
+const KEYS: Omit<KeysOf<PromptConfig>, keyof EntryConfig> = {
   title: true,
   description: true,
   argsSchema: true,
   complete: true,
   icons: true,
   _meta: true,
-  visible: true,
-  scopes: true,
-  errors: true,
-  replace: true,
 };
 
-/** Makes a prompt ready to be served. */
+/** Checks a registration and returns its entry. Throws a `TypeError` with the prompt's name. */
 export function promptEntry(name: string, config: PromptConfig, get: PromptEntry['get']): PromptEntry {
-  checkOptions(`Prompt "${shorten(name)}"`, config ?? null, KEYS);
-  const { argsSchema, complete, visible, scopes: needed, errors, replace: _, ...shown } = config;
+  const where = `Prompt "${shorten(name)}"`;
+  const { access, options } = entryOptions(where, config, KEYS, get);
+  const { argsSchema, complete, ...shown } = options;
   if (name === '') throw new TypeError('A prompt must have a name');
-  if (typeof get !== 'function') throw new TypeError(`Prompt "${name}": the handler must be a function`);
-  const input = argsSchema && checkedSchema(argsSchema, `Prompt "${name}": argsSchema`, 'input');
-  const args = input ? argumentsOf(name, input.jsonSchema) : [];
-  checkCompleters(
-    `Prompt "${name}"`,
-    complete,
-    args.map((one) => one.name),
-  );
+  const input = argsSchema && checkedSchema(argsSchema, `${where}: argsSchema`, 'input');
+  const args = input ? argumentsOf(where, input.jsonSchema) : [];
+  const names = args.map((arg) => arg.name);
+  checkCompleters(where, complete, names);
   const definition: Prompt = { name, ...shown, ...(args.length > 0 ? { arguments: args } : {}) };
-  const scopes = scopesOf(`Prompt "${name}"`, needed);
-  checkErrors(`Prompt "${name}"`, errors);
-  return { key: name, definition, visible, scopes, errors, input, complete, get };
+  return { key: name, definition, ...access, input, complete, get };
 }
 
-function argumentsOf(prompt: string, schema: Readonly<Record<string, unknown>>): PromptArgument[] {
+function argumentsOf(where: string, schema: Readonly<Record<string, unknown>>): PromptArgument[] {
   const { properties, required } = schema;
   if (!isObject(properties)) return [];
   return Object.entries(properties).map(([name, property]) => {
     const { type = 'string', title, description } = isObject(property) ? property : {};
     if (type !== 'string') {
-      throw new TypeError(
-        `Prompt "${prompt}": argsSchema/properties/${name}: an argument of a prompt is always a string`,
-      );
+      throw new TypeError(`${where}: argsSchema/properties/${name}: an argument of a prompt is always a string`);
     }
     return {
       name,
@@ -107,7 +87,7 @@ function argumentsOf(prompt: string, schema: Readonly<Record<string, unknown>>):
   });
 }
 
-/** Answers `prompts/get`. */
+/** Handles `prompts/get`: checks the arguments, runs the handler and makes its result. */
 export function getPrompt(prompts: Registry<PromptEntry>, ctx: RequestContext): MaybePromise<unknown> {
   const name = stringParam(ctx.params, 'name');
   const prompt = prompts.get(name, ctx);
@@ -132,21 +112,19 @@ function promptResult(returned: unknown, { key, definition }: PromptEntry): obje
   const { description } = definition;
   const result = (messages: readonly PromptMessage[]): GetPromptResult =>
     description === undefined ? { messages } : { description, messages };
-  if (typeof returned === 'string') return result([message({ type: 'text', text: returned })]);
+  if (typeof returned === 'string') return result([{ role: 'user', content: { type: 'text', text: returned } }]);
   if (returned instanceof InputRequired) return returned;
   if (isMessages(returned)) return result(returned);
   if (isMessages([returned])) return result([returned as PromptMessage]);
   if (isObject(returned) && isMessages(returned['messages'])) return returned;
-  throw new WrongReturn(`Prompt "${key}" returned neither a string nor messages`);
+  throw new WrongReturn(
+    `Prompt "${key}" returned neither a string nor messages: return text, or { role, content } objects`,
+  );
 }
 
 function isMessages(value: unknown): value is PromptMessage[] {
   return (
     Array.isArray(value) &&
-    value.every((one) => isObject(one) && typeof one['role'] === 'string' && isContent(one['content']))
+    value.every((item) => isObject(item) && typeof item['role'] === 'string' && isContent(item['content']))
   );
-}
-
-function message(content: ContentBlock): PromptMessage {
-  return { role: 'user', content };
 }

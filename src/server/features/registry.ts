@@ -1,4 +1,4 @@
-/** Registered tools, prompts, resources or templates, by name. Each entry is encoded once per revision, and so is the whole list. */
+/** Registered tools, prompts, resources or templates by name. Entries and whole lists are encoded once per revision. */
 
 import { closest } from '../../jsonrpc/closest.ts';
 import { RpcError, shorten } from '../../jsonrpc/errors.ts';
@@ -6,68 +6,65 @@ import type { EncodedJson, Params } from '../../jsonrpc/message.ts';
 import type { CacheHints, ListKind, Revision, ServerInfo, Viewer } from '../../protocol/revision.ts';
 import { type Page, pageOf } from './pagination.ts';
 
-/** Decides whether someone may see an entry; hidden means absent from the list and unknown when called. */
+/** True if the viewer may see an entry. Hidden entries are absent from the list, and unknown when they are used. */
 export type Visible = (viewer: Viewer) => boolean;
 
-/** One entry: what the list shows, and whether it does. */
+/** A registered tool, prompt, resource or resource template. */
 export interface Entry {
+  /** Name, URI or URI template. */
   readonly key: string;
+  /** The entry as lists show it. */
   readonly definition: object;
   readonly visible?: Visible | undefined;
-  /** What a caller must have been granted to use it. */
+  /** Scopes that a caller needs, all of them. */
   readonly scopes?: readonly string[] | undefined;
-  /** What clients are told of its plain errors; undefined: what the server says. */
+  /** What clients get of plain errors of the handler. Default: the server's `errors`. */
   readonly errors?: ErrorDisclosure | undefined;
 }
 
-/** Lets a server's entries of one kind be looked up, switched off and on, and taken away at run time. */
+/** The registered entries of one kind: names, and changes at run time. */
 export interface Features {
-  /** The names of all entries, also of hidden and disabled ones. */
+  /** Names of all entries, including hidden and disabled ones. */
   readonly names: readonly string[];
-  /** True if there is such an entry, hidden or not. */
+  /** True if an entry of this name is registered, even if it is hidden or disabled. */
   has(name: string): boolean;
-  /** Takes the entry out of the list and refuses calls. False if there is no such entry. */
+  /** Removes the entry from lists and refuses its use until `enable`. False if there is no such entry. */
   disable(name: string): boolean;
-  /** Puts it back, at the place it had. */
+  /** Undoes `disable`; the entry keeps its position in lists. False if there is no such entry. */
   enable(name: string): boolean;
-  /** Takes the entry away for good. */
+  /** Removes the entry. False if there is no such entry. */
   remove(name: string): boolean;
 }
 
 interface Slot<E> {
-  entry: E;
+  readonly key: string;
+  readonly entry: E;
   enabled: boolean;
   /** The entry's JSON, by revision. */
-  encoded: Map<string, string>;
+  readonly encoded: Map<string, string>;
 }
 
-interface Shown<E> {
-  readonly key: string;
-  readonly slot: Slot<E>;
-}
-
-/** The entries of one kind, in the order they were registered in. */
+/** The entries of one kind, in the order of their registration. */
 export class Registry<E extends Entry> implements Features {
+  /** True if an entry requires scopes. */
+  requiresScopes = false;
+  /** True if an entry is disabled, has `visible` or requires scopes. */
+  hasRestrictedEntries = false;
   readonly #kind: ListKind;
   readonly #noun: string;
   readonly #onChange: () => void;
   readonly #onError: (error: unknown) => void;
   readonly #slots = new Map<string, Slot<E>>();
+  /** First pages that are the same for all viewers, by revision. */
   readonly #lists = new Map<string, EncodedJson>();
+  /** True if an entry has `visible`: lists differ between viewers. */
   #filtered = false;
-  #scoped = false;
-  #guarded = false;
 
   constructor(kind: ListKind, noun: string, onChange: () => void, onError: (error: unknown) => void) {
     this.#kind = kind;
     this.#onError = onError;
     this.#noun = noun;
     this.#onChange = onChange;
-  }
-
-  /** How many entries there are, also of hidden and disabled ones. */
-  get size(): number {
-    return this.#slots.size;
   }
 
   get names(): readonly string[] {
@@ -78,13 +75,13 @@ export class Registry<E extends Entry> implements Features {
     return this.#slots.has(name);
   }
 
-  /** Adds an entry. A name that is taken is an error, unless the new entry is to take its place. */
+  /** Adds an entry. Throws a `TypeError` if the name is registered already, unless `replace` is true. */
   add(entry: E, replace: boolean): void {
-    const slot = this.#slots.get(entry.key);
-    if (slot && !replace) {
-      throw new TypeError(`${this.#noun} "${entry.key}" is registered already; pass replace: true to replace it`);
+    const { key } = entry;
+    if (this.#slots.has(key) && !replace) {
+      throw new TypeError(`${this.#noun} "${key}" is registered already; pass replace: true to replace it`);
     }
-    this.#slots.set(entry.key, { entry, enabled: true, encoded: new Map() });
+    this.#slots.set(key, { key, entry, enabled: true, encoded: new Map() });
     this.#changed();
   }
 
@@ -102,63 +99,51 @@ export class Registry<E extends Entry> implements Features {
     return removed;
   }
 
-  /** The entry of this name, if the viewer may know of it. */
+  /** The entry of this name, if it is enabled and the viewer may see it. */
   get(name: string, viewer: Viewer): E | undefined {
     const slot = this.#slots.get(name);
     return slot?.enabled && this.#isVisible(slot.entry, viewer) ? slot.entry : undefined;
   }
 
-  /** True if some entry needs scopes. */
-  get isScoped(): boolean {
-    return this.#scoped;
-  }
-
-  /** True if some entry is not for everybody: switched off, hidden from some, or in need of scopes. */
-  get isGuarded(): boolean {
-    return this.#guarded;
-  }
-
-  /** The entry of this name, whoever may know of it: to see whether it is worth finding that out. */
-  peek(name: unknown): E | undefined {
+  /** The entry of this name, even if it is disabled or the viewer may not see it. */
+  getUnchecked(name: unknown): E | undefined {
     return this.#slots.get(name as string)?.entry;
   }
 
-  /** Every entry the viewer may know of. */
+  /** The enabled entries that the viewer may see. */
   *entries(viewer: Viewer): Generator<E> {
     for (const { entry, enabled } of this.#slots.values()) if (enabled && this.#isVisible(entry, viewer)) yield entry;
   }
 
-  /** A page of definitions as objects, for middleware. */
+  /** One page of the list as objects, for middleware. */
   list(params: Params, viewer: Viewer, pageSize: number): object {
     const { entries, nextCursor } = this.#page(params, viewer, pageSize);
-    const items = entries.map(({ slot }) => slot.entry.definition);
+    const items = entries.map(({ entry }) => entry.definition);
     return nextCursor === undefined ? { [this.#kind]: items } : { [this.#kind]: items, nextCursor };
   }
 
-  /** The same page as JSON. The first page, if everybody gets the same one, is kept until something changes. */
-  encodedList(params: Params, viewer: Viewer, revision: Revision, host: ServerInfo, pageSize: number): EncodedJson {
+  /** One page of the list as JSON. A first page that is the same for all viewers is kept until the registry changes. */
+  encodedList(params: Params, viewer: Viewer, revision: Revision, server: ServerInfo, pageSize: number): EncodedJson {
     const { version } = revision.features;
     const keep = params['cursor'] === undefined && !this.#filtered;
     const kept = keep ? this.#lists.get(version) : undefined;
     if (kept) return kept;
     const { entries, nextCursor } = this.#page(params, viewer, pageSize);
-    const items = entries.map(({ slot }) => this.#encode(slot, revision));
-    const list = revision.encodePage({ kind: this.#kind, items, nextCursor, cache: this.cache(host.cache) }, host);
+    const items = entries.map((slot) => this.#encode(slot, revision));
+    const list = revision.encodePage({ kind: this.#kind, items, nextCursor, cache: this.cache(server.cache) }, server);
     if (keep) this.#lists.set(version, list);
     return list;
   }
 
-  /** A list that is not the same for everybody must not be shared, whatever else was configured. */
+  /** The cache hints of the list: `private` if viewers may see different entries. */
   cache(hints: CacheHints): CacheHints {
     return this.#filtered ? { ...hints, cacheScope: 'private' } : hints;
   }
 
-  #page(params: Params, viewer: Viewer, pageSize: number): Page<Shown<E>> {
-    const shown: Shown<E>[] = [];
-    for (const [key, slot] of this.#slots) {
-      if (slot.enabled && this.#isVisible(slot.entry, viewer)) shown.push({ key, slot });
-    }
-    return pageOf(this.#kind, shown, params['cursor'], pageSize);
+  #page(params: Params, viewer: Viewer, pageSize: number): Page<Slot<E>> {
+    const slots = [...this.#slots.values()];
+    const visible = slots.filter(({ enabled, entry }) => enabled && this.#isVisible(entry, viewer));
+    return pageOf(this.#kind, visible, params['cursor'], pageSize);
   }
 
   #encode(slot: Slot<E>, revision: Revision): string {
@@ -171,7 +156,7 @@ export class Registry<E extends Entry> implements Features {
     return text;
   }
 
-  // What cannot be decided is not shown.
+  // An entry whose `visible` throws is hidden.
   #isVisible({ visible }: E, viewer: Viewer): boolean {
     try {
       return visible === undefined || visible(viewer) === true;
@@ -194,13 +179,13 @@ export class Registry<E extends Entry> implements Features {
     this.#lists.clear();
     const slots = [...this.#slots.values()];
     this.#filtered = slots.some(({ entry }) => entry.visible !== undefined);
-    this.#scoped = slots.some(({ entry }) => entry.scopes !== undefined);
-    this.#guarded = this.#filtered || this.#scoped || slots.some(({ enabled }) => !enabled);
+    this.requiresScopes = slots.some(({ entry }) => entry.scopes !== undefined);
+    this.hasRestrictedEntries = this.#filtered || this.requiresScopes || slots.some(({ enabled }) => !enabled);
     this.#onChange();
   }
 }
 
-/** -32602 with the name that was probably meant, among those that the viewer may know of. */
+/** Returns the -32602 error for an unknown name, with the most similar name among those that the viewer may see. */
 export function unknownName<E extends Entry>(
   noun: string,
   name: string,
@@ -217,13 +202,7 @@ function* namesFor<E extends Entry>(registry: Registry<E>, viewer: Viewer): Gene
 }
 
 /**
- * What a client is told of an error that is neither a `ToolError` nor an `RpcError`: `hidden` sends a reference by which
- * the error is found in `onError`, `messages` sends the error's message. Stacks, causes and properties are never sent.
+ * What clients get of an error that is neither a `ToolError` nor an `RpcError`: `hidden` sends a reference, with which the error
+ * goes to `onError`; `messages` sends the error's message. Stacks, causes and properties are never sent.
  */
 export type ErrorDisclosure = 'hidden' | 'messages';
-
-/** Throws a TypeError if the option `errors` has another value. */
-export function checkErrors(where: string, errors: unknown): void {
-  if (errors === undefined || errors === 'hidden' || errors === 'messages') return;
-  throw new TypeError(`${where}: errors must be "hidden" or "messages"`);
-}

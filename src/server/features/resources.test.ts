@@ -32,7 +32,7 @@ describe('what a handler returns', () => {
     for (const revision of REVISIONS) expect((await read(server, 'x:a', revision)).result).toMatchObject({ contents });
   });
 
-  test('a megabyte of bytes', async () => {
+  test('a megabyte of bytes becomes a base64 blob', async () => {
     const bytes = new Uint8Array(1_000_000).map((_, at) => at % 251);
     const server = make().registerResource('x:a', { mimeType: 'application/octet-stream' }, () => bytes);
     const { contents } = (await read(server, 'x:a')).result as { contents: [{ blob: string }] };
@@ -63,14 +63,14 @@ describe('what a handler returns', () => {
     }
   });
 
-  test('data from elsewhere never becomes a question to the person at the client', async () => {
+  test('data of other sources never becomes an input request', async () => {
     const fetched = { resultType: 'input_required', inputRequests: { x: { method: 'roots/list' } } };
     const server = make().registerResource('x:a', {}, () => fetched as never);
     expect((await read(server, 'x:a')).result?.['resultType']).not.toBe('input_required');
   });
 });
 
-describe('a resource that is not there', () => {
+describe('an unknown resource', () => {
   const server = make()
     .registerResource('x:none', {}, () => undefined)
     .registerResource('x:null', {}, async () => null)
@@ -80,7 +80,7 @@ describe('a resource that is not there', () => {
     .registerResource('x:hidden', { visible: () => false }, () => 'secret')
     .registerResourceTemplate('y://{id}', {}, () => undefined);
 
-  test.each(REVISIONS)('has its number and its URI: %s', async (revision) => {
+  test.each(REVISIONS)('gets the error code of the revision, with its URI: %s', async (revision) => {
     const code = revision === '2026-07-28' ? -32602 : -32002;
     for (const uri of ['x:none', 'x:null', 'x:thrown', 'x:hidden', 'x:nope', 'y://1', '', 'not a uri', '__proto__']) {
       expect((await read(server, uri, revision)).error).toEqual({
@@ -91,7 +91,7 @@ describe('a resource that is not there', () => {
     }
   });
 
-  test.each(REVISIONS)('is never an internal error, whatever the URI: %s', async (revision) => {
+  test.each(REVISIONS)('is never an internal error, for any URI: %s', async (revision) => {
     for (const uri of ['http://[::1', 'test://%00', '%zz', 'x:\ud800', `y://${'a/'.repeat(4000)}`]) {
       const { error } = await read(server, uri, revision);
       expect(error?.code).toBe(revision === '2026-07-28' ? -32602 : -32002);
@@ -104,7 +104,7 @@ describe('a resource that is not there', () => {
 });
 
 describe('a template', () => {
-  test('gives its variables to the handler, decoded, and the URI', async () => {
+  test('passes its decoded variables and the URI to the handler', async () => {
     const seen: unknown[] = [];
     const server = make().registerResourceTemplate(
       'files://{folder}/{name}{?page}',
@@ -119,7 +119,7 @@ describe('a template', () => {
     expect(seen).toEqual([{ folder: 'a b', name: 'c.txt', page: '2' }, uri]);
   });
 
-  test('comes after a resource of that very URI, and in the order of registration', async () => {
+  test('is used after a resource with this URI, and in the order of registration', async () => {
     const server = make()
       .registerResourceTemplate('x://{id}', {}, ({ id }) => `first ${id}`)
       .registerResourceTemplate('x://{other}', {}, () => 'second')
@@ -129,12 +129,12 @@ describe('a template', () => {
     expect(await text('x://b')).toMatchObject([{ text: 'itself' }]);
   });
 
-  test('may have a variable with any name', async () => {
+  test('can have a variable with any name', async () => {
     const server = make().registerResourceTemplate('x://{__proto__}', {}, (variables) => JSON.stringify(variables));
     expect((await read(server, 'x://a')).result?.['contents']).toMatchObject([{ text: '{"__proto__":"a"}' }]);
   });
 
-  test('is listed apart from resources', async () => {
+  test('is listed separately from resources', async () => {
     const server = make().registerResourceTemplate('x://{id}', { name: 'one', mimeType: 'text/plain' }, () => 'x');
     const wire = await open(server);
     expect((await wire.call('resources/list')).result).toMatchObject({ resources: [] });
@@ -149,7 +149,7 @@ describe('registration', () => {
     expect(() => make().registerResource(uri, {}, () => '')).toThrow(/^Resource ".*": the URI is not valid/);
   });
 
-  test('refuses what is taken, and a broken template', () => {
+  test('refuses a registered URI, and an invalid template', () => {
     const server = make()
       .registerResource('x:a', {}, () => '')
       .registerResourceTemplate('x:{a}', {}, () => '');
@@ -159,11 +159,11 @@ describe('registration', () => {
     server.registerResource('x:a', { replace: true }, () => '');
   });
 
-  test('refuses completers for variables that the template has not', () => {
+  test('refuses completers of unknown variables', () => {
     expect(() => make().registerResourceTemplate('x:{a}', { complete: { b: () => [] } }, () => '')).toThrow(/"b"/);
   });
 
-  test('takes the URI for a name, unless there is one', async () => {
+  test('uses the URI as the name by default', async () => {
     const server = make()
       .registerResource('x:a', 'text/html', () => '')
       .registerResource('x:b', { name: 'B', size: 5, annotations: { priority: 1 } }, () => '');
@@ -174,7 +174,7 @@ describe('registration', () => {
   });
 });
 
-test('caching hints are the resource’s, then the server’s; what is hidden from some is private', async () => {
+test('caching hints of the resource override those of the server; restricted resources are private', async () => {
   const cache = { ttlMs: 1000, cacheScope: 'public' } as const;
   const server = make({ cache })
     .registerResource('x:a', {}, () => '')

@@ -2,7 +2,7 @@
 
 import { toBase64 } from '../../jsonrpc/base64.ts';
 import { shorten } from '../../jsonrpc/errors.ts';
-import { checkOptions, type KeysOf } from '../../jsonrpc/known-options.ts';
+import type { KeysOf } from '../../jsonrpc/known-options.ts';
 import { type MaybePromise, thenMaybe } from '../../jsonrpc/maybe-promise.ts';
 import { isObject } from '../../jsonrpc/message.ts';
 import { resourceNotFound } from '../../protocol/errors.ts';
@@ -10,45 +10,37 @@ import type { ResourceContents } from '../../protocol/model/content.ts';
 import type { ReadResourceResult, Resource, ResourceTemplate } from '../../protocol/model/resources.ts';
 import { STRING_LIMITS, stringParam } from '../../protocol/params.ts';
 import type { CacheHints, Viewer } from '../../protocol/revision.ts';
-import { scopesOf } from '../authorization/scopes.ts';
 import type { Context } from '../context.ts';
 import { InputRequired } from '../input/input-required.ts';
 import type { RequestContext } from '../request-context.ts';
 import { type Completers, checkCompleters } from './completion.ts';
+import { type EntryConfig, entryOptions } from './entry-config.ts';
 import { pageOf } from './pagination.ts';
-import { checkErrors, type Entry, type ErrorDisclosure, type Registry, type Visible } from './registry.ts';
+import type { Entry, Registry } from './registry.ts';
 import { WrongReturn } from './tool-result.ts';
 import { matchUri } from './uri-template/match.ts';
 import { encodeNonAscii, parseUriTemplate, type UriTemplate } from './uri-template/uri-template.ts';
 
-/** What a resource is, apart from its URI and its handler. */
-export interface ResourceConfig extends Partial<Omit<Resource, 'uri' | 'name'>> {
+/** Options of `registerResource`. */
+export interface ResourceConfig extends EntryConfig, Partial<Omit<Resource, 'uri' | 'name'>> {
   /** Default: the URI. */
   readonly name?: string;
-  /** How long clients may keep what they read. */
+  /** Cache hints of `resources/read`. Default: the server's `cache`. */
   readonly cache?: Partial<CacheHints>;
-  /** Hides the resource from some callers. */
-  readonly visible?: Visible;
-  /** Who reads it must have been granted all of these, or is told to ask for them. They are not shown in the list. */
-  readonly scopes?: readonly string[];
-  /** What the client is told of plain errors of the handler: only a reference, or their messages. Default: the server's `errors`. */
-  readonly errors?: ErrorDisclosure;
-  /** Takes the place of a resource with the same URI. */
-  readonly replace?: boolean;
 }
 
-/** What a resource template is, apart from the template and its handler. */
+/** Options of `registerResourceTemplate`. */
 export interface ResourceTemplateConfig extends Omit<ResourceConfig, 'size'> {
-  /** Suggestions for variables, by name. */
+  /** Completers by variable name. */
   readonly complete?: Completers;
-  /** Gives resources of the family that `resources/list` shows beside the registered ones. Called for each list. */
+  /** Returns resources that `resources/list` shows in addition to the registered ones. Called for each list. */
   readonly list?: (ctx: Context) => readonly ListedResource[] | Promise<readonly ListedResource[]>;
 }
 
-/** A resource that a template lists. `name` is the URI unless given, `mimeType` that of the template. */
+/** A resource listed by a template. Default of `name`: the URI; of `mimeType`: the template's. */
 export type ListedResource = Omit<Resource, 'name'> & { readonly name?: string };
 
-/** What a handler may return: text, bytes, contents, or nothing if there is no such resource. */
+/** Return values of a resource's handler: text, bytes, contents, or undefined or null if the resource does not exist. */
 export type ResourceReturn =
   | string
   | Uint8Array
@@ -59,35 +51,35 @@ export type ResourceReturn =
   | undefined
   | null;
 
-/** Values of a template's variables; those with `*` are lists. */
+/** Values of a template's variables. Variables with `*` have arrays. */
 export type Variables = Readonly<Record<string, string | readonly string[]>>;
 
 /** Reads a resource. */
 export type ResourceHandler = (uri: string, ctx: Context) => ResourceReturn | Promise<ResourceReturn>;
 
-/** Reads a resource of a family. */
+/** Reads a resource whose URI matches a template. */
 export type ResourceTemplateHandler<V = Variables> = (
   variables: V,
   ctx: Context,
   uri: string,
 ) => ResourceReturn | Promise<ResourceReturn>;
 
-/** The variables of a template, read from its text where it is a literal. */
+/** The variables of a template, if its type is a string literal. */
 export type VariablesOf<T extends string> = string extends T ? Variables : FromTemplate<T>;
 
 type FromTemplate<T extends string> = T extends `${string}{${infer Inside}}${infer Rest}`
   ? FromExpression<Inside> & FromTemplate<Rest>
   : {};
-// What is named in the URI may be missing there.
+// Variables of these operators are optional in a URI.
 type FromExpression<I extends string> = I extends `${';' | '?' | '&'}${infer List}`
   ? Partial<FromList<List>>
   : I extends `${'+' | '#' | '.' | '/'}${infer List}`
     ? FromList<List>
     : FromList<I>;
 type FromList<I extends string> = I extends `${infer First},${infer Rest}`
-  ? FromOne<First> & FromList<Rest>
-  : FromOne<I>;
-type FromOne<I extends string> = I extends `${infer Name}*`
+  ? FromVariable<First> & FromList<Rest>
+  : FromVariable<I>;
+type FromVariable<I extends string> = I extends `${infer Name}*`
   ? { readonly [K in Name]: readonly string[] }
   : I extends `${infer Name}:${string}`
     ? { readonly [K in Name]: string }
@@ -110,7 +102,7 @@ export interface TemplateEntry extends Entry {
   readonly read: ResourceTemplateHandler;
 }
 
-const TEMPLATE_KEYS: KeysOf<ResourceTemplateConfig> = {
+const TEMPLATE_KEYS: Omit<KeysOf<ResourceTemplateConfig>, keyof EntryConfig> = {
   name: true,
   title: true,
   description: true,
@@ -119,84 +111,70 @@ const TEMPLATE_KEYS: KeysOf<ResourceTemplateConfig> = {
   icons: true,
   _meta: true,
   cache: true,
-  visible: true,
-  scopes: true,
-  errors: true,
-  replace: true,
   complete: true,
   list: true,
 };
 
 const { complete: _complete, list: _list, ...SHARED_KEYS } = TEMPLATE_KEYS;
-const RESOURCE_KEYS: KeysOf<ResourceConfig> = { ...SHARED_KEYS, size: true };
+const RESOURCE_KEYS: Omit<KeysOf<ResourceConfig>, keyof EntryConfig> = { ...SHARED_KEYS, size: true };
 
-/** Makes a resource ready to be served. */
+/** Checks a registration and returns its entry. Throws a `TypeError` with the URI. */
 export function resourceEntry(uri: string, config: ResourceConfig | string, read: ResourceHandler): ResourceEntry {
-  if (typeof config !== 'string') checkOptions(`Resource "${shorten(uri)}"`, config ?? null, RESOURCE_KEYS);
-  const {
-    name = uri,
-    cache,
-    visible,
-    scopes: needed,
-    errors,
-    replace: _,
-    ...shown
-  } = typeof config === 'string' ? { mimeType: config } : config;
-  if (!URL.canParse(uri)) throw new TypeError(`Resource "${shorten(uri)}": the URI is not valid, it needs a scheme`);
-  checkLength(`Resource "${shorten(uri)}": the URI`, uri);
-  if (typeof read !== 'function') throw new TypeError(`Resource "${uri}": the handler must be a function`);
-  const scopes = scopesOf(`Resource "${uri}"`, needed);
-  checkErrors(`Resource "${uri}"`, errors);
-  return { key: uri, definition: { uri, name, ...shown }, visible, scopes, errors, cache, read };
+  const where = `Resource "${shorten(uri)}"`;
+  const given: ResourceConfig = typeof config === 'string' ? { mimeType: config } : config;
+  const { access, options } = entryOptions(where, given, RESOURCE_KEYS, read);
+  const { name = uri, cache, ...shown } = options;
+  if (!URL.canParse(uri)) throw new TypeError(`${where}: the URI is not valid, it needs a scheme`);
+  checkLength(`${where}: the URI`, uri);
+  return { key: uri, definition: { uri, name, ...shown }, ...access, cache, read };
 }
 
-/** Makes a template ready to be served. */
+/** Checks a registration and returns its entry. Throws a `TypeError` with the URI template. */
 export function templateEntry(
   uriTemplate: string,
   config: ResourceTemplateConfig | string,
   read: ResourceTemplateHandler,
 ): TemplateEntry {
-  if (typeof config !== 'string')
-    checkOptions(`Resource template "${shorten(uriTemplate)}"`, config ?? null, TEMPLATE_KEYS);
-  const {
-    name = uriTemplate,
+  const where = `Resource template "${shorten(uriTemplate)}"`;
+  const given: ResourceTemplateConfig = typeof config === 'string' ? { mimeType: config } : config;
+  const { access, options } = entryOptions(where, given, TEMPLATE_KEYS, read);
+  const { name = uriTemplate, cache, complete, list, ...shown } = options;
+  if (list !== undefined && typeof list !== 'function') throw new TypeError(`${where}: list must be a function`);
+  checkLength(where, uriTemplate);
+  const template = parseUriTemplate(uriTemplate);
+  checkCompleters(where, complete, template.variables);
+  return {
+    key: uriTemplate,
+    definition: { uriTemplate, name, ...shown },
+    ...access,
+    template,
     cache,
-    visible,
-    scopes: needed,
-    errors,
-    replace: _,
     complete,
     list,
-    ...shown
-  } = typeof config === 'string' ? ({ mimeType: config } as ResourceTemplateConfig) : config;
-  if (list !== undefined && typeof list !== 'function')
-    throw new TypeError(`Resource template "${shorten(uriTemplate)}": list must be a function`);
-  if (typeof read !== 'function')
-    throw new TypeError(`Resource template "${uriTemplate}": the handler must be a function`);
-  checkLength(`Resource template "${shorten(uriTemplate)}"`, uriTemplate);
-  const template = parseUriTemplate(uriTemplate);
-  checkCompleters(`Resource template "${uriTemplate}"`, complete, template.variables);
-  const scopes = scopesOf(`Resource template "${uriTemplate}"`, needed);
-  const definition = { uriTemplate, name, ...shown };
-  checkErrors(`Resource template "${uriTemplate}"`, errors);
-  return { key: uriTemplate, definition, visible, scopes, errors, template, cache, complete, list, read };
+    read,
+  };
 }
 
-// No request could name it.
-function checkLength(what: string, uri: string): void {
-  if (uri.length > STRING_LIMITS.uri) throw new TypeError(`${what} has more than ${STRING_LIMITS.uri} characters`);
+// Requests with longer URIs are refused.
+function checkLength(where: string, uri: string): void {
+  if (uri.length > STRING_LIMITS.uri) throw new TypeError(`${where} has more than ${STRING_LIMITS.uri} characters`);
 }
 
-/** What is read at a URI. */
+/** Registered resources and resource templates. */
+interface ResourceRegistries {
+  readonly resources: Registry<ResourceEntry>;
+  readonly templates: Registry<TemplateEntry>;
+}
+
+/** The entry that a URI names, and the call of its handler. */
 export interface ResolvedResource {
   readonly entry: ResourceEntry | TemplateEntry;
   read(ctx: Context): unknown;
 }
 
-/** Finds it: a resource of that very URI first, then the first template that fits. */
+/** Finds the entry for a URI: the resource with this URI, else the first template that matches. */
 export function resolveResource(
-  resources: Registry<ResourceEntry>,
-  templates: Registry<TemplateEntry>,
+  { resources, templates }: ResourceRegistries,
   uri: string,
   viewer: Viewer,
 ): ResolvedResource | undefined {
@@ -211,24 +189,24 @@ export function resolveResource(
   return undefined;
 }
 
-/** Answers `resources/read`. */
-export function readResource(
-  resources: Registry<ResourceEntry>,
-  templates: Registry<TemplateEntry>,
-  ctx: RequestContext,
-): MaybePromise<unknown> {
+/** Handles `resources/read`. */
+export function readResource(registries: ResourceRegistries, ctx: RequestContext): MaybePromise<unknown> {
   const uri = stringParam(ctx.params, 'uri');
-  const found = resolveResource(resources, templates, uri, ctx);
+  const found = resolveResource(registries, uri, ctx);
   if (!found) throw resourceNotFound(uri);
   const { entry } = found;
   ctx.entry = entry;
   return thenMaybe(found.read(ctx) as MaybePromise<unknown>, (returned) => {
-    // What not everybody may read, and what came out of questions, is one caller's business.
+    // Restricted contents, and contents that depend on input responses, must not be shared by caches.
     const scope = entry.visible || entry.scopes || ctx.usesJournal ? ({ cacheScope: 'private' } as const) : {};
-    ctx.about = { cache: { ...ctx.server.host.cache, ...entry.cache, ...scope } };
+    ctx.about = { cache: { ...ctx.server.serverInfo.cache, ...entry.cache, ...scope } };
     if (returned instanceof InputRequired || (isObject(returned) && isContents(returned['contents']))) return returned;
     const contents = contentsOf(returned, uri, entry.definition.mimeType);
-    if (!contents) throw new WrongReturn(`Resource "${entry.key}" returned neither text nor bytes nor contents`);
+    if (!contents) {
+      throw new WrongReturn(
+        `Resource "${entry.key}" returned neither text nor bytes nor contents: return a string, a Uint8Array, or { uri, text }`,
+      );
+    }
     return { contents };
   });
 }
@@ -247,36 +225,30 @@ function contentsOf(
 }
 
 function isContents(value: unknown): value is ResourceContents[] {
-  return Array.isArray(value) && value.every(isOneContents);
+  return Array.isArray(value) && value.every(isItem);
 }
 
-function isOneContents(value: unknown): boolean {
+function isItem(value: unknown): boolean {
   if (!isObject(value) || typeof value['uri'] !== 'string') return false;
   return typeof value['text'] === 'string' || typeof value['blob'] === 'string';
 }
 
-interface Shown {
-  readonly key: string;
-  readonly definition: Resource;
-}
-
-/** A page of the registered resources and of those that templates list; each URI once, registered ones first. */
+/** Handles `resources/list` of a server with `list` functions: registered resources first, each URI once. */
 export async function listWithTemplates(
-  resources: Registry<ResourceEntry>,
-  templates: Registry<TemplateEntry>,
+  { resources, templates }: ResourceRegistries,
   ctx: RequestContext,
 ): Promise<object> {
-  const shown = new Map<string, Shown>();
+  const shown = new Map<string, Pick<ResourceEntry, 'key' | 'definition'>>();
   for (const entry of resources.entries(ctx)) shown.set(entry.key, entry);
   for (const template of [...templates.entries(ctx)]) {
     for (const definition of await listedBy(template, ctx)) {
       if (!shown.has(definition.uri)) shown.set(definition.uri, { key: definition.uri, definition });
     }
   }
-  const { host, limits } = ctx.server;
+  const { serverInfo, limits } = ctx.server;
   const { entries, nextCursor } = pageOf('resources', [...shown.values()], ctx.params['cursor'], limits.pageSize);
-  // Who asks may decide what is listed.
-  ctx.about = { cache: { ...host.cache, cacheScope: 'private' } };
+  // `list` functions may depend on the caller.
+  ctx.about = { cache: { ...serverInfo.cache, cacheScope: 'private' } };
   const page = entries.map(({ definition }) => definition);
   return nextCursor === undefined ? { resources: page } : { resources: page, nextCursor };
 }
@@ -285,10 +257,10 @@ async function listedBy(template: TemplateEntry, ctx: RequestContext): Promise<r
   if (!template.list) return [];
   ctx.entry = template;
   const listed: unknown = await template.list(ctx);
-  const { mimeType } = template.definition;
-  const defaults = mimeType === undefined ? {} : { mimeType };
-  if (!Array.isArray(listed) || !listed.every((one) => isObject(one) && typeof one['uri'] === 'string')) {
+  if (!Array.isArray(listed) || !listed.every((item) => isObject(item) && typeof item['uri'] === 'string')) {
     throw new WrongReturn(`Resource template "${template.key}": list must return an array of objects with "uri"`);
   }
-  return (listed as Resource[]).map((one) => ({ ...defaults, ...one, name: one.name ?? one.uri }));
+  const { mimeType } = template.definition;
+  const defaults = mimeType === undefined ? {} : { mimeType };
+  return (listed as Resource[]).map((item) => ({ ...defaults, ...item, name: item.name ?? item.uri }));
 }

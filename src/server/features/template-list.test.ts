@@ -33,7 +33,7 @@ describe('a template with list', () => {
     expect(second).not.toHaveProperty('nextCursor');
   });
 
-  test('is asked anew for each list, with the context, and may be asynchronous', async () => {
+  test('calls list for each request, with the context; list can be asynchronous', async () => {
     const list = vi.fn(async (ctx: { revision: string }) => [{ uri: `rev:${ctx.revision}`, name: 'x' }]);
     const server = new McpServer({ name: 's', version: '1' }).registerResourceTemplate('rev:{v}', { list }, () => 'x');
     const wire = await open(server);
@@ -43,7 +43,7 @@ describe('a template with list', () => {
     expect(list).toHaveBeenCalledTimes(2);
   });
 
-  test('is not asked for callers that must not see the template', async () => {
+  test('does not call list for callers that may not see the template', async () => {
     const list = vi.fn(() => [{ uri: 'x:1' }]);
     const server = new McpServer({ name: 's', version: '1' }).registerResourceTemplate(
       'x:{v}',
@@ -54,7 +54,7 @@ describe('a template with list', () => {
     expect(list).not.toHaveBeenCalled();
   });
 
-  test('that fails or lists something else is an internal error, reported with the template', async () => {
+  test('whose list throws or returns no resources gives an internal error, reported with the template', async () => {
     const onError = vi.fn();
     const server = new McpServer({ name: 's', version: '1' }, { onError }).registerResourceTemplate(
       'x:{v}',
@@ -68,7 +68,7 @@ describe('a template with list', () => {
     expect(onError.mock.calls[0]?.[1]).toMatchObject({ method: 'resources/list', name: 'x:{v}' });
   });
 
-  test('must be a function', () => {
+  test('needs a function', () => {
     expect(() => make().registerResourceTemplate('y:{v}', { list: [] as never }, () => 'x')).toThrow(
       'Resource template "y:{v}": list must be a function',
     );

@@ -1,4 +1,4 @@
-/** The value that a tool handler returned, as a result: a string, content, a plain object or a whole result. */
+/** Converts the return value of a tool handler to a result, and refuses values that are no results. */
 
 import { findUnencodable } from '../../jsonrpc/json/unencodable.ts';
 import { isPromise } from '../../jsonrpc/maybe-promise.ts';
@@ -8,13 +8,13 @@ import type { ContentBlock } from '../../protocol/model/content.ts';
 import type { CallToolResult } from '../../protocol/model/tools.ts';
 
 /**
- * The result a returned value stands for. With an output schema, anything but a whole result is structured. Throws a
- * `WrongReturn` for what no result can be made of; `name` is the tool's in it.
+ * Converts the return value of a tool handler to a result. With an output schema, a value that is no complete result becomes
+ * `structuredContent`. Throws a `WrongReturn` with the tool's name for values that are no results.
  */
 export function toolResult(value: unknown, hasOutputSchema: boolean, name: string): CallToolResult {
   if (isResult(value, hasOutputSchema)) return value;
-  // A schema library may make something of a value that is not JSON, so its output is what counts.
-  if (!hasOutputSchema || isBytes(value)) refuseWrong(value, name);
+  // With an output schema only bytes are refused here: the schema may convert other values to JSON.
+  if (!hasOutputSchema || isBytes(value)) checkReturn(value, name);
   if (hasToJson(value)) return toolResult(value.toJSON(), hasOutputSchema, name);
   if (hasOutputSchema) return { content: [], structuredContent: value };
   if (value === undefined || value === null) return { content: [] };
@@ -24,28 +24,26 @@ export function toolResult(value: unknown, hasOutputSchema: boolean, name: strin
   return { content: [{ type: 'text', text: String(value) }] };
 }
 
-/** The result with this structured content, which is there as text, too, for clients that know no other. */
+/** Sets `structuredContent`. A result without content gets it as JSON text, too, for clients that do not read it. */
 export function withStructured(result: CallToolResult, structuredContent: unknown, name: string): CallToolResult {
   if (structuredContent === undefined) return result;
-  refuseWrongData(structuredContent, name);
+  checkEncodable(structuredContent, name);
+  const fault = typeof structuredContent === 'object' && structuredContent !== null && faultInside(structuredContent);
+  if (fault) throw new WrongReturn(`Tool "${name}" returned an object with ${fault}`);
   if (result.content.length > 0 && result.structuredContent === structuredContent) return result;
   const content: readonly ContentBlock[] =
     result.content.length > 0 ? result.content : [{ type: 'text', text: jsonOf(structuredContent, name) }];
   return { ...result, content, structuredContent };
 }
 
-/** Throws if no result can be made of a value, or of what it has for members. */
-function refuseWrongData(value: unknown, name: string): void {
+function checkEncodable(value: unknown, name: string): void {
   const wrong = wrongReturnOf(value);
   if (wrong !== undefined) throw new WrongReturn(`Tool "${name}" returned ${wrong}`);
-  const inside = typeof value === 'object' && value !== null ? wrongMember(value) : undefined;
-  if (inside !== undefined) throw new WrongReturn(`Tool "${name}" returned an object with ${inside}`);
 }
 
-// An object with `content` is meant as a whole result: to take it for data would hide every typing error in it.
-function refuseWrong(value: unknown, name: string): void {
-  const wrong = wrongReturnOf(value);
-  if (wrong !== undefined) throw new WrongReturn(`Tool "${name}" returned ${wrong}`);
+// An object with `content` is an invalid result, not data: otherwise mistakes in results would go unnoticed.
+function checkReturn(value: unknown, name: string): void {
+  checkEncodable(value, name);
   if (!isObject(value) || value['content'] === undefined || hasToJson(value)) return;
   const problem = wrongContent(value['content']) ?? '/isError must be true or false';
   throw new WrongReturn(
@@ -59,7 +57,7 @@ function allContent(blocks: readonly unknown[], name: string): readonly ContentB
   throw new WrongReturn(`Tool "${name}" returned an array of content and other values: ${problem}`);
 }
 
-// With an output schema an object with `content` may be just what the schema describes.
+// With an output schema, an object with `content` may be data that fits the schema.
 function isResult(value: unknown, hasOutputSchema: boolean): value is CallToolResult {
   if (!isObject(value)) return false;
   const { content, isError } = value;
@@ -67,27 +65,27 @@ function isResult(value: unknown, hasOutputSchema: boolean): value is CallToolRe
   return Array.isArray(content) && (isError === undefined || typeof isError === 'boolean') && content.every(isContent);
 }
 
-/** True for one piece of content. */
+/** True for a content block. */
 export function isContent(value: unknown): value is ContentBlock {
   return wrongBlock(value) === undefined;
 }
 
-// A date, for instance: what JSON makes of it is what it is on the wire.
+// JSON encodes such an object, for example a Date, as the return value of its `toJSON`.
 function hasToJson(value: unknown): value is { toJSON(): unknown } {
   return isObject(value) && typeof value['toJSON'] === 'function';
 }
 
-// A Buffer has a toJSON(), whose result fits the schema of any object.
+// A Buffer needs a check of its own: it has a `toJSON`, whose return value fits the schema of any object.
 function isBytes(value: unknown): boolean {
   return ArrayBuffer.isView(value) || value instanceof ArrayBuffer;
 }
 
-/** A handler or a middleware returned something that is no result: a fault of the program, never shown to clients. */
+/** A handler or middleware returned a value that is no result. Its message goes to `onError` and never to clients. */
 export class WrongReturn extends TypeError {
   override readonly name = 'WrongReturn';
 }
 
-/** What to do instead, by the tag of an object (`Object.prototype.toString`). JSON writes most of these as `{}`. */
+/** What to return instead of objects that JSON encodes as `{}`, by their tag (`Object.prototype.toString`). */
 const REMEDIES: ReadonlyMap<string, string> = new Map([
   ['Map', 'return Object.fromEntries(map) or [...map]'],
   ['Set', 'return [...set]'],
@@ -115,7 +113,7 @@ const THROW = "throw it; throw new ToolError('...') shows its text to the model"
 const BYTES =
   'return image(bytes, mimeType) or audio(bytes, mimeType) of mcpp/server, a resource with a base64 "blob", or text';
 
-/** True for what JSON writes by its members, whichever realm it is of: object literals and arrays. */
+/** True for object literals and arrays, also from another realm. */
 function isPlain(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value);
   if (prototype === Object.prototype || prototype === Array.prototype || prototype === null) return true;
@@ -125,9 +123,11 @@ function isPlain(value: object): boolean {
 interface Fault {
   readonly what: string;
   readonly remedy: string;
+  /** JSON pointer; undefined for the value itself. */
+  readonly place?: string;
 }
 
-/** What a handler returned that cannot be a result, and the remedy; undefined if JSON can write the value by its members. */
+/** Describes a return value that JSON cannot encode, and what to return instead. Undefined for other values. */
 export function wrongReturnOf(value: unknown): string | undefined {
   if (typeof value === 'function') return 'a function: call it, and return what it gives';
   if (typeof value === 'symbol') return 'a symbol: return a string';
@@ -135,50 +135,46 @@ export function wrongReturnOf(value: unknown): string | undefined {
   return fault && `${fault.what}: ${fault.remedy}`;
 }
 
-/** How many members are looked at, and how deep: the search is part of every call. */
+/** Bounds of the search for faults, which is part of every call. */
 const MAX_MEMBERS = 1000;
 const MAX_DEPTH = 16;
-
-/** The same for the members of an object or an array, and for theirs: an `await` is forgotten most often in there. */
-function wrongMember(value: object): string | undefined {
-  const found = search(value, MAX_DEPTH, { left: MAX_MEMBERS });
-  return found && `${found.what} at ${printable(found.place, 128)}: ${found.remedy}`;
-}
 
 interface Budget {
   left: number;
 }
 
-function search(value: object, depth: number, budget: Budget): (Fault & { readonly place: string }) | undefined {
+/** Describes the first member at any depth that JSON cannot encode, such as a promise without `await`. */
+function faultInside(value: object): string | undefined {
+  const fault = findFault(value, MAX_DEPTH, { left: MAX_MEMBERS });
+  return fault && `${fault.what} at ${printable(fault.place ?? '', 128)}: ${fault.remedy}`;
+}
+
+function findFault(value: object, depth: number, budget: Budget): Fault | undefined {
+  let fault: Fault | undefined;
   if (Array.isArray(value)) {
-    for (let index = 0; index < value.length && budget.left > 0; index++) {
-      const found = searchMember(value[index], index, depth, budget);
-      if (found) return found;
+    for (let index = 0; index < value.length && budget.left > 0 && !fault; index++) {
+      fault = faultAt(value[index], index, depth, budget);
     }
-    return undefined;
+    return fault;
   }
   for (const key in value) {
     if (budget.left <= 0) return undefined;
-    const found = searchMember((value as Record<string, unknown>)[key], key, depth, budget);
-    if (found) return found;
+    fault = faultAt((value as Record<string, unknown>)[key], key, depth, budget);
+    if (fault) return fault;
   }
   return undefined;
 }
 
-function searchMember(member: unknown, key: string | number, depth: number, budget: Budget): ReturnType<typeof search> {
+function faultAt(member: unknown, key: string | number, depth: number, budget: Budget): Fault | undefined {
   budget.left--;
   if (typeof member !== 'object' || member === null) return undefined;
-  if (!isPlain(member)) {
-    const fault = faultOf(member);
-    return fault && { ...fault, place: `/${key}` };
-  }
-  const found = depth > 1 ? search(member, depth - 1, budget) : undefined;
-  return found && { ...found, place: `/${key}${found.place}` };
+  const fault = !isPlain(member) ? faultOf(member) : depth > 1 ? findFault(member, depth - 1, budget) : undefined;
+  return fault && { ...fault, place: `/${key}${fault.place ?? ''}` };
 }
 
 function faultOf(value: object): Fault | undefined {
   const name = nameOf(value);
-  if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer) return { what: `bytes (${name})`, remedy: BYTES };
+  if (isBytes(value)) return { what: `bytes (${name})`, remedy: BYTES };
   if (isPromise(value)) return { what: 'a Promise', remedy: 'an "await" is missing' };
   if (value instanceof Error) return { what: 'an Error', remedy: THROW };
   const remedy = REMEDIES.get(tagOf(value));
@@ -197,24 +193,22 @@ function tagOf(value: object): string {
 }
 
 function nameOf(value: object): string {
-  const { constructor: made } = value as { constructor?: unknown };
-  const name = typeof made === 'function' ? made.name : '';
+  const { constructor: type } = value as { constructor?: unknown };
+  const name = typeof type === 'function' ? type.name : '';
   return printable(name === '' ? tagOf(value) : name, 64);
 }
 
-/** The JSON of a structured result; what JSON cannot write is a fault of the tool, with its place. */
-export function jsonOf(value: unknown, name: string): string {
+function jsonOf(value: unknown, name: string): string {
   try {
     return JSON.stringify(value);
   } catch (cause) {
     const why = findUnencodable(value);
-    throw why === undefined
-      ? cause
-      : new WrongReturn(`Tool "${name}" returned a result that is no JSON: ${why}`, { cause });
+    if (why === undefined) throw cause;
+    throw new WrongReturn(`Tool "${name}" returned a result that JSON cannot encode: ${why}`, { cause });
   }
 }
 
-/** The members that each type of content needs, all of them strings. */
+/** Required members of each type of content. All are strings. */
 const FIELDS: ReadonlyMap<unknown, readonly string[]> = new Map([
   ['text', ['text']],
   ['image', ['data', 'mimeType']],
@@ -222,7 +216,7 @@ const FIELDS: ReadonlyMap<unknown, readonly string[]> = new Map([
   ['resource_link', ['uri', 'name']],
 ]);
 
-/** What is wrong with `content` of a result, with the place. */
+/** Describes the first problem of the `content` of a result, with its JSON pointer. Undefined if there is none. */
 function wrongContent(content: unknown): string | undefined {
   if (!Array.isArray(content)) return '/content must be an array, such as [{ type: "text", text: "..." }]';
   for (const [index, block] of content.entries()) {
@@ -232,7 +226,7 @@ function wrongContent(content: unknown): string | undefined {
   return undefined;
 }
 
-/** What is wrong with one piece of content, beginning with the place; undefined if it is content. */
+/** Describes the first problem of a content block, with a JSON pointer in front. Undefined if there is none. */
 function wrongBlock(block: unknown): string | undefined {
   if (!isObject(block)) return ' must be an object with "type"';
   const { type, resource } = block;

@@ -1,4 +1,4 @@
-/** The types of a tool: its arguments from one schema, what it returns from the other. */
+/** The types of tools: arguments follow from the input schema, results from the output schema. */
 
 import type { ContentBlock } from '../../protocol/model/content.ts';
 import type { Icon } from '../../protocol/model/implementation.ts';
@@ -9,51 +9,43 @@ import type { AnySchema, InferInput, InferOutput } from '../../schema/local/infe
 import type { Context } from '../context.ts';
 import type { ExtensionResult } from '../extensions/extension-result.ts';
 import type { InputRequired } from '../input/input-required.ts';
-import type { ErrorDisclosure, Visible } from './registry.ts';
+import type { EntryConfig } from './entry-config.ts';
 
-/** Stands for "no input schema": the tool takes no arguments. */
+/** The type of the input schema of a tool without one: no arguments. */
 export interface NoArguments {
   readonly type: 'object';
   readonly additionalProperties: false;
 }
 
-/** Stands for "no output schema": the tool may return anything. */
+/** The type of the output schema of a tool without one: any result. */
 export interface AnyResult {
   readonly 'no output schema': true;
 }
 
-/** What a tool is, apart from its name and its handler. */
-export interface ToolConfig<I extends AnySchema = AnySchema, O extends AnySchema = AnySchema> {
+/** Options of `registerTool` and `defineTool`. */
+export interface ToolConfig<I extends AnySchema = AnySchema, O extends AnySchema = AnySchema> extends EntryConfig {
   readonly title?: string;
-  /** What the model reads to decide whether to call it. */
+  /** Tells the model when and how to use the tool. */
   readonly description?: string;
-  /** A JSON Schema or a schema of a library; checked before the handler runs. Without it the tool takes no arguments. */
+  /** A JSON Schema, or a schema of a library such as zod, for the arguments. Default: the tool takes no arguments. */
   readonly inputSchema?: I;
-  /** The same for the structured result. */
+  /** A schema for `structuredContent` of results. Default: any result. */
   readonly outputSchema?: O;
   readonly annotations?: ToolAnnotations;
   readonly icons?: readonly Icon[];
   readonly _meta?: Meta;
-  /** Hides the tool from some callers: absent from their list, unknown when they call it. */
-  readonly visible?: Visible;
-  /** Who calls it must have been granted all of these, or is told to ask for them. They are not shown in the list. */
-  readonly scopes?: readonly string[];
   /**
-   * Whether calls become tasks, where the server has the tasks extension: for clients that can have them (`auto`), for all,
-   * refusing those that cannot (`required`), or never. Default: `never`. The handler is the same one.
+   * Runs calls as tasks, if the server has the tasks extension: `auto` for clients that support tasks, `required` for all
+   * clients, refusing those without support, `never` for none. Default: `never`.
    */
   readonly task?: 'auto' | 'required' | 'never';
-  /** A call becomes a task when its handler says so with `ctx.detach()`. Default: before its handler runs. */
+  /** With `manual`, a call becomes a task when its handler calls `ctx.detach()`. Default: before the handler runs. */
   readonly detach?: 'manual';
-  /** What the client is told of plain errors of the handler: only a reference, or their messages. Default: the server's `errors`. */
-  readonly errors?: ErrorDisclosure;
-  /** Takes the place of a tool of the same name. */
-  readonly replace?: boolean;
 }
 
 /**
- * An object that JSON writes by its members: no array, Map, Set, Promise, generator, function, Response or bytes. An object
- * with `content` is a whole result, or what an output schema describes.
+ * An object whose members JSON can encode: no array, Map, Set, Promise, generator, function, Response or bytes. Objects with
+ * `content` are excluded, because they are complete results or need an output schema.
  */
 export type PlainObject = object & {
   readonly [Symbol.iterator]?: never;
@@ -64,7 +56,7 @@ export type PlainObject = object & {
   readonly content?: undefined;
 };
 
-/** What a handler without an output schema may return: content, or what becomes content. */
+/** Return values of a handler without an output schema: content, or a value that is converted to content. */
 export type Loose =
   | readonly ContentBlock[]
   | ContentBlock
@@ -77,52 +69,52 @@ export type Loose =
   // biome-ignore lint/suspicious/noConfusingVoidType: a handler that returns nothing is typed void
   | void;
 
-/** What a handler may return, beside what its output schema says. */
+/** Return values of a handler. `Out` is the type that follows from its output schema. */
 export type ToolReturn<Out> = CallToolResult | InputRequired | ExtensionResult | Out;
 
-/** Does the work: arguments are checked, errors become results. */
+/** Handles calls of a tool. The arguments fit the input schema; thrown errors become results with `isError`. */
 export type ToolHandler<In, Out> = (args: In, ctx: Context) => ToolReturn<Out> | Promise<ToolReturn<Out>>;
 
 /**
- * The handler of a tool with these schemas. The choice is around the whole function: inside its result the compiler
- * would not see the literals of an output schema while it infers, and would widen what the handler returns.
+ * The handler of a tool with these schemas. The condition is around the whole function type: with a conditional return type,
+ * the compiler would widen literals that the handler returns.
  */
 export type HandlerOf<I, O> = [O] extends [AnyResult]
   ? ToolHandler<Arguments<I>, Loose>
   : ToolHandler<Arguments<I>, InferInput<O>>;
 
-/** What a handler gets for an input schema. */
+/** The type of a handler's arguments for an input schema. */
 export type Arguments<I> = unknown extends InferOutput<I> ? Readonly<Record<string, unknown>> : InferOutput<I>;
 
-/** A tool as a client's types see it. */
+/** A tool in the types of a client. */
 export interface ToolType<In, Out> {
   readonly input: In;
   readonly output: Out;
 }
 
-/** What a caller reads for an output schema. */
+/** The type of a caller's result for an output schema. */
 export type Result<O> = O extends AnyResult ? unknown : InferOutput<O>;
 
-/** A tool as an object, to be registered under a name: its description, its schemas and its call. */
+/** A tool as an object, for `registerTools`. */
 export interface ToolDefinition<I extends AnySchema = AnySchema, O extends AnySchema = AnySchema> {
   readonly config: ToolConfig<I, O>;
   readonly call: HandlerOf<I, O>;
 }
 
-/** A tool of unknown types, as records of tools are made of. */
+/** A tool definition of any types. */
 export interface AnyToolDefinition {
   readonly config: object;
   readonly call: (args: never, ctx: Context) => unknown;
 }
 
-/** The type a definition adds to its server. */
+/** The type that a definition adds to its server. */
 export type ToolTypeOf<D> =
   D extends ToolDefinition<infer I, infer O> ? ToolType<InferInput<I>, Result<O>> : ToolType<unknown, unknown>;
 
-/** Makes a tool an object, so that it can stand in a file of its own and be registered with `registerTools`. */
+/** Defines a tool as an object, for `registerTools`: for tools in files of their own. */
 export function defineTool<const I extends AnySchema = NoArguments, const O extends AnySchema = AnyResult>(
   config: ToolConfig<I, O> & CheckedInput<I>,
-  // Nothing is inferred from the handler; without saying so a chain of tools takes twice the compiler's time.
+  // `NoInfer` halves the compile time of a long chain of tools.
   handler: NoInfer<HandlerOf<I, O>>,
 ): ToolDefinition<I, O> {
   return { config, call: handler };

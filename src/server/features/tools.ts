@@ -1,7 +1,7 @@
-/** Tools: registered once, checked on the way in and on the way out. */
+/** Tools: registration and `tools/call`. */
 
 import { RpcError, shorten } from '../../jsonrpc/errors.ts';
-import { checkOptions, type KeysOf } from '../../jsonrpc/known-options.ts';
+import type { KeysOf } from '../../jsonrpc/known-options.ts';
 import { isPromise, type MaybePromise, thenMaybe } from '../../jsonrpc/maybe-promise.ts';
 import { isObject } from '../../jsonrpc/message.ts';
 import { badArguments } from '../../protocol/errors.ts';
@@ -11,7 +11,6 @@ import { stringParam } from '../../protocol/params.ts';
 import type { EncodingHints } from '../../protocol/revision.ts';
 import { type CheckedSchema, checkedSchema } from '../../schema/check/checked-schema.ts';
 import { describeProblems } from '../../schema/problems.ts';
-import { scopesOf } from '../authorization/scopes.ts';
 import type { Context } from '../context.ts';
 import { runDetached, runUntilDetached } from '../extensions/detached-call.ts';
 import type { TaskStarter } from '../extensions/extension.ts';
@@ -21,7 +20,8 @@ import { toolFailure } from '../handler-errors.ts';
 import { InputRequired } from '../input/input-required.ts';
 import { runWithInput } from '../input/multi-round-trip.ts';
 import type { RequestContext } from '../request-context.ts';
-import { checkErrors, type Entry, type Registry, unknownName } from './registry.ts';
+import { type EntryConfig, entryOptions } from './entry-config.ts';
+import { type Entry, type Registry, unknownName } from './registry.ts';
 import { toolResult, WrongReturn, withStructured, wrongReturnOf } from './tool-result.ts';
 import type { ToolConfig } from './tool-types.ts';
 
@@ -30,55 +30,42 @@ export interface ToolEntry extends Entry {
   readonly definition: Tool;
   readonly input: CheckedSchema;
   readonly output: CheckedSchema | undefined;
-  /** What there is to know of its results. */
-  readonly about: EncodingHints;
+  /** Passed to the encoder of results. */
+  readonly encodingHints: EncodingHints;
   readonly call: (args: never, ctx: Context) => unknown;
-  /** How to answer a call before it is done, if somebody takes calls over. */
-  readonly takeOver: ((ctx: RequestContext) => TaskStarter | undefined) | undefined;
-  /** The handler says when. */
-  readonly isManual: boolean;
+  /** Returns the function that starts a task for a call, if the call becomes one. Undefined without the tasks extension. */
+  readonly taskStarter: ((ctx: RequestContext) => TaskStarter | undefined) | undefined;
+  /** True if a call becomes a task only when its handler calls `ctx.detach()`. */
+  readonly detachesManually: boolean;
 }
 
 const NAME = /^[A-Za-z0-9_.-]{1,128}$/;
 
-const NONE_GIVEN = { ok: true, value: Object.freeze({}) } as const;
+const EMPTY_ARGUMENTS = { ok: true, value: Object.freeze({}) } as const;
 
 /**
- * The schema of a tool that has none. Some model providers refuse a schema without `properties`, and some hosts send a
- * dummy argument to such tools: arguments are ignored.
+ * The schema of a tool without `inputSchema`. It has `properties`, because some model providers refuse schemas without. It
+ * ignores arguments, because some clients send a dummy argument to such tools.
  */
-const NO_ARGUMENTS: CheckedSchema = { jsonSchema: { type: 'object', properties: {} }, check: () => NONE_GIVEN };
+const NO_ARGUMENTS: CheckedSchema = { jsonSchema: { type: 'object', properties: {} }, check: () => EMPTY_ARGUMENTS };
 
-/** Makes a tool ready to be served; what is wrong with it is told now, with its name. */
+/** Checks a registration and returns its entry. Throws a `TypeError` with the tool's name. */
 export function toolEntry(
   name: string,
   config: ToolConfig,
   call: ToolEntry['call'],
   extensions: Extensions,
 ): ToolEntry {
-  checkOptions(`Tool "${shorten(name)}"`, config ?? null, KEYS, extensions.toolOptions, ELSEWHERE);
-  const {
-    inputSchema,
-    outputSchema,
-    visible,
-    scopes: needed,
-    task: _task,
-    detach,
-    errors,
-    replace: _,
-    ...shown
-  } = config;
-  if (!NAME.test(name)) {
-    throw new TypeError(`Tool "${shorten(name)}": a name has 1 to 128 of the characters A-Z a-z 0-9 _ . -`);
-  }
-  if (typeof call !== 'function') throw new TypeError(`Tool "${name}": the handler must be a function`);
-  checkTask(name, config, extensions);
-  const where = `Tool "${name}": inputSchema`;
-  const input = inputSchema ? checkedSchema(inputSchema, where, 'input') : NO_ARGUMENTS;
-  checkHeaderAnnotations(where, input);
-  const output = outputSchema && checkedSchema(outputSchema, `Tool "${name}": outputSchema`, 'output');
-  const scopes = scopesOf(`Tool "${name}"`, needed);
-  checkErrors(`Tool "${name}"`, errors);
+  const where = `Tool "${shorten(name)}"`;
+  const { access, options } = entryOptions(where, config, KEYS, call, extensions.toolOptions, OTHER_NAMES);
+  const { inputSchema, outputSchema, task, detach, ...shown } = options;
+  if (!NAME.test(name)) throw new TypeError(`${where}: a name has 1 to 128 of the characters A-Z a-z 0-9 _ . -`);
+  checkTask(where, task, detach, extensions);
+  const input = inputSchema ? checkedSchema(inputSchema, `${where}: inputSchema`, 'input') : NO_ARGUMENTS;
+  // `x-mcp-header` names the arguments that HTTP clients repeat as header fields.
+  const headers = paramHeaders(input.jsonSchema);
+  if ('fault' in headers) throw new TypeError(`${where}: inputSchema: ${headers.fault}`);
+  const output = outputSchema && checkedSchema(outputSchema, `${where}: outputSchema`, 'output');
   const definition: Tool = {
     name,
     ...shown,
@@ -88,25 +75,23 @@ export function toolEntry(
   return {
     key: name,
     definition: extensions.describe(definition, config),
-    visible,
-    scopes,
-    errors,
+    ...access,
     input,
     output,
-    about: { outputSchema: output?.jsonSchema },
+    encodingHints: { outputSchema: output?.jsonSchema },
     call,
-    takeOver: extensions.canDetach ? (ctx) => extensions.taskStarterFor(name, config, ctx) : undefined,
-    isManual: detach === 'manual',
+    taskStarter: extensions.canDetach ? (ctx) => extensions.taskStarterFor(name, config, ctx) : undefined,
+    detachesManually: detach === 'manual',
   };
 }
 
-const ELSEWHERE = new Map([
+const OTHER_NAMES = new Map([
   ['parameters', 'inputSchema'],
   ['schema', 'inputSchema'],
   ['input', 'inputSchema'],
 ]);
 
-const KEYS: KeysOf<ToolConfig> = {
+const KEYS: Omit<KeysOf<ToolConfig>, keyof EntryConfig> = {
   title: true,
   description: true,
   inputSchema: true,
@@ -114,58 +99,48 @@ const KEYS: KeysOf<ToolConfig> = {
   annotations: true,
   icons: true,
   _meta: true,
-  visible: true,
-  scopes: true,
   task: true,
   detach: true,
-  errors: true,
-  replace: true,
 };
-
-// `x-mcp-header` names the arguments that HTTP clients repeat as header fields.
-function checkHeaderAnnotations(where: string, { jsonSchema }: CheckedSchema): void {
-  const read = paramHeaders(jsonSchema);
-  if ('fault' in read) throw new TypeError(`${where}: ${read.fault}`);
-}
 
 const TASK: readonly unknown[] = [undefined, 'auto', 'required', 'never'];
 
-function checkTask(name: string, { task, detach }: ToolConfig, { canDetach }: Extensions): void {
-  if (!TASK.includes(task)) throw new TypeError(`Tool "${name}": task must be "auto", "required" or "never"`);
-  if (detach !== undefined && detach !== 'manual') throw new TypeError(`Tool "${name}": detach can only be "manual"`);
+function checkTask(where: string, task: unknown, detach: unknown, { canDetach }: Extensions): void {
+  if (!TASK.includes(task)) throw new TypeError(`${where}: task must be "auto", "required" or "never"`);
+  if (detach !== undefined && detach !== 'manual') throw new TypeError(`${where}: detach can only be "manual"`);
   if (task !== 'required' || canDetach) return;
   throw new TypeError(
-    `Tool "${name}": task: "required" needs the tasks extension: new McpServer(info, { extensions: [tasks()] })`,
+    `${where}: task: "required" needs the tasks extension: new McpServer(info, { extensions: [tasks()] })`,
   );
 }
 
-/** Answers `tools/call`. */
+/** Handles `tools/call`: checks the arguments, runs the handler and makes its result. */
 export function callTool(tools: Registry<ToolEntry>, ctx: RequestContext): MaybePromise<unknown> {
   const name = stringParam(ctx.params, 'name');
   const tool = tools.get(name, ctx);
   if (!tool) throw unknownName('tool', name, tools, ctx);
   const { arguments: args = {} } = ctx.params;
   if (!isObject(args)) throw RpcError.invalidParams('"arguments" must be an object');
-  ctx.about = tool.about;
+  ctx.about = tool.encodingHints;
   ctx.entry = tool;
   return thenMaybe(tool.input.check(args), (checked) => {
     if (!checked.ok)
       throw badArguments(`Invalid arguments for tool ${name}: ${describeProblems(checked.problems, checked.unlisted)}`);
-    const takeOver = tool.takeOver?.(ctx);
-    return takeOver ? runAsTask(tool, checked.value, ctx, takeOver) : run(tool, checked.value, ctx);
+    const startTask = tool.taskStarter?.(ctx);
+    return startTask ? runAsTask(tool, checked.value, ctx, startTask) : run(tool, checked.value, ctx);
   });
 }
 
-function runAsTask(tool: ToolEntry, args: unknown, ctx: RequestContext, takeOver: TaskStarter): Promise<unknown> {
+function runAsTask(tool: ToolEntry, args: unknown, ctx: RequestContext, startTask: TaskStarter): Promise<unknown> {
   const start = (): MaybePromise<unknown> => run(tool, args, ctx);
-  return tool.isManual
-    ? runUntilDetached(ctx, takeOver, start)
-    : runDetached(ctx, takeOver, start, () => runWithInput(ctx, start));
+  return tool.detachesManually
+    ? runUntilDetached(ctx, startTask, start)
+    : runDetached(ctx, startTask, start, () => runWithInput(ctx, start));
 }
 
 function run(tool: ToolEntry, args: unknown, ctx: RequestContext): MaybePromise<unknown> {
-  // The check may have taken its time, and the caller may be gone.
-  if (ctx.isGivenUp) throw RpcError.internal('The call was cancelled before it began');
+  // An asynchronous check of the arguments gives the client time to cancel.
+  if (ctx.isAborted) throw RpcError.internal('The call was cancelled before it began');
   const failed = (error: unknown): CallToolResult => toolFailure(error, ctx);
   try {
     const value = tool.call(args as never, ctx) as MaybePromise<unknown>;
@@ -177,7 +152,7 @@ function run(tool: ToolEntry, args: unknown, ctx: RequestContext): MaybePromise<
 }
 
 function finish(tool: ToolEntry, returned: unknown): MaybePromise<unknown> {
-  // Questions for the client, which are not a result of the tool yet, or what an extension has in place of one.
+  // Both are results of their own kind: they have no content to check.
   if (returned instanceof InputRequired || returned instanceof ExtensionResult) return returned;
   const result = toolResult(returned, tool.output !== undefined, tool.key);
   if (!tool.output || result.isError) return withStructured(result, result.structuredContent, tool.key);
@@ -187,11 +162,11 @@ function finish(tool: ToolEntry, returned: unknown): MaybePromise<unknown> {
     );
   }
   return thenMaybe(tool.output.check(result.structuredContent), (checked) => {
-    // What the schema adds or takes away counts for the text, too.
+    // The checked value has the schema's defaults and transformations.
     if (checked.ok) return withStructured(result, checked.value, tool.key);
     const wrong = wrongReturnOf(returned);
     if (wrong !== undefined) throw new WrongReturn(`Tool "${tool.key}" returned ${wrong}`);
     const problems = describeProblems(checked.problems, checked.unlisted);
-    throw new WrongReturn(`Tool "${tool.key}" returned what its output schema refuses: ${problems}`);
+    throw new WrongReturn(`Tool "${tool.key}" returned a result that does not fit its output schema: ${problems}`);
   });
 }

@@ -87,8 +87,12 @@ describe('a return value that is no result is an internal error that names the t
       ],
       /^Tool "t" returned an array of content and other values: \/1\/mimeType must be a string/,
     ],
-    ['a BigInt', { a: [{ n: 1n }] }, /^Tool "t" returned a result that is no JSON: \/a\/0\/n is a BigInt/],
-    ['a circle', circle, /no JSON: \/list\/0\/self is the same object as the value itself: JSON cannot write a circle/],
+    ['a BigInt', { a: [{ n: 1n }] }, /^Tool "t" returned a result that JSON cannot encode: \/a\/0\/n is a BigInt/],
+    [
+      'a circle',
+      circle,
+      /cannot encode: \/list\/0\/self is the same object as the value itself: JSON cannot write a circle/,
+    ],
   ])('%s', async (_, value, message) => {
     for (const revision of REVISIONS) {
       const { result, said } = await returning(value, {}, revision);
@@ -108,7 +112,7 @@ describe('a return value that is no result is an internal error that names the t
     expect(said).toMatch(message);
   });
 
-  test('structured content beside content is looked at, too', async () => {
+  test('structured content of a complete result is checked, too', async () => {
     const content = [{ type: 'text', text: 'x' }];
     const { said } = await returning({ content, structuredContent: { p: Promise.resolve(1) } });
     expect(said).toMatch(/^Tool "t" returned an object with a Promise at \/p/);
@@ -133,7 +137,7 @@ describe('a return value that is a result stays one', () => {
     expect(said).toBe('');
   });
 
-  test('an object with content, if the output schema describes that', async () => {
+  test('an object with content that fits the output schema', async () => {
     const outputSchema = { type: 'object', properties: { content: { type: 'string' } } };
     const { result } = await returning({ content: 'hello' }, { outputSchema });
     expect(result).toMatchObject({ structuredContent: { content: 'hello' } });
@@ -155,7 +159,7 @@ describe('a return value that is a result stays one', () => {
   });
 });
 
-test('a message that JSON cannot write is reported with the place', async () => {
+test('a message that JSON cannot encode is reported with the place', async () => {
   const onError = vi.fn();
   const server = new McpServer({ name: 's', version: '1' }, { onError }).registerTool('t', {}, () => ({
     content: [{ type: 'text', text: 'x' }],
@@ -169,7 +173,7 @@ test('a message that JSON cannot write is reported with the place', async () => 
   expect(onError.mock.calls[0]?.[1]).toMatchObject({ method: 'tools/call', name: 't' });
 });
 
-test('bytes are no structured content, also where the output schema would accept what their toJSON() gives', async () => {
+test('bytes are no structured content, even if the output schema accepts the value of their toJSON()', async () => {
   const { said } = await returning(Buffer.from('x'), { outputSchema: z.looseObject({}) });
   expect(said).toMatch(/^Tool "t" returned bytes \(Buffer\): return image\(/);
 });

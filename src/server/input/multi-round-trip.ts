@@ -36,7 +36,7 @@ function watch(ctx: RequestContext, run: () => unknown, running: Promise<unknown
       isGoingOn = true;
       resolve(finish(ctx, run, running));
     };
-    ctx.onFirstQuestion(goOn);
+    ctx.onFirstInputRequest(goOn);
     running.then(
       (value) => (value instanceof InputRequired ? goOn() : resolve(value)),
       (error) => ctx.usesJournal || reject(error),
@@ -59,7 +59,7 @@ const WAIT_MS = 250;
 
 /** Runs a handler whose client brings answers. */
 export async function resumeWithResponses(ctx: RequestContext, run: () => unknown): Promise<unknown> {
-  ctx.questions.journal = await openJournal(ctx);
+  ctx.inputRequests.journal = await openJournal(ctx);
   return completeRoundTrips(ctx, run, attempt(run));
 }
 
@@ -69,7 +69,7 @@ export async function completeRoundTrips(
   run: () => unknown,
   first: Promise<unknown>,
 ): Promise<unknown> {
-  const { questions } = ctx;
+  const { inputRequests: questions } = ctx;
   let running = first;
   for (;;) {
     const outcome = await outcomeOf(ctx, questions, running);
@@ -82,7 +82,7 @@ export async function completeRoundTrips(
     const requests = closeRound(ctx, questions, isSuspended ? undefined : (outcome.value as InputRequired));
     if (ctx.asking === 'in rounds') return endRound(ctx, questions, requests);
     await answerLive(questions, requests);
-    ctx.startAgain();
+    ctx.prepareRerun();
     running = attempt(run);
   }
 }

@@ -56,7 +56,7 @@ function sealOf(secrets: readonly Uint8Array[]): Seal {
 // Whose call this is, and which: a state is good for nothing else.
 function bindingOf({ method, params, exchange, server }: InputCaller): string {
   const { name = null, uri = null, arguments: args = {} } = params;
-  return canonicalJson([server.host.info.name, principalKey(exchange.principal), method, name, uri, args]);
+  return canonicalJson([server.serverInfo.info.name, principalKey(exchange.principal), method, name, uri, args]);
 }
 
 type CryptoKey = Awaited<ReturnType<typeof crypto.subtle.importKey>>;

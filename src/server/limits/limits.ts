@@ -1,28 +1,28 @@
-/** Limits of a server that clients cannot exceed, and their defaults. Fixed limits of strings and lists are in `protocol/params.ts`. */
+/** Limits of a server and their defaults. Fixed limits of strings and lists in params are in `protocol/params.ts`. */
 
-/** Bounds of what clients can make a server do. */
+/** Limits of a server. */
 export interface Limits {
   /** Entries per page of a list. Default: 1000. */
   readonly pageSize: number;
-  /** Requests of one connection being worked on at the same time. Default: 1000. */
+  /** Running requests of one connection. Default: 1000. */
   readonly inFlight: number;
-  /** Calls whose handlers are running after they were handed off, as tasks are. Default: 10,000. */
+  /** Running detached calls (tasks). Default: 10,000. */
   readonly detached: number;
-  /** Rounds of questions in one call. Default: 10. */
+  /** Round trips with input requests in one call. Default: 10. */
   readonly roundTrips: number;
-  /** Milliseconds a handler may take before it is aborted, or hands its call off. Default: no limit. */
+  /** Milliseconds until a handler is aborted and its request gets an error. Detached calls have no limit. Default: no limit. */
   readonly handlerMs: number;
-  /** Milliseconds a sealed state may be used. Default: 10 minutes. */
+  /** Lifetime of a `requestState` in milliseconds. Default: 10 minutes. */
   readonly stateTtlMs: number;
   /** Bytes kept for all callers: params of running calls, subscriptions and sessions. Default: 128 MiB. */
   readonly keptBytes: number;
-  /** Bytes kept for one caller, while others compete with it for more than half of `keptBytes`. Default: 32 MiB. */
+  /** Bytes kept for one caller while others use some and more than half of `keptBytes` is in use. Default: 32 MiB. */
   readonly keptBytesPerCaller: number;
-  /** Bytes of responses and streams that clients have not taken yet. Default: 64 MiB. */
+  /** Bytes of responses and streams that clients have not read yet. Default: 64 MiB. */
   readonly unflushedBytes: number;
 }
 
-/** The defaults. With the limits of HTTP bodies and of stored events, the bytes fit a container of 512 MB. */
+/** Default limits. Together with the limits of HTTP bodies and of stored events, they fit a container of 512 MB. */
 export const DEFAULT_LIMITS: Limits = {
   pageSize: 1000,
   inFlight: 1000,
@@ -35,7 +35,7 @@ export const DEFAULT_LIMITS: Limits = {
   unflushedBytes: 64 * 1024 * 1024,
 };
 
-/** The given limits over the defaults. Throws a `TypeError` for a limit that is not a positive number. */
+/** Merges limits with the defaults. Throws a `TypeError` for a limit that is not a positive number. */
 export function limitsOf(wanted: Partial<Limits> = {}): Limits {
   const given = Object.entries(wanted).filter(([, limit]) => limit !== undefined);
   for (const [name, limit] of given) {
@@ -44,7 +44,7 @@ export function limitsOf(wanted: Partial<Limits> = {}): Limits {
   return { ...DEFAULT_LIMITS, ...Object.fromEntries(given) };
 }
 
-/** Characters of a sealed `requestState`; a longer one is neither sent nor opened. */
+/** Characters of a sealed `requestState`. Longer ones are neither sent nor accepted. */
 export const MAX_REQUEST_STATE: number = 512 * 1024;
 /** Characters of a plain error's message that `errors: 'messages'` sends. */
 export const MAX_ERROR_MESSAGE = 2000;
@@ -52,7 +52,7 @@ export const MAX_ERROR_MESSAGE = 2000;
 export const MAX_COMPLETION_VALUES = 100;
 /** Error responses without an id that one connection reports to `onError`. */
 export const MAX_REPORTED_ERRORS = 10;
-/** Milliseconds that an aborted handler has to end before its connection is closed. */
+/** Milliseconds between aborting the handlers of a connection and closing it. */
 export const ABORT_GRACE_MS = 100;
-/** Milliseconds that a suspended handler has to end before its run is abandoned. */
+/** Milliseconds that a suspended handler has to end before it is ignored. */
 export const SUSPEND_GRACE_MS = 1000;

@@ -10,7 +10,7 @@ function fill(pool: Pool, caller: string): number {
   return taken;
 }
 
-test('a caller alone may hold all but an eighth', () => {
+test('a single caller can hold all but an eighth', () => {
   expect(fill(new Pool(1000), 'a')).toBe(875);
 });
 
@@ -19,27 +19,27 @@ test('a pool of less than 1,000 has no reserve', () => {
   expect(fill(new Pool(999), 'a')).toBe(999);
 });
 
-test('up to half of the pool no share binds', () => {
+test('up to half of the pool, shares do not apply', () => {
   const pool = new Pool(1000);
   pool.take('b');
   expect(fill(pool, 'a')).toBe(499);
 });
 
-test('above half, a caller with competitors keeps to a quarter of the pool', () => {
+test('above half, a caller is limited to a quarter of the pool while others hold some', () => {
   const pool = new Pool(1000);
   pool.take('b', 300);
   pool.take('c', 300);
   expect(fill(pool, 'a')).toBe(250);
 });
 
-test('what one caller left is there for others within their share', () => {
+test('the reserve is free for other callers within their share', () => {
   const pool = new Pool(1000);
   fill(pool, 'a');
   expect(fill(pool, 'b')).toBe(125);
   expect(pool.hasRoom(by('c'))).toBe(false);
 });
 
-test('a caller whose competitors are gone may have more again', () => {
+test('a caller can exceed its share again when no other holds anything', () => {
   const pool = new Pool(1000);
   pool.take('a', 600);
   pool.take('b', 1);
@@ -48,13 +48,13 @@ test('a caller whose competitors are gone may have more again', () => {
   expect(pool.hasRoom(by('a'))).toBe(true);
 });
 
-test('the share can be given', () => {
+test('the share can be set', () => {
   const pool = new Pool(1000, 100);
   pool.take('b', 500);
   expect(fill(pool, 'a')).toBe(100);
 });
 
-test('the caller is not asked for while at most half is in use', () => {
+test('the caller is not read while at most half is in use', () => {
   const pool = new Pool(10);
   const ref = {
     get caller(): string {

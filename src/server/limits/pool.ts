@@ -1,19 +1,19 @@
-/** A bounded resource that callers share: places for running calls, open streams, bytes of memory. */
+/** A bounded resource that callers share: running calls, open streams, bytes of memory. */
 
-/** The part of a pool that one caller may hold while others use the pool and more than half of it is in use. */
+/** The fraction of a pool that one caller may hold while others hold some and more than half of the pool is in use. */
 const SHARE = 1 / 4;
-/** The part that is kept free for callers within their share, so that one caller alone cannot shut the others out. */
+/** The fraction that a single caller cannot use up, so that other callers find room. */
 const RESERVE = 1 / 8;
-/** A smaller limit is chosen by hand and has no reserve: it means the number that it says. */
+/** Smaller limits have no reserve: a user who sets a limit of 10 expects 10. */
 const SMALLEST_WITH_RESERVE = 1000;
 
-/** Whose use is counted. The key is asked for only if it matters, because finding it costs time. */
+/** The caller whose use is counted. `caller` may be a getter: it is read only if more than half of the pool is in use. */
 export interface CallerRef {
   /** The principal, else the client's address. */
   readonly caller: string;
 }
 
-/** Counts what is held, in all and by each caller. Amounts are whole numbers. */
+/** Counts the use of the resource, in total and per caller. Amounts are integers. */
 export class Pool {
   readonly limit: number;
   readonly #share: number;
@@ -21,21 +21,21 @@ export class Pool {
   readonly #held = new Map<string, number>();
   #used = 0;
 
-  /** `share` is what one caller may hold in competition with others. Default: a quarter of the limit. */
+  /** `share`: the amount that one caller may hold while others hold some. Default: a quarter of the limit. */
   constructor(limit: number, share: number = Math.ceil(limit * SHARE)) {
     this.limit = limit;
     this.#share = Math.min(share, limit);
     this.#reserve = limit < SMALLEST_WITH_RESERVE ? 0 : Math.floor(limit * RESERVE);
   }
 
-  /** What all callers hold together. */
+  /** The amount that all callers hold. */
   get used(): number {
     return this.#used;
   }
 
   /**
-   * True if the caller may take `amount` more. Up to half of the limit everybody may. Above it a caller with competitors
-   * keeps to its share, and a caller alone leaves the reserve free.
+   * True if the caller may take `amount` more. Up to half of the limit, every caller may. Above that, a caller is limited to
+   * its share, or to all but the reserve if no other caller holds anything.
    */
   hasRoom(ref: CallerRef, amount = 1): boolean {
     const used = this.#used + amount;
@@ -48,13 +48,13 @@ export class Pool {
     return competitors === 0 && used <= this.limit - this.#reserve;
   }
 
-  /** Counts `amount` for the caller, whether there is room for it or not. */
+  /** Adds `amount` to what the caller holds, even if there is no room. */
   take(caller: string, amount = 1): void {
     this.#used += amount;
     this.#held.set(caller, (this.#held.get(caller) ?? 0) + amount);
   }
 
-  /** Counts `amount` less for the caller. */
+  /** Subtracts `amount` from what the caller holds. */
   release(caller: string, amount = 1): void {
     this.#used -= amount;
     const left = (this.#held.get(caller) ?? 0) - amount;

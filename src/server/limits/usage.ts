@@ -1,27 +1,29 @@
-/** The memory that callers make one server object keep, whichever handlers and transports it is served by. */
+/** Accounts of the memory that a server keeps for its callers, over all transports. */
 
 import { retainedSize } from '../../jsonrpc/json/retained-size.ts';
 import type { Limits } from './limits.ts';
 import { type CallerRef, Pool } from './pool.ts';
 
-/** What is kept now. */
+/** The bytes in use. */
 export interface Usage {
+  /** Params of running calls, subscriptions and sessions: `limits.keptBytes`. */
   readonly kept: Pool;
+  /** Responses and stream events that clients have not read: `limits.unflushedBytes`. */
   readonly unflushed: Pool;
 }
 
-/** The account of a new server. */
+/** Creates the account of a server. */
 export function usageOf({ keptBytes, keptBytesPerCaller, unflushedBytes }: Limits): Usage {
   return { kept: new Pool(keptBytes, keptBytesPerCaller), unflushed: new Pool(unflushedBytes) };
 }
 
-/** The error of a request that is refused because `keptBytes` is used up. */
-export const KEEPS_TOO_MUCH = 'The server keeps too much for its callers at the moment: try again later';
+/** The error message of a request that is refused because of `limits.keptBytes`. */
+export const KEPT_BYTES_EXCEEDED = 'Server memory limit reached (limits.keptBytes): retry later';
 
-// The context of a call, its promises and what its transport keeps for it, without the headers of an HTTP request.
+// The context of a call, its promises and the state of its transport, without the headers of an HTTP request.
 const CALL_BYTES = 6 * 1024;
 
-/** The bytes counted for a call that runs on after the turn in which it arrived. */
+/** The bytes to count for an asynchronous call with these params. */
 export function callBytes(params: unknown): number {
   return CALL_BYTES + retainedSize(params);
 }
@@ -41,17 +43,16 @@ export class KeptBytes {
     kept.take(caller, bytes);
   }
 
-  /** Changes how much is counted. False, and no change, if there is no room for more. */
-  resize(bytes: number): boolean {
-    const more = bytes - this.#bytes;
-    if (more > 0 && !this.#pool.hasRoom({ caller: this.#caller }, more)) return false;
-    if (more > 0) this.#pool.take(this.#caller, more);
-    else this.#pool.release(this.#caller, -more);
-    this.#bytes = bytes;
+  /** Counts more bytes; negative to count fewer. False, and no change, if there is no room. */
+  grow(bytes: number): boolean {
+    if (bytes > 0 && !this.#pool.hasRoom({ caller: this.#caller }, bytes)) return false;
+    if (bytes > 0) this.#pool.take(this.#caller, bytes);
+    else this.#pool.release(this.#caller, -bytes);
+    this.#bytes += bytes;
     return true;
   }
 
-  /** Counts nothing any more; with a promise, once that has settled. */
+  /** Releases all bytes; with a promise, when that has settled. */
   release(after?: Promise<unknown>): void {
     if (after) {
       const release = (): void => this.release();
@@ -64,19 +65,15 @@ export class KeptBytes {
   }
 }
 
-/** Counts the running calls of all connections of a transport, where it bounds them. */
-export interface RunningCalls {
-  take(caller: string): void;
-  release(caller: string): void;
-}
+/** Counts the running calls of all connections of a transport that limits them. */
+export type RunningCalls = Pick<Pool, 'take' | 'release'>;
 
-/** The account of a connection, until it is closed. */
+/** The account of one connection. */
 export class ConnectionUsage implements CallerRef {
   readonly caller: string;
   readonly #usage: Usage;
   readonly #running: RunningCalls | undefined;
   readonly #session: KeptBytes;
-  #bytes = 0;
   #isClosed = false;
 
   constructor(usage: Usage, caller: string, running: RunningCalls | undefined) {
@@ -86,23 +83,21 @@ export class ConnectionUsage implements CallerRef {
     this.#session = new KeptBytes(usage, caller, 0);
   }
 
-  /** True if another message can be worked on. */
+  /** True if another message can be handled. */
   get hasRoom(): boolean {
     return this.#usage.kept.hasRoom(this, 0);
   }
 
-  /** Counts a message with these params as being worked on, until the returned account is released. */
+  /** Counts a running message with these params until the returned account is released. */
   begin(params: unknown): KeptBytes {
     this.#running?.take(this.caller);
     const release = this.#running && ((): void => this.#running?.release(this.caller));
     return new KeptBytes(this.#usage, this.caller, callBytes(params), release);
   }
 
-  /** Counts bytes that stay with the connection, or no longer if negative. False if there is no room for them. */
+  /** Counts bytes of the session; negative to release them. False if there is no room. */
   grow(bytes: number): boolean {
-    if (this.#isClosed || !this.#session.resize(this.#bytes + bytes)) return false;
-    this.#bytes += bytes;
-    return true;
+    return !this.#isClosed && this.#session.grow(bytes);
   }
 
   close(): void {

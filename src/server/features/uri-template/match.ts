@@ -1,8 +1,8 @@
-/** A URI to values: the way back from an expansion, in one pass and without backtracking. */
+/** Matches URIs with URI templates in linear time, without backtracking. */
 
 import type { Expression, Operator, Part, UriTemplate, Variable } from './uri-template.ts';
 
-/** What a URI says of a template's variables; those with `*` are lists. */
+/** Values of a template's variables. Variables with `*` have arrays. */
 export type UriTemplateMatch = Map<string, string | string[]>;
 
 type Matcher = (uri: string) => UriTemplateMatch | undefined;
@@ -10,16 +10,15 @@ type Matcher = (uri: string) => UriTemplateMatch | undefined;
 const matchers = new WeakMap<UriTemplate, Matcher>();
 
 /**
- * The values a URI has for the variables of a template, percent-decoded; undefined if the URI does not fit. The URI is
- * given as `encodeNonAscii` writes it, so that it is encoded once for all templates.
+ * Returns the percent-decoded values of a template's variables in a URI; undefined if the URI does not match. The URI must be
+ * the output of `encodeNonAscii`, so that it is encoded once for all templates.
  *
- * The RFC leaves matching open; here it takes linear time and follows these rules:
- * - a value ends where that which follows it in the template first occurs; a literal at the end of the template is
- *   looked for at the end of the URI;
- * - `{x}`, `{.x}` and `{/x}` take one or more characters a path segment may have, `{+x}` and `{#x}` any;
- * - `{?x,y}`, `{&x,y}` and `{;x,y}` may come in any order or be missing, and parameters of other names are ignored;
- * - `{x*}` gives a list, `{x:3}` takes at most three characters, and a variable used twice must have one value;
- * - two expressions with nothing between them to tell them apart, like `{x}{y}`, are refused.
+ * RFC 6570 defines expansion only. Matching follows these rules:
+ * - a value ends at the first occurrence of the next literal; a literal at the end of the template must end the URI;
+ * - `{x}`, `{.x}` and `{/x}` match one or more characters of a path segment, `{+x}` and `{#x}` any characters;
+ * - parameters of `{?x,y}`, `{&x,y}` and `{;x,y}` may be in any order or missing, and unknown parameters are ignored;
+ * - `{x*}` matches a list, `{x:3}` at most three characters, and a variable used twice must have equal values;
+ * - `parseUriTemplate` refuses adjacent expressions without a separator, such as `{x}{y}`.
  */
 export function matchUri(template: UriTemplate, uri: string): UriTemplateMatch | undefined {
   const known = matchers.get(template);
@@ -31,7 +30,7 @@ export function matchUri(template: UriTemplate, uri: string): UriTemplateMatch |
 function matcherOf(template: readonly Part[]): Matcher {
   const parts = joinNamed(template);
   const last = parts.at(-1);
-  // A literal at the end can only be at the end: so `{name}.md` fits `a.md.md`.
+  // The last literal is matched at the end of the URI: `{name}.md` matches `a.md.md`.
   const suffix = parts.length > 1 && typeof last === 'string' ? last : '';
   if (suffix !== '') parts.pop();
   const steps = parts.map((part, index) =>
@@ -55,7 +54,7 @@ function matcherOf(template: readonly Part[]): Matcher {
 
 type Found = readonly [variable: Variable, value: string | string[]];
 
-/** Reads on from a place in a URI to the place it returns, or -1. */
+/** Matches one part of a template at a position. Returns the position after it, or -1. */
 type Step = (uri: string, at: number, found: Found[]) => number;
 
 function literalStep(literal: string): Step {
@@ -65,7 +64,7 @@ function literalStep(literal: string): Step {
 function valueStep(expression: Expression, parts: readonly Part[], index: number): Step {
   const { operator } = expression;
   const read = operator.named ? readNamed : readListed;
-  // The value ends where anything that may follow first occurs. What is named may be missing, then the next may follow.
+  // The value ends at the first text that can follow. Named expressions may be missing, so the part after them can follow, too.
   const optional: string[] = [];
   let required: string | undefined;
   for (let next = index + 1; next < parts.length && required === undefined; next++) {
@@ -74,32 +73,32 @@ function valueStep(expression: Expression, parts: readonly Part[], index: number
     else if (part !== undefined) required = typeof part === 'string' ? part : part.operator.first;
   }
   return (uri, at, found) => {
-    const own = uri.startsWith(operator.first, at) ? operator.first.length : 0;
-    const from = at + own + (operator.named ? 0 : 1);
+    const prefix = uri.startsWith(operator.first, at) ? operator.first.length : 0;
+    const from = at + prefix + (operator.named ? 0 : 1);
     let end = required === undefined ? uri.length : uri.indexOf(required, from);
     if (end === -1) return -1;
     for (const first of optional) {
-      const place = uri.indexOf(first, from);
-      if (place !== -1 && place < end) end = place;
+      const index = uri.indexOf(first, from);
+      if (index !== -1 && index < end) end = index;
     }
     return read(uri.slice(at, end), expression, found) ? end : -1;
   };
 }
 
-// `{x,y}`, `{/x,y}` and the like: one value after the other. The list, or else the last, takes what is left over.
+// Reads values in order, as in `{x,y}` and `{/x,y}`. Surplus values go to the variable with `*`, else to the last one.
 function readListed(text: string, { operator, variables }: Expression, found: Found[]): boolean {
   const { first, separator } = operator;
   const texts = text.slice(first.length).split(separator);
-  const over = texts.length - variables.length;
-  if (!text.startsWith(first) || over < 0) return false;
+  const surplus = texts.length - variables.length;
+  if (!text.startsWith(first) || surplus < 0) return false;
   const list = variables.findIndex(({ explode }) => explode);
-  const taker = list === -1 ? variables.length - 1 : list;
+  const surplusIndex = list === -1 ? variables.length - 1 : list;
   let at = 0;
   for (const [index, variable] of variables.entries()) {
-    const end = at + 1 + (index === taker ? over : 0);
-    const own = texts.slice(at, end);
+    const end = at + 1 + (index === surplusIndex ? surplus : 0);
+    const pieces = texts.slice(at, end);
     const values: string[] = [];
-    for (const piece of variable.explode ? own : [own.join(separator)]) {
+    for (const piece of variable.explode ? pieces : [pieces.join(separator)]) {
       const value = decode(piece, operator);
       if (!value) return false;
       values.push(value);
@@ -110,7 +109,7 @@ function readListed(text: string, { operator, variables }: Expression, found: Fo
   return true;
 }
 
-// `{?x,y}`, `{&x,y}` and `{;x,y}`: in any order, any of them missing. Names the template does not know are ignored.
+// Reads `name=value` pairs in any order, as in `{?x,y}`. Variables may be missing, and unknown names are ignored.
 function readNamed(text: string, { operator, variables }: Expression, found: Found[]): boolean {
   if (text === '') return true;
   if (!text.startsWith(operator.first)) return false;
@@ -127,14 +126,14 @@ function readNamed(text: string, { operator, variables }: Expression, found: Fou
   for (const variable of variables) {
     const given = values.get(variable.name);
     if (!given) continue;
-    // Who writes a parameter twice might mean either.
+    // A repeated parameter is ambiguous, unless the variable is a list.
     if (!variable.explode && given.length > 1) return false;
     found.push([variable, variable.explode ? given : given.join()]);
   }
   return true;
 }
 
-// `{?x}{&y}` is one query, whose parameters can come in any order.
+// Joins `{?x}{&y}` to one query, whose parameters may be in any order.
 function joinNamed(template: readonly Part[]): Part[] {
   const parts: Part[] = [];
   for (const part of template) {
@@ -153,7 +152,7 @@ function joinNamed(template: readonly Part[]): Part[] {
 
 const PERCENT = 0x25;
 const UNRESERVED = tableOf('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~%');
-// An expansion would encode these too, but clients write `users://a@b.example` as it is.
+// RFC 6570 encodes these characters in values, but clients send URIs such as `users://a@b.example`.
 const SEGMENT = tableOf(":@!$&'()*+;=", UNRESERVED);
 const QUERY = tableOf('/?[],', SEGMENT);
 const ALL = tableOf('#', QUERY);
@@ -164,7 +163,7 @@ function tableOf(characters: string, base: Uint8Array = new Uint8Array(128)): Ui
   return table;
 }
 
-// Undefined if the text has a character that this operator does not let through, or is not percent-encoded properly.
+// Undefined if the text has a character that the operator does not allow, or invalid percent-encoding.
 function decode(text: string, operator: Operator): string | undefined {
   const table = operator.reserved ? ALL : operator.separator === '&' ? QUERY : SEGMENT;
   let encoded = false;
@@ -176,14 +175,14 @@ function decode(text: string, operator: Operator): string | undefined {
   if (!encoded) return text;
   try {
     const value = decodeURIComponent(text);
-    // Nothing a URI names has a NUL in it, and what is behind the handler may end its strings there.
+    // NUL is refused: file systems and C libraries end strings there.
     return value.includes('\0') ? undefined : value;
   } catch {
     return undefined;
   }
 }
 
-// A variable that occurs twice must have one value; where one is a prefix, it must be the other's beginning.
+// A variable that is used twice must have equal values; a value of `{x:3}` must be the prefix of the other.
 function agreed(found: readonly Found[]): UriTemplateMatch | undefined {
   const match: UriTemplateMatch = new Map();
   const wholeFirst = [...found].sort(([a], [b]) => Number(a.prefix !== undefined) - Number(b.prefix !== undefined));
@@ -200,7 +199,7 @@ function agreed(found: readonly Found[]): UriTemplateMatch | undefined {
   return match;
 }
 
-/** The first characters of a text, a pair of surrogates counting as one. */
+/** Returns the first characters of a text. A surrogate pair counts as one character. */
 export function firstCharacters(text: string, count: number): string {
   return text.length <= count ? text : Array.from(text).slice(0, count).join('');
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { expandTemplate, type UriTemplateValues } from '../../../../test/uri-template-expand.ts';
 import { matchUri } from './match.ts';
-import { encodeNonAscii, parseTemplate, parseUriTemplate } from './uri-template.ts';
+import { encodeNonAscii, parseUriTemplate } from './uri-template.ts';
 
 /** The variables of RFC 6570, section 3.2. */
 const values = {
@@ -23,7 +23,8 @@ const values = {
   empty_keys: {},
 };
 
-const expand = (template: string, given: UriTemplateValues): string => expandTemplate(parseTemplate(template), given);
+const expand = (template: string, given: UriTemplateValues): string =>
+  expandTemplate(parseUriTemplate(template).parts, given);
 const match = (template: string, uri: string): object | undefined => {
   const encoded = encodeNonAscii(uri);
   const found = encoded === undefined ? undefined : matchUri(parseUriTemplate(template), encoded);
@@ -148,7 +149,7 @@ describe('expansion as in RFC 6570', () => {
     expect(expand(template, values)).toBe(uri);
   });
 
-  test('keeps what is percent-encoded already only where reserved characters are kept', () => {
+  test('keeps percent-encoded characters only with operators that keep reserved characters', () => {
     expect(expand('{+x}|{x}'.replace('|', '/'), { x: '%20[%5B]é' })).toBe('%20[%5B]%C3%A9/%2520%5B%255B%5D%C3%A9');
   });
 
@@ -156,7 +157,7 @@ describe('expansion as in RFC 6570', () => {
     expect(expand('x:/é/{x:1}', { x: '😀b' })).toBe('x:/%C3%A9/%F0%9F%98%80');
   });
 
-  test('takes only values the caller gave', () => {
+  test('ignores inherited properties of the values', () => {
     expect(expand('x{constructor}{/__proto__}', {})).toBe('x');
   });
 
@@ -166,7 +167,7 @@ describe('expansion as in RFC 6570', () => {
 });
 
 describe('a template', () => {
-  test('names its variables once each', () => {
+  test('has the name of each variable once', () => {
     expect(parseUriTemplate('x:{a,b}{?c.d,a,%41*}').variables).toEqual(['a', 'b', 'c.d', '%41']);
   });
 
@@ -306,7 +307,7 @@ describe('a match', () => {
     expect(match(template, uri)).toEqual(expected);
   });
 
-  test('gives back what was expanded', () => {
+  test('restores the values of an expansion', () => {
     const template = 'x://{host}/{+path}{/rest*}{;p}{?q,r*}{#f}';
     const given = { host: 'é b', path: 'a', rest: ['b/c', 'd'], p: '1;2', q: 'x=y&z', r: ['1', '2'], f: 'end#' };
     expect(match(template, expand(template, given))).toEqual(given);

@@ -1,49 +1,43 @@
-/** URI templates (RFC 6570): parsing, and which characters a template may have. */
+/** Parses URI templates (RFC 6570). */
 
 import { shorten } from '../../../jsonrpc/errors.ts';
 
-/** A template that was read. */
+/** A parsed template. */
 export interface UriTemplate {
   readonly template: string;
-  /** The names of its variables, each once, in the order they occur. */
+  /** Names of the variables, without duplicates, in the order of their first use. */
   readonly variables: readonly string[];
   readonly parts: readonly Part[];
 }
 
-/** Reads a template; throws a `TypeError` that says what is wrong with it and where. */
-export function parseUriTemplate(template: string): UriTemplate {
-  const parts = parseTemplate(template);
-  const names = parts.flatMap((part) => (typeof part === 'string' ? [] : part.variables.map(({ name }) => name)));
-  return { template, variables: [...new Set(names)], parts };
-}
-
-/** How an expression is written out: one row of the table in RFC 6570, appendix A. */
+/** An operator of expressions: one row of the table in RFC 6570, appendix A. */
 export interface Operator {
   readonly symbol: string;
-  /** What an expression with any value begins with. */
+  /** The text before the first value. */
   readonly first: string;
   readonly separator: string;
-  /** Values come as `name=value`. */
+  /** True if values are written as `name=value`. */
   readonly named: boolean;
-  /** Reserved characters stand for themselves. */
+  /** True if reserved characters are not percent-encoded. */
   readonly reserved: boolean;
 }
 
-/** One variable of an expression, with its modifier. */
+/** A variable of an expression, with its modifier. */
 export interface Variable {
   readonly name: string;
+  /** `{name*}`: the value is a list. */
   readonly explode: boolean;
-  /** `{name:3}`: only that many characters of the value. */
+  /** `{name:3}`: the value has at most 3 characters. */
   readonly prefix: number | undefined;
 }
 
-/** What stands between braces. */
+/** The text between braces: an operator and its variables. */
 export interface Expression {
   readonly operator: Operator;
   readonly variables: readonly Variable[];
 }
 
-/** A literal, encoded as a URI has it, or an expression. */
+/** A percent-encoded literal, or an expression. */
 export type Part = string | Expression;
 
 const MAX_LENGTH = 8192;
@@ -62,15 +56,15 @@ const operators: ReadonlyMap<string, Operator> = new Map(
   ].map((operator) => [operator.symbol, operator]),
 );
 
-/** Reads a template; throws a `TypeError` that says what is wrong and where. */
-export function parseTemplate(template: string): readonly Part[] {
+/** Parses a template. Throws a `TypeError` with the position of the first error. */
+export function parseUriTemplate(template: string): UriTemplate {
   const fail: Fail = (what, at) => {
     throw new TypeError(`URI template "${shorten(template)}": ${what} at position ${at}`);
   };
   if (template.length > MAX_LENGTH) fail(`more than ${MAX_LENGTH} characters`, MAX_LENGTH);
 
   const parts: Part[] = [];
-  let variables = 0;
+  const names: string[] = [];
   for (let at = 0; at < template.length; ) {
     const open = template.indexOf('{', at);
     const end = open === -1 ? template.length : open;
@@ -80,16 +74,16 @@ export function parseTemplate(template: string): readonly Part[] {
     const close = template.indexOf('}', open);
     if (close === -1) fail('"{" is never closed', open);
     const expression = expressionOf(template.slice(open + 1, close), open + 1, fail);
-    variables += expression.variables.length;
-    if (variables > MAX_VARIABLES) fail(`more than ${MAX_VARIABLES} variables`, open);
-    // A value can only be found again if something says where it ends.
+    names.push(...expression.variables.map(({ name }) => name));
+    if (names.length > MAX_VARIABLES) fail(`more than ${MAX_VARIABLES} variables`, open);
+    // Matching needs a character that ends the value of the previous expression.
     if (typeof parts.at(-1) === 'object' && expression.operator.first === '') {
       fail('no character separates this expression from the one before it', open);
     }
     parts.push(expression);
     at = close + 1;
   }
-  return parts;
+  return { template, variables: [...new Set(names)], parts };
 }
 
 type Fail = (what: string, at: number) => never;
@@ -103,7 +97,7 @@ function expressionOf(inside: string, at: number, fail: Fail): Expression {
     const match = VARIABLE.exec(text);
     if (!match?.[1]) return fail(`"${shorten(text, 32)}" is not a variable`, start);
     const explode = match[3] !== undefined;
-    // Of two lists in a row nobody could say where the first ends.
+    // Matching could not find the end of the first list.
     if (explode && !operator.named && lists++ > 0) fail('a second variable with "*"', start);
     start += text.length + 1;
     return { name: match[1], explode, prefix: match[2] === undefined ? undefined : Number(match[2]) };
@@ -111,7 +105,7 @@ function expressionOf(inside: string, at: number, fail: Fail): Expression {
   return { operator, variables };
 }
 
-// Name, then `:length` or `*`. No character can be read in two ways, so this takes linear time.
+// A name, then `:length` or `*`. The expression is unambiguous, so it takes linear time.
 const VARIABLE = /^((?:\w|%[0-9A-Fa-f]{2})(?:\.?(?:\w|%[0-9A-Fa-f]{2}))*)(?::([1-9]\d{0,3})|(\*))?$/;
 
 function literalOf(text: string, at: number, fail: Fail): string {
@@ -121,7 +115,7 @@ function literalOf(text: string, at: number, fail: Fail): string {
   return encodeNonAscii(text) ?? fail('half of a surrogate pair', at);
 }
 
-/** Text with everything beyond ASCII percent-encoded; undefined if it is not well-formed Unicode. */
+/** Percent-encodes all characters beyond ASCII. Undefined if the text is not well-formed Unicode. */
 export function encodeNonAscii(text: string): string | undefined {
   try {
     return text.replace(/[\u0080-\uffff]+/g, encodeURIComponent);

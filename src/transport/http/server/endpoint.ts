@@ -91,7 +91,7 @@ export class Endpoint {
     const forStateful = sessions ? server : withoutSessions(server);
     this.#handshakes = new Handshakes(forStateful, post, load);
     const host = { ...post, settings, load, handshakes: this.#handshakes, report };
-    this.#servesStateful = own.host.versions.some((version) => familyOf(version) === 'stateful');
+    this.#servesStateful = own.serverInfo.versions.some((version) => familyOf(version) === 'stateful');
     this.#stateless = new Stateless(server, host);
     this.#stateful = sessions && this.#servesStateful ? new Stateful(server, host, sessions) : undefined;
     this.#sessionless = new Sessionless(forStateful, host);
@@ -156,7 +156,7 @@ export class Endpoint {
     for (const one of this.#inFlight()) one.abort(reason);
     await Promise.all([lines, this.#idle(ABORT_MS)]);
     this.#load.isOver = true;
-    for (const one of this.#inFlight()) one.dropAll(reason);
+    for (const one of this.#inFlight()) one.discardAll(reason);
     for (const live of this.#live()) live.endStreams();
     this.#stateful?.close();
   }
@@ -296,7 +296,12 @@ export class Endpoint {
   #checkSentHeaders({ http }: Visit, payload: Payload): void {
     const { extensions, registries } = this.#server;
     try {
-      checkSentHeaders(http, payload, extensions.mcpNames, (name) => registries.tools.peek(name)?.input.jsonSchema);
+      checkSentHeaders(
+        http,
+        payload,
+        extensions.mcpNames,
+        (name) => registries.tools.getUnchecked(name)?.input.jsonSchema,
+      );
     } catch (error) {
       throw error instanceof RpcError ? new Refusal(400, error, idOf(payload)) : error;
     }
@@ -320,7 +325,7 @@ export class Endpoint {
   }
 
   #notServed(payload: Payload): Refusal {
-    const { versions } = this.#server.host;
+    const { versions } = this.#server.serverInfo;
     const params = isHandshake(payload) && isObject(payload.params) ? payload.params : {};
     const requested = params['protocolVersion'];
     return new Refusal(
@@ -337,7 +342,7 @@ export class Endpoint {
       return new Refusal(400, new RpcError(McpErrorCode.HeaderMismatch, message), id);
     }
     const message = 'The request has no "_meta" with "io.modelcontextprotocol/protocolVersion"';
-    const supported = this.#server.host.versions;
+    const supported = this.#server.serverInfo.versions;
     return new Refusal(400, RpcError.invalidParams(message, { supported }), id);
   }
 
@@ -349,10 +354,10 @@ export class Endpoint {
   #showPage(visit: Visit): void {
     const { http, principal } = visit;
     const own = this.#server;
-    const { info, instructions } = own.host;
+    const { info, instructions } = own.serverInfo;
     const isSecure = http.isSecure || http.header('x-forwarded-proto') === 'https';
     const url = `${isSecure ? 'https' : 'http'}://${http.header('host')}${pathOf(http.target)}`;
-    const tools = this.#settings.auth ? undefined : own.toolsFor({ principal, capabilities: {} });
+    const tools = this.#settings.auth ? undefined : own.visibleTools({ principal, capabilities: {} });
     reply(visit, 200, PAGE, pageFor(info, url, this.#settings.auth ? undefined : instructions, tools));
   }
 

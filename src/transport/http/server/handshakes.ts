@@ -41,15 +41,15 @@ export class Handshakes {
     const exchange = new ConnectionExchange(post, request.method);
     const key = ++this.#lastKey;
     this.inFlight.begin(key, exchange);
-    exchange.onEnd(() => exchange.dropped && post.refuse(closing()));
+    exchange.onEnd(() => exchange.isDiscarded && post.refuse(closing()));
     const answered = handleRequest(this.#server, request, exchange, undefined);
     const held = isPromise(answered) ? this.#load.hold(visit, request.params) : undefined;
     return thenMaybe(answered, (response) => {
-      if (held !== undefined) this.#load.release(visit, held, false, exchange.lingering);
+      if (held !== undefined) this.#load.release(visit, held, false, exchange.runningAfterResponse);
       this.inFlight.end(key, exchange);
       const { opened } = post;
       const isUnknown = isErrorResponse(response) && response.error.code === McpErrorCode.UnsupportedProtocolVersion;
-      const isKept = opened && !isErrorResponse(response) && !exchange.dropped;
+      const isKept = opened && !isErrorResponse(response) && !exchange.isDiscarded;
       const respond = (): MaybePromise<void> =>
         thenMaybe(isKept ? keep(opened) : undefined, (fields) => {
           post.fields = fields;

@@ -102,7 +102,7 @@ export class LiveSession implements Beating, RecordingPlace {
   /** The session is over. */
   end(): void {
     this.enter();
-    this.inFlight.dropAll(new ConnectionError('closed', 'The session was ended'));
+    this.inFlight.discardAll(new ConnectionError('closed', 'The session was ended'));
     this.endStreams();
     this.exit();
   }

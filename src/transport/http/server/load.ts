@@ -1,7 +1,7 @@
 /** What an endpoint does at the same time, in all and for each caller. Beyond its limits requests get 503. */
 
 import { type CallerRef, Pool } from '../../../server/limits/pool.ts';
-import { callBytes, KEEPS_TOO_MUCH, type Usage } from '../../../server/limits/usage.ts';
+import { callBytes, KEPT_BYTES_EXCEEDED, type Usage } from '../../../server/limits/usage.ts';
 import { callerAddress } from './caller-address.ts';
 import type { BodyLimits, HttpExchange } from './http-exchange.ts';
 import type { HttpLimits } from './options.ts';
@@ -55,7 +55,7 @@ export class Load {
   /** The reason why no request of this caller can be begun now. */
   refusalOf(visit: CallerRequest): Refusal | undefined {
     if (!this.running.hasRoom(visit)) return busy('Too many requests are running');
-    if (!this.#usage.kept.hasRoom(visit, 0)) return busy(KEEPS_TOO_MUCH);
+    if (!this.#usage.kept.hasRoom(visit, 0)) return busy(KEPT_BYTES_EXCEEDED);
     const { connection } = visit.http;
     if (connection && connection.inFlight >= this.limits.inFlightPerConnection) {
       return busy('Too many requests are running on this connection');
@@ -66,7 +66,7 @@ export class Load {
   /** The reason why no stream that stays open can be opened now. */
   streamRefusalOf(visit: CallerRequest): Refusal | undefined {
     if (!this.#streams.hasRoom(visit)) return busy('Too many streams are open');
-    return this.#usage.kept.hasRoom(visit, 0) ? undefined : busy(KEEPS_TOO_MUCH);
+    return this.#usage.kept.hasRoom(visit, 0) ? undefined : busy(KEPT_BYTES_EXCEEDED);
   }
 
   /** True if the client reads what it is sent, and so do most others. */

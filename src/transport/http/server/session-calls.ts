@@ -96,7 +96,7 @@ export class SessionCalls<P extends Place> {
     const { load } = this.#host;
     const release = this.#place.live.hold();
     // Nothing is answered any more, so the stream need not wait for the handler.
-    exchange.onEnd(() => exchange.dropped && (load.isOver ? post.refuse(closing()) : post.abandon()));
+    exchange.onEnd(() => exchange.isDiscarded && (load.isOver ? post.refuse(closing()) : post.abandon()));
     // Hanging up is no cancellation here: the client may come back for the answer.
     post.wait(() => {});
     const failed = (error: unknown): void => this.#refuse(post, error);
@@ -132,9 +132,9 @@ export class SessionCalls<P extends Place> {
     const { load } = this.#host;
     const held = isPromise(answered) ? load.hold(visit, request.params) : undefined;
     return thenMaybe(answered, (response) => {
-      if (held !== undefined) load.release(visit, held, false, exchange.lingering);
+      if (held !== undefined) load.release(visit, held, false, exchange.runningAfterResponse);
       this.#place.live.inFlight.end(request.id, exchange);
-      if (exchange.dropped) return undefined;
+      if (exchange.isDiscarded) return undefined;
       // What the revision itself remembers is kept before the client hears that it is.
       return this.#revision.methods.has(request.method) ? thenMaybe(this.#save(), () => response) : response;
     });
@@ -205,8 +205,8 @@ export class SessionCalls<P extends Place> {
     const release = live.hold();
     if (hasRequests) post.wait(() => {});
     const answered = handleBatch(batch, {
-      answer: (request) => this.#answerInBatch(visit, post, request),
-      take: (message) => this.#takeInBatch(visit, message),
+      handleRequest: (request) => this.#answerInBatch(visit, post, request),
+      receive: (message) => this.#takeInBatch(visit, message),
       refuse: (fault) => (fault.isResponse || fault.isNotification ? undefined : this.#unreadableResponse(fault)),
       unencodable: ({ id }, cause) => {
         this.#host.report(cause);

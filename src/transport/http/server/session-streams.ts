@@ -251,7 +251,8 @@ export class SessionStreams {
     const known = principal ? undefined : this.#audiences.get(capabilities);
     if (known) return known;
     const audience: Audience<Standalone> = new Audience(
-      (listener) => this.#host.server.host.watch(listener, observer, () => this.#subscriptionsOf(audience.streams)),
+      (listener) =>
+        this.#host.server.serverInfo.watch(listener, observer, () => this.#subscriptionsOf(audience.streams)),
       (stream, change) => this.#unwatched(() => this.#notify(stream, change)),
     );
     if (!principal) this.#audiences.set(capabilities, audience);

@@ -40,7 +40,7 @@ export class Sessionless {
   constructor(server: ServerInternals, host: SessionlessHost) {
     this.#server = server;
     this.#host = host;
-    this.#versions = server.host.versions.filter((version) => familyOf(version) === 'stateful');
+    this.#versions = server.serverInfo.versions.filter((version) => familyOf(version) === 'stateful');
     this.#calls = {
       ...host,
       server,
@@ -78,7 +78,7 @@ export class Sessionless {
   };
 
   #sessionFor({ http }: Visit): Session {
-    const { versions, capabilities } = this.#server.host;
+    const { versions, capabilities } = this.#server.serverInfo;
     const stateful = this.#versions;
     const said = http.header('mcp-protocol-version');
     const version = said ?? (stateful.includes(UNSAID) ? UNSAID : stateful[0]);

@@ -17,7 +17,7 @@ import { principalKey } from '../../../protocol/principal.ts';
 import { isServed } from '../../../protocol/select-revision.ts';
 import type { Session } from '../../../protocol/session.ts';
 import type { ServerInternals } from '../../../server/internals.ts';
-import { KEEPS_TOO_MUCH, type Usage } from '../../../server/limits/usage.ts';
+import { KEPT_BYTES_EXCEEDED, type Usage } from '../../../server/limits/usage.ts';
 import type { StoredEvent } from '../../../store/event-store.ts';
 import { memorySessionStore } from '../../../store/memory-session-store.ts';
 import { newNodeId } from '../../../store/node-id.ts';
@@ -189,7 +189,7 @@ export class Stateful {
     const id = unguessable();
     const { caller, principal } = visit;
     const bytes = SESSION_BYTES + (session.clientInfo === opened.clientInfo ? retainedSize(session) : 0);
-    if (!this.#usage.kept.hasRoom(visit, bytes)) throw busy(KEEPS_TOO_MUCH);
+    if (!this.#usage.kept.hasRoom(visit, bytes)) throw busy(KEPT_BYTES_EXCEEDED);
     const record: SessionRecord = { session, principal: principalKey(principal), caller, bytes };
     const created = fromStore(() => thenMaybe(this.ready, () => this.#store.create(id, record, caller)));
     return thenMaybe(created, (hasRoom) => {
@@ -249,7 +249,7 @@ export class Stateful {
     const { http, principal } = visit;
     const id = http.header('mcp-session-id');
     const version = http.header('mcp-protocol-version');
-    const { versions } = this.#server.host;
+    const { versions } = this.#server.serverInfo;
     if (id === undefined) {
       const message = 'The header Mcp-Session-Id is missing: send "initialize" to open a session';
       throw new Refusal(400, RpcError.invalidRequest(message, { supported: versions }), requestId);

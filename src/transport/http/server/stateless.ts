@@ -69,21 +69,21 @@ export class Stateless {
     const held = load.hold(visit, request.params, isStream);
     if (isStream && visit.principal) this.#endWith(visit.principal, exchange);
     // A server that closes and cannot wait any longer ends what is left.
-    exchange.onEnd(() => exchange.dropped && post.refuse(closing()));
+    exchange.onEnd(() => exchange.isDiscarded && post.refuse(closing()));
     post.wait(() => {
       if (post.isOver) return;
       post.forget();
       this.inFlight.cancel(key, new ConnectionError('aborted', 'The client hung up'));
     });
     void response.then((late) => {
-      load.release(visit, held, isStream, exchange.lingering);
+      load.release(visit, held, isStream, exchange.runningAfterResponse);
       this.#respond(post, exchange, key, late);
     });
   }
 
   /** Takes a notification. Core has none over HTTP, extensions may. */
   notice(visit: Visit, notification: Notification, claim: unknown): void {
-    const { versions } = this.#server.host;
+    const { versions } = this.#server.serverInfo;
     if (claim !== undefined && !isServed(claim, versions, 'stateless')) {
       throw new Refusal(400, unsupportedVersion(String(claim), versions));
     }
@@ -110,19 +110,19 @@ export class Stateless {
 
   #respond(post: Post, exchange: ConnectionExchange, key: number, response: Response): void {
     this.inFlight.end(key, exchange);
-    if (!exchange.dropped) post.respond(statusOf(response), response);
+    if (!exchange.isDiscarded) post.respond(statusOf(response), response);
     this.inFlight.checkIdle();
   }
 
   #check({ http, principal }: Visit, request: Request, claim: unknown): RequestAdmission {
     const { method, params } = request;
-    const { host, extensions, registries } = this.#server;
+    const { serverInfo: host, extensions, registries } = this.#server;
     try {
       const admitted = checkHeaders(http, request, claim, host.versions, extensions.mcpNames);
       const viewer = { principal, capabilities: admitted.caller.capabilities };
       checkScopes(this.#server, request, viewer, this.#host.settings);
       if (method !== 'tools/call' || !isObject(params)) return admitted;
-      const tool = registries.tools.peek(params['name']);
+      const tool = registries.tools.getUnchecked(params['name']);
       const headers = tool && headersOf(tool.input.jsonSchema);
       // A tool that is hidden from the caller must not be revealed by an error about its headers.
       if (headers && headers.size > 0 && registries.tools.get(tool.key, viewer)) {

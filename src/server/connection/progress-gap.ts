@@ -1,0 +1,40 @@
+/**
+ * Keeps the last progress notification of a call apart from its result. The official clients drop progress that arrives in the
+ * same read as the result: they process results at once, but notifications in a microtask. Over stdio, messages that are sent
+ * in the same turn of the event loop or shortly after each other arrive in one read, so the result is delayed.
+ */
+
+import { sleep } from '../../timing/sleep.ts';
+
+/**
+ * Milliseconds between the last progress of a call and its result. Over stdio, on two cores with 7 busy processes, the official
+ * clients kept the last progress in 9 to 11 of 100 calls with `setImmediate`, in 89 to 97 with 1 ms, and in all with 2 ms.
+ */
+const PROGRESS_GAP_MS = 2;
+
+let turn = 0;
+let isCounting = false;
+
+/** The number of the current turn of the event loop. Two calls return the same number only if they are made in one turn. */
+export function currentTurn(): number {
+  if (!isCounting) {
+    isCounting = true;
+    setTimeout(countTurn, 0);
+  }
+  return turn;
+}
+
+function countTurn(): void {
+  isCounting = false;
+  turn++;
+}
+
+/** True if a result sent now may arrive in one read with progress of the turn `sentIn`, sent at `sentAt` (`performance.now()`). */
+export function isWithinProgressGap(sentIn: number, sentAt: number): boolean {
+  return sentIn === turn || performance.now() - sentAt < PROGRESS_GAP_MS;
+}
+
+/** Resolves when a result can be sent after progress that was sent before this call. */
+export function waitProgressGap(): Promise<void> {
+  return sleep(PROGRESS_GAP_MS);
+}
