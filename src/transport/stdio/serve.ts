@@ -1,5 +1,6 @@
 /** Serves the process that started this one, over standard input and output, for as long as it is there. */
 
+import type { EventEmitter } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
 import { clearTimeout, setTimeout } from 'node:timers';
 import { checkOptions, type KeysOf } from '../../jsonrpc/known-options.ts';
@@ -75,7 +76,7 @@ export async function serveStdio(server: McpServer, options: StdioOptions = {}):
   const transport = new StreamTransport(input, output, { maxLineLength, keepOpen: true, refusesNoise: true, onEnd });
 
   // The input can end before this is through.
-  const started = start(internals, transport);
+  const started = start(internals, transport, [input, output]);
   const end = (reason: EndReason | 'client-gone'): void => {
     deadline.start();
     // Nobody would read what an orphan answers.
@@ -117,10 +118,19 @@ export async function serveStdio(server: McpServer, options: StdioOptions = {}):
   };
 }
 
-// No message is read before the engine for raw schemas is there, if a tool needs it.
-async function start(server: ServerInternals, transport: Transport): Promise<TransportConnection> {
+// No message is read before the engine for raw schemas is loaded, if a tool needs it. `connect` detects a stream that failed
+// before; its error event must not end the process.
+async function start(
+  server: ServerInternals,
+  transport: Transport,
+  streams: readonly EventEmitter[],
+): Promise<TransportConnection> {
+  const ignore = (): void => {};
+  for (const stream of streams) stream.on('error', ignore);
   await engineLoading();
-  return serveConnection(server, transport, { trusted: true });
+  const connection = await serveConnection(server, transport, { trusted: true });
+  for (const stream of streams) stream.off('error', ignore);
+  return connection;
 }
 
 /** Ends the process if ending it in order takes too long. */
