@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { ConnectionError, isMcpError, McpError, ParseError, RpcError, shorten } from './errors.ts';
+import { ConnectionError, isMcpError, McpError, ParseError, RpcError } from './errors.ts';
+import { shorten } from './printable.ts';
 
 test('every error of this package is known by its mark, also one of another copy of it', () => {
   const foreign = Object.assign(new Error('x'), { [Symbol.for('mcpp.error')]: true, code: -32602 });

@@ -1,6 +1,7 @@
 import { describe, expect, test, vi } from 'vitest';
 import { isMcpError, ParseError } from '../errors.ts';
-import { MAX_UNREADABLE, MessageReader } from './message-reader.ts';
+import { MAX_UNREADABLE } from './json-limits.ts';
+import { MessageReader } from './message-reader.ts';
 
 const MESSAGE = '{"jsonrpc":"2.0","method":""}';
 

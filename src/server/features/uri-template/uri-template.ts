@@ -1,6 +1,6 @@
 /** URI templates (RFC 6570): parsing, and which characters a template may have. */
 
-import { shorten } from '../../../jsonrpc/errors.ts';
+import { shorten } from '../../../jsonrpc/printable.ts';
 
 /** A template that was read. */
 export interface UriTemplate {
