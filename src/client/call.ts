@@ -65,7 +65,7 @@ export class Leg implements PendingRequestDetails {
     this.maxTimeout = call.left;
   }
 
-  get what(): string {
+  get label(): string {
     return this.#call.what;
   }
 }

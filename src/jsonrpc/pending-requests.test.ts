@@ -213,7 +213,7 @@ describe('time', () => {
     const { requests, cancelled } = outgoing({ timeout: MINUTE });
     const early = outcomeOf(requests.request('early', undefined));
     await vi.advanceTimersByTimeAsync(MINUTE - 1000);
-    const [first, second] = [requests.hold(), requests.hold()];
+    const [first, second] = [requests.pauseIdleTimers(), requests.pauseIdleTimers()];
     const late = outcomeOf(requests.request('late', undefined));
     await vi.advanceTimersByTimeAsync(10 * MINUTE);
     first();
@@ -235,11 +235,11 @@ describe('time', () => {
     const { requests } = outgoing({ timeout: MINUTE });
     const call = outcomeOf(requests.request('a', undefined));
     requests.pause(1);
-    const go = requests.hold();
+    const go = requests.pauseIdleTimers();
     requests.resume(1);
     await vi.advanceTimersByTimeAsync(2 * MINUTE);
     expect(call.settled).toEqual([]);
-    const goAgain = requests.pauseAll();
+    const goAgain = requests.pausePending();
     go();
     await vi.advanceTimersByTimeAsync(2 * MINUTE);
     expect(call.settled).toEqual([]);
@@ -251,7 +251,7 @@ describe('time', () => {
   test('that is held does not keep the maximum from coming, nor an answer', async () => {
     const { requests } = outgoing();
     const [one, other] = [outcomeOf(requests.request('a', undefined)), outcomeOf(requests.request('b', undefined))];
-    const go = requests.hold();
+    const go = requests.pauseIdleTimers();
     requests.settle({ jsonrpc: '2.0', id: 1, result: {} });
     await vi.advanceTimersByTimeAsync(30 * MINUTE);
     expect(one.settled).toEqual([{}]);

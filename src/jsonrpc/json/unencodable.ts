@@ -1,17 +1,15 @@
-/** Why JSON cannot write a value, with the place. */
-
 import { printable } from '../printable.ts';
 
-// More than a message that is no mistake has; a search must end.
+// Bounds of the search. Real messages are smaller.
 const MAX_VALUES = 100_000;
 const MAX_DEPTH = 100;
 
-/** The first value that JSON cannot write, as a sentence with its JSON Pointer; undefined if there is none. */
+/** Finds why `JSON.stringify` throws: returns the place (a JSON Pointer) and the reason, or undefined if it finds none. */
 export function findUnencodable(value: unknown): string | undefined {
   try {
     return search(value);
   } catch {
-    // A getter or a `toJSON` that throws; JSON met the same error.
+    // A getter or a `toJSON` threw, as it did in `JSON.stringify`.
     return undefined;
   }
 }
@@ -33,7 +31,7 @@ function search(root: unknown): string | undefined {
     if (typeof value !== 'object' || value === null) return undefined;
     for (let step = parent; step; step = step.parent) {
       if (step.value === value) {
-        return `${placeOf(parent, key)} is the same object as ${placeOf(step.parent, step.key)}: JSON cannot write a circle`;
+        return `${placeOf(parent, key)} is the same object as ${placeOf(step.parent, step.key)}: JSON cannot write a cycle`;
       }
     }
     const depth = (parent?.depth ?? 0) + 1;
@@ -56,10 +54,9 @@ function jsonOf(value: unknown, key: string): unknown {
   return typeof toJSON === 'function' ? toJSON.call(value, key) : value;
 }
 
-// A key is the author's or a peer's; a place is for an error text.
 function placeOf(parent: Step | undefined, key: string): string {
   if (!parent) return 'the value itself';
   const keys = [key];
   for (let step: Step = parent; step.parent; step = step.parent) keys.unshift(step.key);
-  return printable(keys.map((one) => `/${one.replaceAll('~', '~0').replaceAll('/', '~1')}`).join(''), 200);
+  return printable(keys.map((each) => `/${each.replaceAll('~', '~0').replaceAll('/', '~1')}`).join(''), 200);
 }

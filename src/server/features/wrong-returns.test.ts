@@ -88,7 +88,7 @@ describe('a return value that is no result is an internal error that names the t
       /^Tool "t" returned an array of content and other values: \/1\/mimeType must be a string/,
     ],
     ['a BigInt', { a: [{ n: 1n }] }, /^Tool "t" returned a result that is no JSON: \/a\/0\/n is a BigInt/],
-    ['a circle', circle, /no JSON: \/list\/0\/self is the same object as the value itself: JSON cannot write a circle/],
+    ['a circle', circle, /no JSON: \/list\/0\/self is the same object as the value itself: JSON cannot write a cycle/],
   ])('%s', async (_, value, message) => {
     for (const revision of REVISIONS) {
       const { result, said } = await returning(value, {}, revision);
