@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { memoryChangeBus } from './change-bus.ts';
 
-test('everybody who subscribed hears every change, in order', () => {
+test('every subscriber gets every change, in order', () => {
   const bus = memoryChangeBus<number>();
   const heard: string[] = [];
   bus.subscribe((change) => heard.push(`a${change}`));
@@ -13,7 +13,7 @@ test('everybody who subscribed hears every change, in order', () => {
   expect(heard).toEqual(['a1', 'b1', 'a2']);
 });
 
-test('the same function may subscribe twice, and leave once', () => {
+test('one listener can have two subscriptions and end one of them', () => {
   const bus = memoryChangeBus<number>();
   const heard: unknown[] = [];
   const listener = (change: unknown): void => {
@@ -27,7 +27,7 @@ test('the same function may subscribe twice, and leave once', () => {
   expect(heard).toEqual([1, 1, 2]);
 });
 
-test('who comes or goes while a change is told does not disturb the others', () => {
+test('subscribing and unsubscribing in a listener does not affect the other listeners', () => {
   const bus = memoryChangeBus<number>();
   const heard: string[] = [];
   const stop = bus.subscribe((change) => {

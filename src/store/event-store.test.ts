@@ -25,12 +25,12 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-test('an event names its stream', () => {
+test('an event id contains the stream id', () => {
   expect(streamOf('a.b.3')).toBe('a.b');
   expect(streamOf('none')).toBe('');
 });
 
-test('whoever follows a stream hears what came after an event, and then each as it comes', () => {
+test('a follower gets the events after a given one, and then each new one', () => {
   const store = memoryEventStore();
   for (const id of ['a.0', 'a.1', 'b.0', 'a.2']) void store.append('s', event(id));
   const told: string[] = [];
@@ -43,7 +43,7 @@ test('whoever follows a stream hears what came after an event, and then each as 
   expect(told).toEqual(['a.1', 'a.2', 'a.3']);
 });
 
-test('numbers count as numbers', () => {
+test('event numbers are compared as numbers', () => {
   const store = memoryEventStore();
   for (let number = 0; number < 12; number++) void store.append('s', event(`a.${number}`));
   expect(heard(store, 's', 'a.9')).toEqual(['a.10', 'a.11']);
@@ -58,7 +58,7 @@ test.each(['b.0', 'a', 'a.', 'a.x', 'a.-1', 'a.1e3', '', '.', '__proto__.0', 'co
   },
 );
 
-test('what belongs to one session is not known in another', () => {
+test('a session cannot follow the streams of another one', () => {
   const store = memoryEventStore();
   void store.append('mine', event('a.0'));
   void store.append('mine', event('a.1'));
@@ -67,7 +67,7 @@ test('what belongs to one session is not known in another', () => {
   expect(heard(store, 'other', 'a.0')).toBeUndefined();
 });
 
-test('whoever has everything of a stream that is over is told so', () => {
+test('a follower that has all events of a finished stream gets an empty last event', () => {
   const store = memoryEventStore();
   void store.append('s', event('a.0'));
   void store.append('s', event('a.1', 'answer', true));
@@ -75,10 +75,10 @@ test('whoever has everything of a stream that is over is told so', () => {
   expect(heard(store, 's', 'a.1')).toEqual(['!']);
 });
 
-describe('the oldest go first', () => {
+describe('the oldest events are removed', () => {
   const big = (id: string): StoredEvent => event(id, 'x'.repeat(1000));
 
-  test('of a session that has more than its share', () => {
+  test('of a session that exceeds its limit', () => {
     const store = memoryEventStore({ maxSessionBytes: 3000 });
     for (const id of ['a.0', 'a.1', 'a.2', 'a.3']) void store.append('s', big(id));
     // Two of them are kept; the one before is gone, and what comes after it is told nevertheless.
@@ -86,7 +86,7 @@ describe('the oldest go first', () => {
     expect(heard(store, 's', 'a.2')?.length).toBe(1);
   });
 
-  test('of all, whichever session they belong to', () => {
+  test('of all sessions when the total limit is exceeded', () => {
     const store = memoryEventStore({ maxBytes: 3000 });
     void store.append('first', big('a.0'));
     void store.append('second', big('b.0'));
@@ -96,7 +96,7 @@ describe('the oldest go first', () => {
     expect(heard(store, 'third', 'c.0')).toEqual([]);
   });
 
-  test('after their time', () => {
+  test('when they expire', () => {
     vi.useFakeTimers({ toFake: ['performance', 'setTimeout'] });
     const store = memoryEventStore({ keepMs: 1000 });
     void store.append('s', event('a.0'));
@@ -106,7 +106,7 @@ describe('the oldest go first', () => {
     expect(heard(store, 's', 'b.0')).toEqual([]);
   });
 
-  test('after their time, also if no event follows', () => {
+  test('when they expire, also if no event follows', () => {
     vi.useFakeTimers({ toFake: ['performance', 'setTimeout'] });
     const store = memoryEventStore({ keepMs: 1000 });
     void store.append('s', event('a.0'));
@@ -119,7 +119,7 @@ describe('the oldest go first', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  test('not by the wall clock', () => {
+  test('by a monotonic clock', () => {
     vi.useFakeTimers({ toFake: ['Date', 'performance', 'setTimeout'] });
     const store = memoryEventStore({ keepMs: 1000 });
     void store.append('s', event('a.0'));
@@ -131,7 +131,7 @@ describe('the oldest go first', () => {
     expect(heard(store, 's', 'a.0')).toBeUndefined();
   });
 
-  test('one that is larger than all there is room for is told to those who follow, and not kept', () => {
+  test('an event above the total limit is delivered to followers and not kept', () => {
     const store = memoryEventStore({ maxSessionBytes: 1000 });
     void store.append('s', event('a.0'));
     const told: number[] = [];
@@ -142,7 +142,7 @@ describe('the oldest go first', () => {
   });
 });
 
-test('nothing is left of a session that was forgotten, and there is room for others', () => {
+test('forget removes all events of a session, and their bytes do not count any more', () => {
   const store = memoryEventStore({ maxBytes: 3000 });
   void store.append('s', event('a.0', 'x'.repeat(2000)));
   void store.forget('s');
@@ -153,7 +153,7 @@ test('nothing is left of a session that was forgotten, and there is room for oth
   expect(heard(store, 't', 'b.0')?.length).toBe(1);
 });
 
-test('a stream that was followed until its events were gone can begin anew', () => {
+test('a stream can be followed again after all its events have expired', () => {
   const store = memoryEventStore({ maxSessionBytes: 300 });
   void store.append('s', event('a.0'));
   const followed = follow(store, 's', 'a.0', () => {});
@@ -165,7 +165,7 @@ test('a stream that was followed until its events were gone can begin anew', () 
   expect(heard(store, 's', 'a.0')).toEqual(['y']);
 });
 
-test('a stream names the requests of its first event, as long as that is kept', () => {
+test('a followed stream has the request ids of its first event, as long as that is kept', () => {
   const store = memoryEventStore({ maxSessionBytes: 1000 });
   void store.append('s', { ...event('a.0'), requestIds: [1, 'two'] });
   void store.append('s', event('a.1'));
@@ -174,7 +174,7 @@ test('a stream names the requests of its first event, as long as that is kept', 
   expect(follow(store, 's', 'a.1', () => {})?.requestIds).toEqual([]);
 });
 
-test('a closed store has forgotten everything', () => {
+test('a closed store is empty', () => {
   const store = memoryEventStore();
   void store.append('s', event('a.0'));
   void store.close?.();

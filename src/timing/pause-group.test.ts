@@ -40,7 +40,7 @@ describe('clocks', () => {
     expect(seen).toEqual(['pause', 'resume']);
   });
 
-  test('that were removed are left alone', () => {
+  test('that were removed are not paused', () => {
     const group = new PauseGroup();
     const [before, during] = [clock(), clock()];
     group.add(before.pause)();

@@ -34,7 +34,7 @@ describe.each([
     expect(checked.jsonSchema).not.toHaveProperty('$schema');
   });
 
-  test('a fitting value passes', async () => {
+  test('a valid value passes', async () => {
     expect(await checked.check({ a: 1, b: 2 })).toEqual({ ok: true, value: { a: 1, b: 2 } });
   });
 
@@ -49,7 +49,7 @@ describe.each([
     expect(({} as { a?: unknown }).a).toBeUndefined();
   });
 
-  test.each([[[1, 2]], ['x'], [null], [5]])('%j is no object', async (value) => {
+  test.each([[[1, 2]], ['x'], [null], [5]])('%j is not an object', async (value) => {
     expect((await checked.check(value)).ok).toBe(false);
   });
 });
