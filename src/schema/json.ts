@@ -13,3 +13,8 @@ export function shorten(text: string, length: number): string {
 export function copied(text: string): string {
   return ` ${text}`.slice(1);
 }
+
+/** Returns the value if it is an array, otherwise an empty array. */
+export function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}

@@ -1,9 +1,8 @@
-/** Turns the engine's errors into problems: messages for the caller. */
-
 import { isObject } from '../../jsonrpc/message.ts';
 import { shorten } from '../json.ts';
 import { unescaped } from '../json-pointer.ts';
-import { maxProblems, type Problem, problem } from '../problems.ts';
+import { MAX_PROBLEMS } from '../limits.ts';
+import { type Problem, problem } from '../problems.ts';
 
 /** An error as the engine reports it. */
 export interface EngineError {
@@ -32,7 +31,7 @@ export function toProblems(errors: readonly EngineError[]): Problem[] {
     else if (isUnwanted(error)) add(extra, parentOf(instancePath), [lastOf(instancePath)]);
     else if (keyword === 'unevaluatedProperties') add(extra, instancePath, strings(params.unevaluatedProperties));
     else if (keyword === 'required') add(messages, instancePath, strings(params.requiredProperties).map(missing));
-    // The errors of the members say the same, with their paths.
+    // The members have errors of their own, with their paths.
     else if (keyword !== 'additionalProperties') add(messages, instancePath, [messageOf(error, params)]);
   }
   const problems: Problem[] = [];
@@ -43,7 +42,7 @@ export function toProblems(errors: readonly EngineError[]): Problem[] {
     for (const text of texts) problems.push(problem(path, text));
     if (unwanted) problems.push(problem(path, `must not have additional properties: ${quotedNames([...unwanted])}`));
   }
-  return problems.slice(0, maxProblems);
+  return problems.slice(0, MAX_PROBLEMS);
 }
 
 /** The engine reports `additionalProperties: false` as a false schema, once for each member that it forbids. */

@@ -2,7 +2,7 @@
 
 import { canonicalJson } from '../../jsonrpc/json/canonical-json.ts';
 import { isObject } from '../../jsonrpc/message.ts';
-import type { JsonObject } from '../json.ts';
+import { type JsonObject, listOf } from '../json.ts';
 import { subschemas } from '../read/keywords.ts';
 import type { ParsedSchema } from '../read/read-schema.ts';
 import { compilePattern } from '../redos/compile-pattern.ts';
@@ -98,7 +98,8 @@ class Writer {
     this.#arrays(schema, result);
     this.#dependencies(schema, result);
     if (this.#isReceived) relax(result, hasPatterns);
-    else this.#strings(schema, result);
+    else if (typeof schema.pattern === 'string') result.pattern = compilePattern(schema.pattern);
+    if (!this.#isReceived && schema.format !== undefined) result.format = schema.format;
     this.#refinements(schema, result);
     this.#noteNames(result);
   }
@@ -149,11 +150,6 @@ class Writer {
     delete result.additionalItems;
   }
 
-  #strings(schema: JsonObject, result: Record<string, unknown>): void {
-    if (typeof schema.pattern === 'string') result.pattern = compilePattern(schema.pattern);
-    if (schema.format !== undefined) result.format = schema.format;
-  }
-
   #dependencies(schema: JsonObject, result: Record<string, unknown>): void {
     if (!isObject(schema.dependencies)) return;
     const entries = Object.entries(schema.dependencies);
@@ -185,11 +181,7 @@ class Writer {
 const anything: JsonObject = {};
 const nothing: JsonObject = { not: {} };
 
-function listOf(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [];
-}
-
-/** A text that is equal for equal values. Sorting the names of objects is slow. */
+/** Returns the same text for equal values. Only objects need the slower `canonicalJson`. */
 function textOf(value: unknown): string {
   return typeof value === 'object' ? canonicalJson(value) : JSON.stringify(value);
 }

@@ -7,6 +7,7 @@
  */
 
 import { isObject } from '../../jsonrpc/message.ts';
+import { listOf } from '../json.ts';
 import { quotedNames } from './engine-errors.ts';
 
 /** Matches every name, and marks it as evaluated for `unevaluatedProperties`. */
@@ -42,7 +43,7 @@ function ignorePatterns(schema: Record<string, unknown>): void {
 }
 
 function alsoRequire(schema: Record<string, unknown>, more: object): void {
-  schema.allOf = [...(Array.isArray(schema.allOf) ? schema.allOf : []), more];
+  schema.allOf = [...listOf(schema.allOf), more];
 }
 
 function isTrue(schema: unknown): boolean {

@@ -5,10 +5,8 @@
  */
 
 import { isObject } from '../../jsonrpc/message.ts';
-import type { JsonObject } from '../json.ts';
-
-/** Applications of a subschema. The engine takes 2 to 3 microseconds for each, the search for errors included. */
-const maxWork = 70_000;
+import { type JsonObject, listOf } from '../json.ts';
+import { MAX_WORK } from '../limits.ts';
 
 /** Keywords for which the engine enumerates the members of an object, and the work for each member. */
 const enumerating: readonly (readonly [keyword: string, work: number])[] = [
@@ -58,7 +56,7 @@ export class WorkLimit {
 
   /** True if checking the value could take too long. Throws a RangeError if the value is nested too deeply. */
   isExceededBy(value: unknown): boolean {
-    this.#left = maxWork;
+    this.#left = MAX_WORK;
     try {
       this.#apply(this.#schema, value);
     } finally {
@@ -172,10 +170,6 @@ function workOf(schema: JsonObject): Work {
 
 function given(schema: JsonObject, ...keywords: readonly string[]): unknown[] {
   return keywords.flatMap((keyword) => (schema[keyword] === undefined ? [] : [schema[keyword]]));
-}
-
-function listOf(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [];
 }
 
 /** Nodes of a JSON value. */

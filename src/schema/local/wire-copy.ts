@@ -1,11 +1,9 @@
 import { isObject } from '../../jsonrpc/message.ts';
 import type { JsonObject } from '../json.ts';
 import { pointer } from '../json-pointer.ts';
+import { MAX_COPIED_SCHEMAS, MAX_COPY_DEPTH } from '../limits.ts';
 import { subschemas, valueFault } from '../read/keywords.ts';
 import { Unconvertible } from './libraries.ts';
-
-const maxDepth = 40;
-const maxCopied = 20_000;
 
 /**
  * Copies an author's schema as JSON: without symbols, functions and the members of libraries (`~kind`). Arrays under
@@ -20,16 +18,18 @@ export function wireCopy(schema: JsonObject, isHandWritten = false): JsonObject 
   return copy(schema, '', 0);
 
   function copy(from: JsonObject, path: string, depth: number): JsonObject {
-    if (depth > maxDepth || ++copied > maxCopied)
+    if (depth > MAX_COPY_DEPTH || ++copied > MAX_COPIED_SCHEMAS)
       throw new Unconvertible('is nested too deep, or contains itself', path);
-    const to: Record<string, unknown> = {};
+    const entries: [string, unknown][] = [];
     for (const [keyword, value] of Object.entries(from)) {
       if (keyword.startsWith('~') || value === undefined || typeof value === 'function') continue;
       const at = pointer(path, keyword);
       const written = under(keyword, value, at, depth + 1);
       refuseIf(valueFault(keyword, written), at);
-      set(to, keyword, written);
+      entries.push([keyword, written]);
     }
+    // Defines own members, also one named `__proto__`.
+    const to: JsonObject = Object.fromEntries(entries);
     if (!declared && Array.isArray(to.items)) {
       const { items, additionalItems, ...rest } = to;
       Object.assign(rest, { prefixItems: items }, additionalItems !== undefined && { items: additionalItems });
@@ -45,7 +45,9 @@ export function wireCopy(schema: JsonObject, isHandWritten = false): JsonObject 
     if (holds === 'schema' || (holds === 'items' && !Array.isArray(value))) return subschema(value, path, depth);
     if ((holds === 'schemas' || holds === 'items') && Array.isArray(value)) return value.map(each);
     if (holds === 'dependencies' && isObject(value)) {
-      return mapped(value, (one, name) => (Array.isArray(one) ? names(one, pointer(path, name)) : each(one, name)));
+      return mapped(value, (member, name) =>
+        Array.isArray(member) ? names(member, pointer(path, name)) : each(member, name),
+      );
     }
     if (holds === 'named-schemas' && isObject(value)) return mapped(value, each);
     if (holds) refuseIf(`must be an ${holds === 'schemas' ? 'array' : 'object'} of schemas`, path);
@@ -85,9 +87,4 @@ function plain(value: unknown, path: string): unknown {
 function withRefinements(from: JsonObject, to: JsonObject): JsonObject {
   if (!Array.isArray(from['~refine'])) return to;
   return Object.defineProperty(to, '~refine', { value: from['~refine'], enumerable: false });
-}
-
-/** Sets an own member, also if its name is `__proto__`. */
-function set(object: Record<string, unknown>, key: string, value: unknown): void {
-  Object.defineProperty(object, key, { value, enumerable: true, writable: true, configurable: true });
 }

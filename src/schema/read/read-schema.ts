@@ -3,16 +3,12 @@
 import { isObject } from '../../jsonrpc/message.ts';
 import { type JsonObject, shorten } from '../json.ts';
 import { pointer } from '../json-pointer.ts';
+import { MAX_DEPTH, MAX_PATTERNS, MAX_RECEIVED_NAME, MAX_SUBSCHEMAS } from '../limits.ts';
+import { compilePattern } from '../redos/compile-pattern.ts';
 import { type Dialect, dialectOf, subschemas, valueFault } from './keywords.ts';
 import { expansionFault, References, type Resource, type Targets } from './references.ts';
 
-const maxDepth = 32;
-const maxSubschemas = 10_000;
-const maxPatterns = 200;
-/** Characters of a name in a received schema. */
-const maxName = 1024;
-
-/** Keywords that are resolved as URI references, which costs as much as the `$id`s of their parents are long. */
+/** Keywords that are resolved as URI references, in time that grows with the length of the `$id`s around them. */
 const identifiers: ReadonlySet<string> = new Set(['$id', '$ref', '$anchor', '$dynamicRef', '$dynamicAnchor']);
 
 /** An error in a schema, and its place (a JSON Pointer). */
@@ -105,8 +101,8 @@ class SchemaReader {
   #schema(schema: unknown, path: string, depth: number, outer: Resource): SchemaFault | undefined {
     if (typeof schema === 'boolean') return undefined;
     if (!isObject(schema)) return { path, message: 'must be a schema: an object, true or false' };
-    if (depth > maxDepth) return { path, message: `is nested more than ${maxDepth} schemas deep` };
-    if (++this.#count > maxSubschemas) return { path, message: `has more than ${maxSubschemas} subschemas` };
+    if (depth > MAX_DEPTH) return { path, message: `is nested more than ${MAX_DEPTH} schemas deep` };
+    if (++this.#count > MAX_SUBSCHEMAS) return { path, message: `has more than ${MAX_SUBSCHEMAS} subschemas` };
     const resource = this.#identify(schema, path, outer);
     this.#schemas.add(schema);
     for (const [keyword, value] of Object.entries(schema)) {
@@ -179,7 +175,9 @@ class SchemaReader {
   }
 
   #nameFault(name: string): string | undefined {
-    return this.#checkPattern || name.length <= maxName ? undefined : `has a name of more than ${maxName} characters`;
+    return this.#checkPattern || name.length <= MAX_RECEIVED_NAME
+      ? undefined
+      : `has a name of more than ${MAX_RECEIVED_NAME} characters`;
   }
 
   #pattern(pattern: string, isForNames: boolean): string | undefined {
@@ -187,12 +185,11 @@ class SchemaReader {
     if (!this.#checkPattern) return undefined;
     let fault = this.#patternFaults.get(pattern);
     if (!this.#patternFaults.has(pattern)) {
-      // Checking one pattern can take milliseconds.
-      const isExcess = this.#patternFaults.size >= maxPatterns;
-      fault = isExcess ? `is one of more than ${maxPatterns} patterns` : this.#checkPattern(pattern);
+      const isExcess = this.#patternFaults.size >= MAX_PATTERNS;
+      fault = isExcess ? `is one of more than ${MAX_PATTERNS} patterns` : this.#checkPattern(pattern);
       this.#patternFaults.set(pattern, fault);
     }
-    return fault ?? (isForNames && !isUnicode(pattern) ? 'must be valid with the u flag' : undefined);
+    return fault ?? (isForNames && !compilePattern(pattern)?.unicode ? 'must be valid with the u flag' : undefined);
   }
 
   #identify(schema: JsonObject, path: string, outer: Resource): Resource {
@@ -206,14 +203,5 @@ class SchemaReader {
     if (typeof $anchor === 'string') this.references.anchor(resource, $anchor, schema, false);
     if (typeof $dynamicAnchor === 'string') this.references.anchor(resource, $dynamicAnchor, schema, true);
     return resource;
-  }
-}
-
-function isUnicode(pattern: string): boolean {
-  try {
-    new RegExp(pattern, 'u');
-    return true;
-  } catch {
-    return false;
   }
 }

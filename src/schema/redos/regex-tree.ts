@@ -22,14 +22,7 @@ function maskOf(source: string): bigint {
 const named: ReadonlyMap<string, bigint> = new Map(
   ['.', '\\d', '\\D', '\\w', '\\W', '\\s', '\\S'].map((name) => [name, maskOf(name)]),
 );
-const controls: ReadonlyMap<string, number> = new Map([
-  ['n', 10],
-  ['r', 13],
-  ['t', 9],
-  ['v', 11],
-  ['f', 12],
-  ['0', 0],
-]);
+const controls: ReadonlyMap<string, number> = new Map(Object.entries({ n: 10, r: 13, t: 9, v: 11, f: 12, 0: 0 }));
 const assertions: ReadonlySet<string> = new Set(['^', '$', '\\b', '\\B']);
 
 function bitOf(code: number): bigint {
@@ -87,7 +80,7 @@ export function readRegex(source: string, onLookAround: (inside: RegexTree) => v
       return { kind: 'empty' };
     }
     if (char === '\\' && /^\\(?:[1-9]|k<)/.test(source.slice(at, at + 3))) {
-      // Without a group of any name, `\k` is a `k`.
+      // In a pattern without named groups, `\k` matches a `k`.
       at += source[at + 1] === 'k' ? Math.max(source.indexOf('>', at) - at + 1, 2) : 2;
       return { kind: 'empty' };
     }
