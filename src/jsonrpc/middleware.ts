@@ -13,23 +13,23 @@ export function runMiddleware<Call>(
   handler: (call: Call) => unknown,
   onUndefined?: (index: number) => void,
 ): unknown {
-  const callNext = async (isCalled: boolean, index: number, changed: Call): Promise<unknown> => {
-    if (isCalled) throw new Error('next() was called twice in one middleware');
-    const result = await enter(index, changed);
-    if (result === undefined && index < chain.length) onUndefined?.(index);
-    return result;
-  };
-  const enter = (index: number, present: Call): unknown => {
+  const run = (index: number, current: Call): unknown => {
     const middleware = chain[index];
-    if (!middleware) return handler(present);
+    if (!middleware) return handler(current);
     let isCalled = false;
-    return middleware(present, (changed = present) => {
-      const inner = callNext(isCalled, index + 1, changed);
+    const callNext = async (changed: Call): Promise<unknown> => {
+      if (isCalled) throw new Error('next() was called twice in one middleware');
       isCalled = true;
+      const result = await run(index + 1, changed);
+      if (result === undefined && index + 1 < chain.length) onUndefined?.(index + 1);
+      return result;
+    };
+    return middleware(current, (changed = current) => {
+      const result = callNext(changed);
       // A middleware that does not await `next()` causes no unhandled rejection.
-      inner.catch(() => {});
-      return inner;
+      result.catch(() => {});
+      return result;
     });
   };
-  return enter(0, call);
+  return run(0, call);
 }

@@ -183,7 +183,7 @@ export interface Envelope {
 
 // A message has four members at its top level, so at most eight strings there.
 const MAX_STRINGS = 32;
-const NAMES: readonly string[] = ['id', 'method', 'result', 'error'];
+const MAX_NAME = 'method'.length;
 // Strings with escapes or non-ASCII characters are not read.
 const ID = /^(?:"[ !#-[\]-~]{0,128}"|-?\d{1,16}(?=[\s,}]))/;
 const ID_BYTES = 160;
@@ -211,21 +211,15 @@ export function peekEnvelope(bytes: Uint8Array): Envelope {
     strings++;
     const colon = skipSpace(bytes, at + 1);
     if (bytes[colon] !== COLON) continue;
-    const name = NAMES.find((each) => isText(bytes, start + 1, at, each));
+    const name = at - start > MAX_NAME + 1 ? '' : String.fromCharCode(...bytes.subarray(start + 1, at));
     if (name === 'method') hasMethod = true;
     else if (name === 'id') idAt = colon + 1;
-    else if (name !== undefined) hasOutcome = true;
+    else if (name === 'result' || name === 'error') hasOutcome = true;
   }
   const id = idAt === undefined ? undefined : readId(bytes, skipSpace(bytes, idAt));
   const isComplete = depth === 0 && strings < MAX_STRINGS;
   const isNotification = isComplete && hasMethod && idAt === undefined && !hasOutcome;
   return { id, isResponse: hasOutcome && !hasMethod, isNotification };
-}
-
-function isText(bytes: Uint8Array, start: number, end: number, text: string): boolean {
-  if (end - start !== text.length) return false;
-  for (let at = 0; at < text.length; at++) if (bytes[start + at] !== text.charCodeAt(at)) return false;
-  return true;
 }
 
 function readId(bytes: Uint8Array, start: number): Id | undefined {

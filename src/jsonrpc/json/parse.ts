@@ -128,13 +128,7 @@ function refusal(value: Record<string, unknown>, code: ParseErrorCode, message: 
 }
 
 function checkCall(value: Record<string, unknown>): Message | ParseError {
-  if (has(value, 'id') && !isId(value['id'])) {
-    return refusal(
-      value,
-      'InvalidIdType',
-      `"id" must be an integer or a string of at most ${MAX_ID_LENGTH} characters`,
-    );
-  }
+  if (has(value, 'id') && !isId(value['id'])) return refusal(value, 'InvalidIdType', INVALID_ID);
   if (!has(value, 'method')) return refusal(value, 'MissingMethod', '"method" is missing');
   if (typeof value['method'] !== 'string') return refusal(value, 'InvalidMethodType', '"method" must be a string');
   if (has(value, 'result') || has(value, 'error')) {
@@ -149,28 +143,24 @@ function checkCall(value: Record<string, unknown>): Message | ParseError {
 }
 
 function checkResponse(value: Record<string, unknown>): Message | ParseError {
-  if (has(value, 'result') && has(value, 'error')) {
+  const { id, result, error } = value;
+  const isError = has(value, 'error');
+  if (isError && has(value, 'result'))
     return refusal(value, 'ResultAndError', 'a response has either "result" or "error"');
+  if (isError && !isErrorObject(error)) return refusal(value, 'InvalidErrorObject', INVALID_ERROR);
+  // The id of an error response is missing or null if the peer could not read that of the request.
+  if (!has(value, 'id')) {
+    return isError ? (value as unknown as Message) : refusal(value, 'MissingId', '"id" is missing');
   }
-  if (has(value, 'error')) {
-    if (!isErrorObject(value['error'])) {
-      return refusal(
-        value,
-        'InvalidErrorObject',
-        '"error" must be an object with an integer "code" and a string "message"',
-      );
-    }
-    // The id is missing or null if the peer could not read that of the request.
-    if (has(value, 'id') && value['id'] !== null && !isId(value['id'])) {
-      return refusal(value, 'InvalidIdType', '"id" must be an integer or a string');
-    }
-    return value as unknown as Message;
+  if (!isId(id) && !(isError && id === null)) {
+    return refusal(value, 'InvalidIdType', INVALID_ID);
   }
-  if (!has(value, 'id')) return refusal(value, 'MissingId', '"id" is missing');
-  if (!isId(value['id'])) return refusal(value, 'InvalidIdType', '"id" must be an integer or a string');
-  if (!isObject(value['result'])) return refusal(value, 'InvalidResultType', '"result" must be an object');
+  if (!isError && !isObject(result)) return refusal(value, 'InvalidResultType', '"result" must be an object');
   return value as unknown as Message;
 }
+
+const INVALID_ID = `"id" must be an integer or a string of at most ${MAX_ID_LENGTH} characters`;
+const INVALID_ERROR = '"error" must be an object with an integer "code" and a string "message"';
 
 // Own members only: `in` would find inherited names.
 function has(value: Record<string, unknown>, key: string): boolean {

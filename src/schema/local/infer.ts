@@ -40,19 +40,15 @@ type Typed<S, Depth extends unknown[]> = S extends { readonly type: infer Name }
 
 type Named<Name, S, Depth extends unknown[]> = string extends Name
   ? unknown
-  : Name extends 'string'
-    ? string
-    : Name extends 'number' | 'integer'
-      ? number
-      : Name extends 'boolean'
-        ? boolean
-        : Name extends 'null'
-          ? null
-          : Name extends 'array'
-            ? ArrayOf<S, Deeper<Depth>>
-            : Name extends 'object'
-              ? ObjectOf<S, Deeper<Depth>>
-              : unknown;
+  : Name extends keyof Primitives
+    ? Primitives[Name]
+    : Name extends 'array'
+      ? ArrayOf<S, Deeper<Depth>>
+      : Name extends 'object'
+        ? ObjectOf<S, Deeper<Depth>>
+        : unknown;
+
+type Primitives = { string: string; number: number; integer: number; boolean: boolean; null: null };
 
 type Combined<S, Depth extends unknown[]> = (S extends { readonly anyOf: readonly (infer Each)[] }
   ? Union<Each, Deeper<Depth>>
