@@ -34,7 +34,7 @@ export function checkedSchema(schema: unknown, where: string, direction: Directi
   const converted = toJsonSchema(schema, direction);
   if ('fault' in converted) throw schemaError(where, converted.fault);
   const { jsonSchema } = converted;
-  // A library's schema has more than its JSON Schema says: defaults, transforms, refinements.
+  // The library also applies defaults, transforms and refinements, which the JSON Schema does not contain.
   if (isStandardSchema(schema)) {
     const check = direction === 'input' ? checkReceivedByLibrary : checkByLibrary;
     return { jsonSchema, check: (value) => check(schema, value) };
@@ -50,13 +50,13 @@ function schemaError(where: string, { path, message }: SchemaFault): TypeError {
   return new TypeError(`${where}${path}: ${message}`);
 }
 
-/** Checks a value of the same program, such as the result of a tool. */
+/** Checks a value of this process, such as the result of a tool. */
 function checkByLibrary(schema: StandardSchema, value: unknown): Checked | Promise<Checked> {
   const result = schema['~standard'].validate(value);
   return result instanceof Promise ? result.then(fromStandard) : fromStandard(result);
 }
 
-/** Checks a received value. A value too large for the library to check quickly is refused. */
+/** Checks a received value. Refuses a value that the library would take long to check. */
 function checkReceivedByLibrary(schema: StandardSchema, value: unknown): Checked | Promise<Checked> {
   return isSmall(value) ? checkByLibrary(schema, value) : { ok: false, problems: [tooLarge] };
 }

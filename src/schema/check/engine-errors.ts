@@ -45,7 +45,7 @@ export function toProblems(errors: readonly EngineError[]): Problem[] {
   return problems.slice(0, MAX_PROBLEMS);
 }
 
-/** The engine reports `additionalProperties: false` as a false schema, once for each member that it forbids. */
+/** True for an additional property: the engine reports `additionalProperties: false` once for each, as a false schema. */
 function isUnwanted({ keyword, schemaPath }: EngineError): boolean {
   return keyword === 'boolean' && schemaPath.endsWith('/additionalProperties');
 }
@@ -80,7 +80,7 @@ function strings(list: unknown, show: (value: unknown) => string = String): stri
   return Array.isArray(list) ? list.slice(0, 100).map(show) : [];
 }
 
-/** Names for a message: the first five, cut and quoted. */
+/** Formats names for a message: the first five, cut and quoted. */
 export function quotedNames(names: readonly string[]): string {
   const shownNames = names.slice(0, 5).map((name) => `'${shorten(name, 40)}'`);
   return names.length > 5 ? `${shownNames.join(', ')} and ${names.length - 5} more` : shownNames.join(', ');

@@ -1,6 +1,6 @@
 /**
- * Checks values with the JSON Schema engine, TypeBox. The only file that imports it, and loaded by `import()`: the build
- * makes a chunk of it, which a server never loads if all its schemas are those of schema libraries.
+ * Checks values with the JSON Schema engine, TypeBox. No other file imports TypeBox, and `engine-loader.ts` loads this one with
+ * `import()`, so that servers without raw schemas do not load the engine.
  */
 
 import { Check, Compile, Errors } from 'typebox/schema';
@@ -16,18 +16,18 @@ import { WorkLimit } from './work-limit.ts';
 
 Settings.Set({ maxErrors: MAX_ENGINE_ERRORS });
 
-/** Prepares an author's schema: compiles it to a function where the runtime permits that. */
+/** Prepares an author's schema. Compiles it to a function, in runtimes that allow code generation. */
 export function compile(parsed: ParsedSchema): (value: unknown) => Checked {
   const form = toNormalForm(parsed);
   const { schema } = form;
   const compiled = Compile(schema);
-  // Without code generation, the engine's `compiled.Check` keeps data about every value that it has checked.
+  // Without code generation, `compiled.Check` leaks: it keeps data about every value that it has checked.
   const passes = compiled.IsAccelerated()
     ? (value: unknown) => compiled.Check(value)
     : (value: unknown) => Check(schema, value);
   return (value) => {
     if (passes(checkable(form, value))) return { ok: true, value };
-    // The engine visits every value for errors, also when it has found more than are reported.
+    // The search for errors visits every value, also after it has found the maximum number of errors.
     return { ok: false, problems: isSmall(value) ? problemsOf(form, value) : [tooLarge] };
   };
 }
@@ -74,7 +74,7 @@ function problemsOf({ schema, hasInheritedNames }: NormalForm, value: unknown): 
 function hasLongName(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false;
   if (Array.isArray(value)) return value.some(hasLongName);
-  // `Object.values` is three times as slow for an object of many names.
+  // For an object with many names, `Object.values` takes three times as long.
   return Object.keys(value).some((name) => name.length > MAX_PATH_NAME || hasLongName((value as JsonObject)[name]));
 }
 

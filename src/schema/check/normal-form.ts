@@ -1,4 +1,4 @@
-/** The normal form of schemas: the one form of JSON Schema that the engine gets, whatever the dialect. */
+/** Rewrites schemas of every dialect in a normal form, the only one that the engine gets. */
 
 import { canonicalJson } from '../../jsonrpc/json/canonical-json.ts';
 import { isObject } from '../../jsonrpc/message.ts';
@@ -11,7 +11,7 @@ import { relax } from './relax.ts';
 /** A schema for the engine. */
 export interface NormalForm {
   readonly schema: JsonObject;
-  /** True if the schema has rules for names that every object inherits, such as `toString`. */
+  /** True if a keyword names properties that every object inherits, such as `toString`. */
   readonly hasInheritedNames: boolean;
 }
 
@@ -20,7 +20,7 @@ const annotations = new Set(
 );
 /** Keywords that are rewritten one by one. */
 const rewritten = new Set('$ref $dynamicRef items additionalItems dependencies pattern uniqueItems format'.split(' '));
-/** Keywords that are copied, beside those that hold schemas. */
+/** Keywords that are copied unchanged. Those that hold schemas are copied too. */
 const copied = new Set(
   (
     'type enum const multipleOf maximum exclusiveMaximum minimum exclusiveMinimum maxLength minLength maxItems minItems ' +
@@ -39,8 +39,8 @@ export function toNormalForm(schema: ParsedSchema): NormalForm {
 }
 
 /**
- * The normal form of a received schema, to be interpreted: without patterns, formats and references. The target of a
- * reference is in the place of the reference, so a recursive schema is an object that contains itself.
+ * Rewrites a received schema for interpretation: without patterns and formats, and with every reference replaced by its target,
+ * so that a recursive schema is an object that contains itself.
  */
 export function toReceivedForm(schema: ParsedSchema): NormalForm {
   return new Writer(schema, true).write();
@@ -62,7 +62,7 @@ class Writer {
     const { root, hasDynamicScope } = this.#parsed;
     const schema = this.#isReceived ? this.#target(root).result : this.#object(root);
     const $defs: [string, unknown][] = [];
-    // Writing one target may add others, which the iteration of a Map includes.
+    // Filling one target may add others: the iteration includes entries that are added to the Map meanwhile.
     for (const [target, { number, result }] of this.#targets) {
       this.#fill(target, result);
       $defs.push([String(number), result]);
@@ -128,7 +128,7 @@ class Writer {
 
   #reference(target: JsonObject | boolean): string {
     if (target === this.#parsed.root) return '#';
-    // The engine finds no boolean schema by reference.
+    // The engine cannot resolve a reference to a boolean schema.
     const schema = typeof target === 'boolean' ? (target ? anything : nothing) : target;
     return `#/$defs/${this.#target(schema).number}`;
   }
@@ -164,7 +164,7 @@ class Writer {
   #refinements(schema: JsonObject, result: Record<string, unknown>): void {
     const own = this.#isReceived ? undefined : schema['~refine'];
     const refinements = Array.isArray(own) ? [...own] : [];
-    // The engine takes quadratic time to name the duplicates.
+    // In place of `uniqueItems`, for which the engine takes quadratic time.
     if (schema.uniqueItems === true) refinements.push(unique);
     if (refinements.length > 0) result['~refine'] = refinements;
   }

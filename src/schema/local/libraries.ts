@@ -41,7 +41,7 @@ function native(
   );
 }
 
-/** Without these, arktype converts types that JSON does not have to the schema of any value. */
+/** Makes arktype throw for types that JSON cannot represent. By default it converts them to the schema of any value. */
 const arktypeFallback = {
   date: () => cannotBe('Date'),
   domain: ({ domain }: { readonly domain: unknown }) => cannotBe(String(domain)),
@@ -52,7 +52,7 @@ function cannotBe(name: string): never {
   throw new Error(`${name} cannot be represented in JSON Schema`);
 }
 
-/** Schemas of zod/mini, and of zod before 4.2, have no converter: that of the installed zod is used. */
+/** Converts schemas of zod/mini and of zod before 4.2, which have no converter, with that of the installed zod. */
 function zod(schema: StandardSchema, direction: Direction): unknown {
   if (!('_zod' in schema)) throw new Unconvertible("schemas of zod 3 cannot be converted: import z from 'zod/v4'");
   const toJSONSchema = requireFromApp('zod/v4/core')?.toJSONSchema;
@@ -81,7 +81,7 @@ function convertOrLocate(convert: (options: { unrepresentable?(found: unknown): 
         },
       });
     } catch {
-      // Fails in the same place as before.
+      // The conversion fails again.
     }
     throw new Unconvertible(messageOf(error), path);
   }

@@ -1,4 +1,4 @@
-/** Finds valid parts of a raw JSON Schema that are most likely mistakes: misspelled keywords and property names. */
+/** Finds likely mistakes in a valid raw JSON Schema: misspelled keywords and property names. */
 
 import { closest } from '../../jsonrpc/closest.ts';
 import { isObject } from '../../jsonrpc/message.ts';
@@ -51,7 +51,7 @@ function missingProperties(schema: JsonObject): string[] {
   return required.filter((name) => typeof name === 'string' && !Object.hasOwn(properties, name));
 }
 
-/** The subschemas of a keyword, each with its path. */
+/** Returns the subschemas of a keyword, each with its path. */
 function subschemasOf(keyword: string, value: unknown, path: string): [string, JsonObject][] {
   const holds = subschemas.get(keyword);
   if (holds === undefined || typeof value !== 'object' || value === null) return [];

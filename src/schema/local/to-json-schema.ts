@@ -8,7 +8,7 @@ import { wireCopy } from './wire-copy.ts';
 
 export type Converted = { readonly jsonSchema: JsonSchema } | { readonly fault: SchemaFault };
 
-/** Conversions by schema. Converting takes much longer than a call, and an author's schema does not change. */
+/** Cached conversions, by schema: a conversion takes much longer than a call. */
 const conversions = { input: new WeakMap<object, Converted>(), output: new WeakMap<object, Converted>() };
 
 /** Converts an author's schema of any library to JSON Schema: 2020-12, or the dialect that a raw schema declares. */
@@ -31,7 +31,7 @@ function convert(schema: object, direction: Direction): Converted {
   }
 }
 
-/** Without the `$schema` that libraries write: 2020-12 is the default. */
+/** Removes the `$schema` that libraries write, since 2020-12 is the default. */
 function fromLibrary(written: unknown): JsonSchema {
   if (!isObject(written)) throw new Unconvertible('was not converted to a JSON Schema object');
   const { $schema, ...rest } = written;

@@ -9,7 +9,7 @@ import { Unconvertible } from './libraries.ts';
  * Copies an author's schema as JSON: without symbols, functions and the members of libraries (`~kind`). Arrays under
  * `items`, which TypeBox writes for tuples, become `prefixItems`, since a schema without `$schema` is 2020-12.
  *
- * In a schema that is written by hand, the value of every keyword is checked: throws `Unconvertible` with its place.
+ * In a schema that is written by hand, the value of every keyword is checked: throws `Unconvertible` with the path of the first error.
  * References are not resolved here.
  */
 export function wireCopy(schema: JsonObject, isHandWritten = false): JsonObject {
@@ -83,7 +83,7 @@ function plain(value: unknown, path: string): unknown {
   }
 }
 
-/** Keeps TypeBox's refinements, which are functions, out of the JSON. */
+/** Copies TypeBox's refinements, which are functions, as a member that `JSON.stringify` skips. */
 function withRefinements(from: JsonObject, to: JsonObject): JsonObject {
   if (!Array.isArray(from['~refine'])) return to;
   return Object.defineProperty(to, '~refine', { value: from['~refine'], enumerable: false });

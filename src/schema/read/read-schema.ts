@@ -11,7 +11,7 @@ import { expansionFault, References, type Resource, type Targets } from './refer
 /** Keywords that are resolved as URI references, in time that grows with the length of the `$id`s around them. */
 const identifiers: ReadonlySet<string> = new Set(['$id', '$ref', '$anchor', '$dynamicRef', '$dynamicAnchor']);
 
-/** An error in a schema, and its place (a JSON Pointer). */
+/** An error in a schema, and its path (a JSON Pointer). */
 export interface SchemaFault {
   readonly path: string;
   readonly message: string;
@@ -24,7 +24,7 @@ export interface ParsedSchema {
   readonly targets: Targets;
   /** True if the targets of `$dynamicRef` depend on the dynamic scope. */
   readonly hasDynamicScope: boolean;
-  /** True if it has `pattern` or `patternProperties` anywhere. */
+  /** True if the schema has `pattern` or `patternProperties` anywhere. */
   readonly hasPatterns: boolean;
 }
 
@@ -82,7 +82,7 @@ class SchemaReader {
     const resource = this.references.open(root, '', '');
     const fault = this.#schema(root, '', 0, resource);
     if (fault) return fault;
-    // Resolved last, since an anchor may follow the references to it. A target may be in a place that holds no schemas.
+    // Resolved last, since an anchor may follow the references to it. A target under an unknown keyword is not checked yet.
     for (const { from, keyword, ref, path, resource: base } of this.#unresolved) {
       const target = this.references.target(ref, base);
       if ('missing' in target) {
@@ -196,7 +196,7 @@ class SchemaReader {
     const { $id, $anchor, $dynamicAnchor, $ref } = schema;
     // Before 2019-09, keywords beside a `$ref` had no effect.
     if (this.#dialect !== '2020-12' && $ref !== undefined) return outer;
-    // Before 2019-09, an anchor was an `$id` with nothing but a fragment.
+    // Before 2019-09, an `$id` that is only a fragment was an anchor.
     const isAnchor = typeof $id === 'string' && $id.startsWith('#');
     if (isAnchor) this.references.anchor(outer, $id.slice(1), schema, false);
     const resource = typeof $id === 'string' && !isAnchor ? this.references.open(schema, path, $id, outer) : outer;

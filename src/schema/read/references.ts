@@ -1,4 +1,4 @@
-/** Resolves the references of a schema within its document: nothing is ever fetched. */
+/** Resolves the references of a schema within its document. Never fetches a document. */
 
 import { isObject } from '../../jsonrpc/message.ts';
 import type { JsonObject } from '../json.ts';

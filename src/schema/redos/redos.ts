@@ -43,7 +43,7 @@ export function patternFault(pattern: string): string | undefined {
   return undefined;
 }
 
-/** True if a group changes the flags, and with them what its characters mean. Newer runtimes support that. */
+/** True if a group changes the flags of the pattern, such as `(?i:a)`, which newer runtimes support. */
 export function hasModifiers(pattern: string): boolean {
   return /\(\?(?:[a-z]|-)[a-z-]*:/.test(pattern.replaceAll('\\\\', '').replaceAll('\\(', ''));
 }
