@@ -39,9 +39,9 @@ export function checkedSchema(schema: unknown, where: string, direction: Directi
     const check = direction === 'input' ? checkReceivedByLibrary : checkByLibrary;
     return { jsonSchema, check: (value) => check(schema, value) };
   }
-  for (const { path, message } of suspiciousKeywords(jsonSchema)) console.error(`mcpp: ${where}${path}: ${message}`);
   const read = readSchema(jsonSchema, patternFault);
   if ('fault' in read) throw schemaError(where, read.fault);
+  for (const { path, message } of suspiciousKeywords(jsonSchema)) console.error(`mcpp: ${where}${path}: ${message}`);
   loadEngine()?.catch(() => {}); // The first check reports the error.
   return { jsonSchema, check: checkByEngine(read.schema, 'compile') };
 }

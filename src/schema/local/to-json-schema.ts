@@ -43,7 +43,7 @@ function fromRaw(schema: object): JsonSchema {
   const member = Object.entries(schema).find(([, value]) => isStandardSchema(value));
   if (member)
     throw new Unconvertible('is a plain object of schemas: wrap it, as in z.object({ ... })', pointer('', member[0]));
-  return wireCopy(schema, true);
+  return wireCopy(schema);
 }
 
 const notASchema: SchemaFault = {
