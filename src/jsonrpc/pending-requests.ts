@@ -98,9 +98,9 @@ export class PendingRequests {
     details: PendingRequestDetails = {},
   ): Promise<unknown> {
     const { signal } = options;
-    const { id = ++this.#lastId } = details;
+    const { id = ++this.#lastId, label = method } = details;
     if (this.#closed) return Promise.reject(this.#closed);
-    if (signal?.aborted) return Promise.reject(aborted(details.label ?? method, signal));
+    if (signal?.aborted) return Promise.reject(aborted(label, signal));
 
     return new Promise((resolve, reject) => {
       const sent = typeof params === 'function' ? params(id) : params;
@@ -117,7 +117,7 @@ export class PendingRequests {
         left: timeout,
         idleAt: Number.POSITIVE_INFINITY,
         maximumAt: deadlineIn(maximum, started),
-        unsubscribe: signal && this.#listen(signal, id, method, details),
+        unsubscribe: signal && onAbort(signal, () => this.#cancel(id, aborted(label, signal), 'The caller gave up')),
         resolve,
         reject,
       };
@@ -227,10 +227,6 @@ export class PendingRequests {
     if (pending.pauses > 0) return;
     pending.idleAt = deadlineIn(pending.left, time);
     this.#timer.set(pending.idleAt);
-  }
-
-  #listen(signal: AbortSignal, id: Id, method: string, { label = method }: PendingRequestDetails): () => void {
-    return onAbort(signal, () => this.#cancel(id, aborted(label, signal), 'The caller gave up'));
   }
 
   #send(id: Id, method: string, params: Params | undefined, details: PendingRequestDetails): void {
