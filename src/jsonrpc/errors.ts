@@ -45,7 +45,7 @@ export class RpcError extends McpError {
   override readonly name = 'RpcError';
   readonly code: number;
   readonly data: unknown;
-  /** Names the failure where the revisions of MCP use different codes for it. The code is chosen when it is sent. */
+  /** Names a failure for which revisions of MCP have different codes. The revision of the request decides the code that is sent. */
   readonly reason: string | undefined;
   /** The message as the peer sent it. */
   #received: string | undefined;
@@ -147,7 +147,7 @@ export interface ConnectionErrorDetails extends ErrorOptions {
   readonly retryAfterMs?: number | undefined;
 }
 
-/** A call failed without a response from the peer. Its message is safe to print: control characters are escaped. */
+/** The error of a call that failed without a valid response. Its message is safe to print: control characters are escaped. */
 export class ConnectionError extends McpError {
   override readonly name = 'ConnectionError';
   readonly code: ConnectionErrorCode;

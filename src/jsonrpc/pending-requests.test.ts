@@ -23,7 +23,7 @@ function outgoing(defaults?: TimeoutOptions) {
   return { requests, sent, cancelled };
 }
 
-/** What became of a call so far. */
+/** Records the outcome of a call. */
 function outcomeOf(call: Promise<unknown>): { settled: unknown[] } {
   const outcome = { settled: [] as unknown[] };
   call.then(
@@ -344,13 +344,13 @@ describe('close', () => {
 describe('a message that cannot be sent', () => {
   test.each<[string, () => void | Promise<void>]>([
     [
-      'is thrown at once',
+      'throws',
       () => {
         throw new ConnectionError('closed', 'gone');
       },
     ],
-    ['is told later', () => Promise.reject(new ConnectionError('closed', 'gone'))],
-  ])('fails its call, if it %s', async (_, send) => {
+    ['rejects', () => Promise.reject(new ConnectionError('closed', 'gone'))],
+  ])('fails its call if send %s', async (_, send) => {
     const cancel = vi.fn();
     const requests = new PendingRequests({ send, cancel });
     const { signal, listeners } = countedSignal();
@@ -401,14 +401,14 @@ test('a call is rejected also if its cancellation cannot be sent', async () => {
 
 test('one signal for many calls has one listener', () => {
   const warnings: string[] = [];
-  const hear = (warning: Error): number => warnings.push(warning.name);
-  process.on('warning', hear);
+  const onWarning = (warning: Error): number => warnings.push(warning.name);
+  process.on('warning', onWarning);
   const abort = new AbortController();
   const outgoing = new PendingRequests({ send: () => {}, cancel: () => {} });
   const calls = Array.from({ length: 20 }, () => outgoing.request('m', {}, { signal: abort.signal }));
   expect(getEventListeners(abort.signal, 'abort')).toHaveLength(1);
   abort.abort();
-  process.off('warning', hear);
+  process.off('warning', onWarning);
   expect(warnings).toEqual([]);
   return Promise.all(calls.map((call) => expect(call).rejects.toMatchObject({ code: 'aborted' })));
 });

@@ -6,7 +6,7 @@ afterEach(() => void vi.useRealTimers());
 
 const soon = (): number => Date.now() + 60_000;
 
-/** Uses so many new proofs of a key; the number of those that were accepted. */
+/** Uses so many new proofs of a key; returns how many were accepted. */
 function fill(used: ProofStore, key: string, count: number): number {
   return Array.from({ length: count }, (_, n) => used.use(key, `${n}`, soon())).filter((use) => use === 'first').length;
 }
@@ -29,7 +29,7 @@ test('a key at its limit gets no new proofs accepted, and none of the old ones a
 test('busy keys leave room for every other key, and no proof is accepted again', () => {
   const used = memoryProofStore({ perKey: 50, total: 100 });
   const busy = Array.from({ length: 9 }, (_, n) => `busy-${n}`);
-  // In turns, as they would come.
+  // The keys take turns.
   for (let n = 0; n < 200; n++) for (const key of busy) void used.use(key, `${n}`, soon());
   expect(fill(used, 'alice', 5)).toBe(5);
   for (const key of [...busy, 'alice']) expect(used.use(key, '0', soon())).toBe('again');

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { memorySessionBus, type SessionBus } from './session-bus.ts';
 
-/** A node that records what it gets. */
+/** A node that records its messages. */
 function addNode(bus: SessionBus<number>, node: string): { readonly got: string[]; readonly stop: () => void } {
   const got: string[] = [];
   const stop = bus.listen(node, (session, message) => void got.push(`${session} ${message}`)) as () => void;

@@ -115,7 +115,7 @@ class MemorySessions<Record> implements SessionStore<Record> {
   #candidates:
     | { readonly owner: string; readonly idle: { readonly entry: Entry<Record>; readonly usedAt: number }[] }
     | undefined;
-  /** No session expires earlier. Then all are checked, which is cheaper than keeping them in the order of their use. */
+  /** No session expires before this time. All are checked then, which is cheaper than keeping them in the order of use. */
   #nextExpiry = Number.POSITIVE_INFINITY;
 
   constructor(options: MemorySessionOptions<Record>) {

@@ -9,7 +9,7 @@ test('onAbort adds one listener to a signal for many callbacks, and removes it w
   for (const leave of leaves) leave();
   expect(getEventListeners(signal, 'abort')).toHaveLength(0);
   onAbort(signal, () => {});
-  // Whoever left and leaves again takes nobody with it.
+  // A second unsubscribe has no effect on the others.
   for (const leave of leaves) leave();
   expect(getEventListeners(signal, 'abort')).toHaveLength(1);
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { PauseGroup, type PauseTimer } from './pause-group.ts';
 
-/** A clock that records what is done to it. */
+/** A timer that records its calls. */
 function timer(): { pause: PauseTimer; seen: string[] } {
   const seen: string[] = [];
   const pause = (): (() => void) => {

@@ -4,8 +4,8 @@ import { ParseError, type ParseErrorCode } from '../errors.ts';
 import type { Id } from '../message.ts';
 
 /**
- * Limits of the structure of a message. Messages of less than 4 KiB are checked only against limits below the defaults, since
- * they are too short to exceed the defaults by much.
+ * Limits of the structure of a message. Messages of less than 4 KiB are checked only against limits below the defaults: they are
+ * too short to do harm.
  */
 export interface JsonLimits {
   /** Levels of objects and arrays inside each other, the message included. */
@@ -24,8 +24,8 @@ export const MAX_BATCH = 100;
 export const MAX_ID_LENGTH = 1024;
 
 /**
- * Unreadable messages in a row that get an error response each. A server then disconnects the client; a client then skips
- * lines that are too short for a message, since a server process may print other text to stdout.
+ * Maximum of unreadable messages in a row. A server disconnects a client that reaches it. A client then skips lines that are too
+ * short for a message, since a server's process may print other text to stdout.
  */
 export const MAX_UNREADABLE = 1000;
 
@@ -40,7 +40,7 @@ export interface ReceivedLimits extends JsonLimits {
   readonly option?: string | undefined;
 }
 
-/** Limits for messages of at most `messageBytes`: the structure may count for as many bytes, and for at least 1 MiB. */
+/** Returns limits for messages of at most `messageBytes`: their structure may count for as many bytes, at least for 1 MiB. */
 export function receivedLimits(messageBytes: number, option: string): ReceivedLimits {
   const structureBytes = Math.max(messageBytes, MIN_STRUCTURE_BYTES);
   return { depth: JSON_LIMITS.depth, elements: Number.POSITIVE_INFINITY, structureBytes, option };
@@ -83,7 +83,7 @@ export function skipSpace(bytes: Uint8Array, start: number): number {
   return at;
 }
 
-/** True if a message of this length can exceed the limits. */
+/** True if a message of this length must be checked against the limits. */
 export function isWorthScanning(length: number, { depth, elements }: JsonLimits): boolean {
   return length > SCAN_FROM || depth < JSON_LIMITS.depth || elements < JSON_LIMITS.elements;
 }
