@@ -15,7 +15,7 @@ export interface TimeoutOptions {
   readonly maxTimeout?: number | undefined;
 }
 
-/** Options of one outgoing request. */
+/** Options of one request. */
 export interface PendingRequestOptions extends TimeoutOptions {
   /** Aborts the call, and cancels the request at the peer. */
   readonly signal?: AbortSignal | undefined;
@@ -31,7 +31,7 @@ export interface PendingRequestDetails {
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** True if the request is idempotent, so that the transport may send it again. */
   readonly repeatable?: boolean | undefined;
-  /** The rest of the maximum, if the call has sent other requests before. */
+  /** The `maxTimeout` that remains, if the call has sent other requests before. */
   readonly maxTimeout?: number | undefined;
 }
 
@@ -174,7 +174,7 @@ export class PendingRequests {
     pending.idleAt = Number.POSITIVE_INFINITY;
   }
 
-  /** Resumes the idle timer, when it was called as often as `pause`. */
+  /** Resumes the idle timer, if it has been called as often as `pause`. */
   resume(id: Id): void {
     const pending = this.#pending.get(id);
     if (!pending || pending.pauses === 0) return;

@@ -66,13 +66,13 @@ function finiteOrError(message: Message | ParseError): Message | ParseError {
   return new ParseError('NumberOutOfRange', `Invalid notification: ${problem}`, undefined, false, true);
 }
 
-/** An exponent of three digits, or of two with a sign. With a smaller one, a number needs 200 digits to overflow. */
+/** An exponent of three digits, or of two with a sign. With a smaller exponent, only numbers of 200 digits overflow. */
 const LARGE_EXPONENT = /\d[eE][+\d]\d\d/;
 const MANY_DIGITS = 200;
 
 /** Quick test before `isFiniteThroughout`: false only if JSON text has no number beyond the range of a double. */
 export function mayHaveInfiniteNumbers(text: string): boolean {
-  // A run of 200 digits covers a position that is a multiple of 200.
+  // A run of 200 digits includes one of the positions 199, 399, ...
   for (let at = MANY_DIGITS - 1; at < text.length; at += MANY_DIGITS) {
     const code = text.charCodeAt(at);
     if (code >= 0x30 && code <= 0x39) return true;
