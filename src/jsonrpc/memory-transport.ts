@@ -26,7 +26,8 @@ class MemoryTransport implements Transport {
   }
 
   async connect(receiver: Receiver): Promise<void> {
-    if (this.#receiver) throw new ConnectionError('failed', 'This transport is connected already');
+    if (this.#receiver)
+      throw new ConnectionError('failed', 'The transport is connected already: connect each end of memoryPair() once');
     if (this.#closed) throw new ConnectionError('closed', 'The other end has closed the connection');
     this.#receiver = receiver;
     for (const value of this.#early.splice(0)) this.#deliver(value);

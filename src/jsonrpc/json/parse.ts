@@ -33,7 +33,7 @@ export function messageObjectOf(payload: Payload): Request | Notification | unde
 export function parseMessage(text: string): Message | ParseError {
   const payload = parsePayload(text);
   return Array.isArray(payload)
-    ? new ParseError('BatchNotSupported', 'Expected one message, got a batch')
+    ? new ParseError('BatchNotSupported', 'Expected one message, got a batch: use parsePayload')
     : (payload as Message | ParseError);
 }
 

@@ -56,7 +56,7 @@ const tooMuchWork = 'the schema and the value take too much work to check';
 
 const tooLarge = problem(
   '',
-  `does not follow the schema: it has more than ${MAX_VALUES} values, too many to locate the problems`,
+  `does not match the schema: it has more than ${MAX_VALUES} values, too many to locate the problems`,
 );
 
 function checkable({ hasInheritedNames }: NormalForm, value: unknown): unknown {
@@ -67,7 +67,7 @@ function problemsOf({ schema, hasInheritedNames }: NormalForm, value: unknown): 
   const given = hasInheritedNames || hasLongName(value) ? plainCopy(value, MAX_PATH_NAME) : value;
   const problems = toProblems(Errors(schema, given)[1]);
   // A keyword about long names finds no error in the copy, whose names are cut.
-  return problems.length > 0 ? problems : [problem('', 'does not follow the schema')];
+  return problems.length > 0 ? problems : [problem('', 'does not match the schema')];
 }
 
 // The engine builds and escapes the path of every value, so long names make it slow.

@@ -11,6 +11,7 @@ export function receivedSchema(schema: unknown): { readonly schema: CheckedSchem
   const read = readSchema(schema);
   if ('fault' in read) return read;
   // For each value, the engine would search the whole document for the target of every `$dynamicRef`.
-  if (read.schema.hasDynamicScope) return { fault: { path: '', message: 'has one $dynamicAnchor in several places' } };
+  if (read.schema.hasDynamicScope)
+    return { fault: { path: '', message: 'has a $dynamicAnchor more than once, which is not supported' } };
   return { schema: { jsonSchema: read.schema.root, check: checkByEngine(read.schema, 'interpret') } };
 }

@@ -33,7 +33,8 @@ function convert(schema: object, direction: Direction): Converted {
 
 /** Removes the `$schema` that libraries write, since 2020-12 is the default. */
 function fromLibrary(written: unknown): JsonSchema {
-  if (!isObject(written)) throw new Unconvertible('was not converted to a JSON Schema object');
+  if (!isObject(written))
+    throw new Unconvertible('was not converted to a JSON Schema object by its library: give a JSON Schema object');
   const { $schema, ...rest } = written;
   return wireCopy(rest);
 }

@@ -17,7 +17,7 @@ export function wireCopy(schema: JsonObject): JsonObject {
 
   function copy(from: JsonObject, path: string, depth: number): JsonObject {
     if (depth > MAX_COPY_DEPTH || ++copied > MAX_COPIED_SCHEMAS)
-      throw new Unconvertible('is nested too deep, or contains itself', path);
+      throw new Unconvertible(`has schemas more than ${MAX_COPY_DEPTH} levels deep, or contains itself`, path);
     const entries: [string, unknown][] = [];
     for (const [keyword, value] of Object.entries(from)) {
       if (keyword.startsWith('~') || value === undefined || typeof value === 'function') continue;

@@ -106,7 +106,7 @@ test.each([
 test.each(['#/$defs/missing', '#missing', '#/properties/toString', '#/__proto__', '#/type', '#/%zz'])(
   'the reference %s has no target',
   ($ref) => {
-    expect(faultOf(object({ a: { $ref } }))?.message).toMatch(/leads nowhere/);
+    expect(faultOf(object({ a: { $ref } }))?.message).toMatch(/no target/);
   },
 );
 

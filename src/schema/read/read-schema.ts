@@ -86,8 +86,9 @@ class SchemaReader {
     for (const { from, keyword, ref, path, resource: base } of this.#unresolved) {
       const target = this.references.target(ref, base);
       if ('missing' in target) {
-        const external = 'leads outside this schema: external references are never fetched';
-        return { path, message: target.missing === 'external' ? external : 'leads nowhere in this schema' };
+        const external =
+          'refers to another document: external references are never fetched, so put the target into $defs';
+        return { path, message: target.missing === 'external' ? external : 'has no target in this schema' };
       }
       this.targets.set(from, (this.targets.get(from) ?? new Map()).set(keyword, target.schema));
       if (typeof target.schema === 'boolean' || this.#schemas.has(target.schema)) continue;

@@ -129,7 +129,7 @@ export function expansionFault(schemas: Iterable<JsonObject>, targets: Targets):
 
   for (const schema of schemas) {
     const { length, size } = expand(schema, 0);
-    if (length > MAX_CHAIN) return `has references that lead in a circle, or ${MAX_CHAIN} of them in a chain`;
+    if (length > MAX_CHAIN) return `has references in a cycle, or more than ${MAX_CHAIN} of them in a chain`;
     if (size > MAX_EXPANDED) return `applies more than ${MAX_EXPANDED} subschemas to one value`;
   }
   return undefined;

@@ -25,7 +25,8 @@ export class Automaton {
     this.#build(tree);
     const tooComplex = this.#edges > MAX_EDGES || this.#chars.length > MAX_POSITIONS * 4;
     const ambiguous = tooComplex ? undefined : this.#skipsCounted || this.#isAmbiguous();
-    if (ambiguous === undefined) this.fault = 'is too complex a regular expression';
+    if (ambiguous === undefined)
+      this.fault = 'is too complex a regular expression to check for exponential time: simplify it';
     else if (ambiguous) this.fault = 'must not repeat a group that can match the same text in many ways, such as (a+)+';
   }
 
