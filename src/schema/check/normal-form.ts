@@ -147,7 +147,6 @@ class Writer {
     } else if (items !== undefined) {
       result.items = this.#schema(items);
     }
-    delete result.additionalItems;
   }
 
   #dependencies(schema: JsonObject, result: Record<string, unknown>): void {
