@@ -2,19 +2,16 @@
 
 import { ParseError } from '../errors.ts';
 import { isBatch } from '../message.ts';
+import { JSON_LIMITS, MAX_UNREADABLE, type ReceivedLimits, SHORTEST_MESSAGE } from './json-limits.ts';
 import {
   isOpening,
   isSpace,
   isWorthScanning,
-  JSON_LIMITS,
   jsonLimitFault,
-  MAX_UNREADABLE,
   malformed,
   peekEnvelope,
-  type ReceivedLimits,
-  SHORTEST_MESSAGE,
   skipSpace,
-} from './json-limits.ts';
+} from './json-scan.ts';
 import { type Batch, isUnreadable, notAnObject, type Payload, parsePayload } from './parse.ts';
 
 const BYTE_ORDER_MARK = 0xfeff;

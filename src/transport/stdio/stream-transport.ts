@@ -3,7 +3,8 @@
 import type { Readable, Writable } from 'node:stream';
 import { setImmediate } from 'node:timers';
 import { ConnectionError, ParseError, toError } from '../../jsonrpc/errors.ts';
-import { MAX_UNREADABLE, peekEnvelope, type ReceivedLimits } from '../../jsonrpc/json/json-limits.ts';
+import { MAX_UNREADABLE, type ReceivedLimits } from '../../jsonrpc/json/json-limits.ts';
+import { peekEnvelope } from '../../jsonrpc/json/json-scan.ts';
 import { MessageReader } from '../../jsonrpc/json/message-reader.ts';
 import type { Payload } from '../../jsonrpc/json/parse.ts';
 import { type Message, serializeLine } from '../../jsonrpc/message.ts';
