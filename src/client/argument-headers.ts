@@ -1,7 +1,7 @@
 /** Arguments of tools that are repeated as `Mcp-Param-*` headers, because their input schemas ask for it. */
 
-import { ConnectionError, quoted } from '../jsonrpc/errors.ts';
-import { printable } from '../jsonrpc/printable.ts';
+import { ConnectionError } from '../jsonrpc/errors.ts';
+import { printable, quoted } from '../jsonrpc/printable.ts';
 import { argumentText, encodeHeaderValue, type ParamHeaders, paramHeaders } from '../protocol/http/http-headers.ts';
 import type { Tool } from '../protocol/model/tools.ts';
 import type { HeaderFields } from './http-options.ts';

@@ -1,8 +1,8 @@
 /** One call on its way, whatever number of requests it takes. */
 
-import { quoted } from '../jsonrpc/errors.ts';
 import type { Params } from '../jsonrpc/message.ts';
 import type { PendingRequestDetails } from '../jsonrpc/pending-requests.ts';
+import { quoted } from '../jsonrpc/printable.ts';
 import type { HeaderFields } from './http-options.ts';
 import type { RequestOptions } from './request-options.ts';
 
@@ -65,7 +65,7 @@ export class Leg implements PendingRequestDetails {
     this.maxTimeout = call.left;
   }
 
-  get what(): string {
+  get label(): string {
     return this.#call.what;
   }
 }

@@ -1,9 +1,10 @@
 /** What happens around every call: the cache, middleware, rounds of questions, and a second try where one is due. */
 
-import { ConnectionError, ErrorCode, quoted, RpcError } from '../jsonrpc/errors.ts';
+import { ConnectionError, ErrorCode, RpcError } from '../jsonrpc/errors.ts';
 import { isObject, type Params } from '../jsonrpc/message.ts';
 import { runMiddleware } from '../jsonrpc/middleware.ts';
 import { aborted, DEFAULT_MAXIMUM, DEFAULT_TIMEOUT } from '../jsonrpc/pending-requests.ts';
+import { quoted } from '../jsonrpc/printable.ts';
 import { revisionNamed } from '../protocol/client-revisions.ts';
 import { McpErrorCode } from '../protocol/errors.ts';
 import { isCacheable, METHODS } from '../protocol/methods.ts';

@@ -1,7 +1,7 @@
 /** A server that is a program: how its user names it, and how it is to be run. */
 
-import { shorten } from '../jsonrpc/errors.ts';
 import type { JsonLimits } from '../jsonrpc/json/json-limits.ts';
+import { shorten } from '../jsonrpc/printable.ts';
 
 /** A program that is a server. */
 export interface Command {

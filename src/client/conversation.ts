@@ -98,7 +98,7 @@ export class Conversation implements Receiver {
       answer: (request, signal) => host.answer(request, signal, this),
       send: (response) => this.#send(response),
       isQuestion: (method) => host.isQuestion(method),
-      pauseClocks: () => this.#outgoing.pauseAll(),
+      pauseClocks: () => this.#outgoing.pausePending(),
       onError: (error) => host.onError(error),
     });
   }
@@ -126,7 +126,7 @@ export class Conversation implements Receiver {
 
   /** Stops the clocks of all calls, until the returned function is called. */
   holdClocks(): () => void {
-    return this.#outgoing.hold();
+    return this.#outgoing.pauseIdleTimers();
   }
 
   /** Aborts when the conversation is over; the reason is the error. */

@@ -39,7 +39,7 @@ describe('a form', () => {
     [{ properties: { a: 1 } }, '/properties/a must be a schema: an object, true or false'],
     [{ properties: { a: { type: 'text' } } }, '/properties/a/type must be string, number, '],
     [{ properties: {}, $schema: 'https://example.com/mine' }, '/$schema dialect not supported'],
-    [{ properties: { a: { $ref: 'https://example.com/a' } } }, '/properties/a/$ref leads outside this schema'],
+    [{ properties: { a: { $ref: 'https://example.com/a' } } }, '/properties/a/$ref refers to another document'],
     [{ properties: { ['a'.repeat(1025)]: { type: 'string' } } }, '/properties/aaaa'],
   ])('that cannot be used says where: %j', (schema, fault) => {
     const read = (): unknown => receivedForm({ type: 'object', ...schema });

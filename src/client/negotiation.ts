@@ -1,7 +1,8 @@
 /** Which revision to speak, judged from what a server answered: pure functions, no I/O. */
 
-import { ConnectionError, RpcError, shorten } from '../jsonrpc/errors.ts';
+import { ConnectionError, RpcError } from '../jsonrpc/errors.ts';
 import { isObject, type Params } from '../jsonrpc/message.ts';
+import { shorten } from '../jsonrpc/printable.ts';
 import { revisionNamed } from '../protocol/client-revisions.ts';
 import { McpErrorCode } from '../protocol/errors.ts';
 import { MetaKey } from '../protocol/model/meta.ts';

@@ -123,9 +123,9 @@ describe('a schema that cannot be used turns the check off, with one warning', (
       'a reference to elsewhere',
       { type: 'object', properties: { a: { $ref: 'http://127.0.0.1:9/schema.json' } } },
       'Results of tool "t" are not checked: outputSchema/properties/a/$ref: ' +
-        'leads outside this schema: external references are never fetched',
+        'refers to another document: external references are never fetched, so put the target into $defs',
     ],
-    ['a reference to a file', { $ref: 'file:///etc/passwd' }, /outputSchema\/\$ref: leads outside this schema/],
+    ['a reference to a file', { $ref: 'file:///etc/passwd' }, /outputSchema\/\$ref: refers to another document/],
     ['too much depth', deep, /outputSchema(\/not)+: is nested more than 32 schemas deep$/],
     [
       'a name of more than 1,024 characters',

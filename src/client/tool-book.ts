@@ -1,8 +1,8 @@
 /** What a client knows of a server's tools: their definitions, whether those are still the same, and what they promise. */
 
-import { ConnectionError, quoted, toError } from '../jsonrpc/errors.ts';
+import { ConnectionError, toError } from '../jsonrpc/errors.ts';
 import { isObject } from '../jsonrpc/message.ts';
-import { printable } from '../jsonrpc/printable.ts';
+import { printable, quoted } from '../jsonrpc/printable.ts';
 import type { CallToolResult, Tool } from '../protocol/model/tools.ts';
 import type { CheckedSchema } from '../schema/check/checked-schema.ts';
 import { receivedSchema } from '../schema/check/received-schema.ts';

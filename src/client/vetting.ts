@@ -1,7 +1,8 @@
 /** A look at a tool before it is called: it may have changed, or want of headers what cannot be done. */
 
-import { ConnectionError, quoted } from '../jsonrpc/errors.ts';
+import { ConnectionError } from '../jsonrpc/errors.ts';
 import type { Params } from '../jsonrpc/message.ts';
+import { quoted } from '../jsonrpc/printable.ts';
 import type { ArgumentHeaders } from './argument-headers.ts';
 import { type Call, left } from './call.ts';
 import type { Conversation } from './conversation.ts';

@@ -1,7 +1,8 @@
 /** Watching a server: one way to hear of changes, whichever way the revision has of telling them. */
 
-import { ConnectionError, callGuarded, shorten } from '../jsonrpc/errors.ts';
+import { ConnectionError, callGuarded } from '../jsonrpc/errors.ts';
 import type { Notification, Params } from '../jsonrpc/message.ts';
+import { shorten } from '../jsonrpc/printable.ts';
 import type { ServerCapabilities } from '../protocol/model/capabilities.ts';
 import { type Change, changeInNotification, isWithin } from '../protocol/model/changes.ts';
 import type { RevisionFeatures } from '../protocol/revisions.ts';

@@ -1,8 +1,6 @@
-/** The name that was meant by one that does not exist. */
-
 const MAX_LENGTH = 64;
 
-/** The name of `names` nearest to `name`, if no more than a third of it is different; for "did you mean". */
+/** Returns the most similar of the names, for "did you mean": at most a third of the characters and 3 edits away. */
 export function closest(name: string, names: Iterable<string>): string | undefined {
   if (name.length > MAX_LENGTH) return undefined;
   const wanted = name.toLowerCase();
@@ -19,8 +17,8 @@ export function closest(name: string, names: Iterable<string>): string | undefin
 }
 
 /**
- * Edits that make one text of another: characters put in, left out or replaced, and neighbours swapped. Only what can be
- * within the limit is computed, so that thousands of long names are compared in milliseconds.
+ * Damerau-Levenshtein distance: insertions, deletions, substitutions and transpositions of neighbours. Only the diagonal band
+ * within the limit is computed, which keeps the comparison with thousands of names fast.
  */
 function distance(a: string, b: string, limit: number): number {
   const far = limit + 1;

@@ -1,9 +1,9 @@
-/** The errors of a conversation: what a peer answered, and what befell the connection. */
+/** Errors of calls (`RpcError`, `ConnectionError`), errors of unreadable messages, and error responses. */
 
-import type { ErrorObject, Id } from './message.ts';
-import { printable } from './printable.ts';
+import type { ErrorObject, ErrorResponse, Id } from './message.ts';
+import { printable, printableLines, shorten } from './printable.ts';
 
-/** The codes JSON-RPC 2.0 itself defines. */
+/** Error codes that JSON-RPC 2.0 defines. */
 export const ErrorCode = {
   ParseError: -32700,
   InvalidRequest: -32600,
@@ -12,25 +12,25 @@ export const ErrorCode = {
   InternalError: -32603,
 } as const;
 
-/** The code of `RpcError.tooManyRequests`, from the range that JSON-RPC leaves to servers and MCP does not use. */
+/** Code of `RpcError.tooManyRequests`, from the range that JSON-RPC leaves to implementations and MCP does not use. */
 export const TOO_MANY_REQUESTS = -32010;
 
-// Two copies of this package in one process know each other's errors by this mark; `instanceof` does not.
+// Identifies errors across several copies of this package in one process, where `instanceof` fails.
 const mark: unique symbol = Symbol.for('mcpp.error') as never;
 
-/** True for every error this package makes, also for those of another copy of it. */
+/** True for errors of this package, also if another copy of the package in this process made them. */
 export function isMcpError(error: unknown): error is Error & { readonly code: number | string } {
   try {
     return typeof error === 'object' && error !== null && mark in error;
   } catch {
-    // What is thrown may be anything, also an object that fights back.
+    // `in` throws for a revoked Proxy.
     return false;
   }
 }
 
-/** What every error of this package has in common. */
+/** Base class of the errors of this package. */
 export abstract class McpError extends Error {
-  /** Stable: a number where the wire has one, otherwise a word. */
+  /** Stable: the number of a JSON-RPC error, otherwise a word such as `timeout`. */
   abstract readonly code: number | string;
 
   static {
@@ -38,21 +38,21 @@ export abstract class McpError extends Error {
   }
 }
 
-const MAX_RECEIVED = 1000;
+const MAX_RECEIVED_MESSAGE = 1000;
 
-/** An error that travels: thrown by a handler it is the answer, received from a peer it rejects the call. */
+/** A JSON-RPC error: a handler throws it to send an error response, and a call rejects with it when it receives one. */
 export class RpcError extends McpError {
   override readonly name = 'RpcError';
   readonly code: number;
   readonly data: unknown;
-  /** What went wrong in the protocol's words, where revisions differ in the number they give it. */
+  /** Names a failure for which revisions of MCP have different codes. The revision of the request decides the code that is sent. */
   readonly reason: string | undefined;
   /** The message as the peer sent it. */
   #received: string | undefined;
 
   constructor(code: number, message: string, data?: unknown, options?: ErrorOptions & { reason?: string }) {
     super(message, options);
-    // A code that is no integer would make the whole answer unreadable.
+    // A peer cannot read a response whose code is not an integer.
     this.code = Number.isInteger(code) ? code : ErrorCode.InternalError;
     this.data = data;
     this.reason = options?.reason;
@@ -63,24 +63,24 @@ export class RpcError extends McpError {
     return new RpcError(ErrorCode.InvalidRequest, message, data);
   }
 
-  /** -32601: no such method here. */
+  /** -32601: the method does not exist. */
   static methodNotFound(method: string): RpcError {
     return new RpcError(ErrorCode.MethodNotFound, `Method not found: ${shorten(method)}`);
   }
 
-  /** -32602: the method exists, its params are wrong. */
+  /** -32602: the params of the method are invalid. */
   static invalidParams(message: string, data?: unknown): RpcError {
     return new RpcError(ErrorCode.InvalidParams, message, data);
   }
 
-  /** -32603: something broke on this side. */
+  /** -32603: the request failed on this side. */
   static internal(message = 'Internal error', data?: unknown): RpcError {
     return new RpcError(ErrorCode.InternalError, message, data);
   }
 
   /**
-   * -32010: the caller has to wait. Over HTTP the answer is status 429 with `Retry-After` if nothing was sent before;
-   * everywhere it has `retryAfterMs` in its data.
+   * -32010: the caller must wait, for the `retryAfterMs` in the error's data. Over HTTP the response has status 429 and
+   * `Retry-After`, unless its stream has begun.
    */
   static tooManyRequests(message: string, { retryAfterMs }: { readonly retryAfterMs: number }): RpcError {
     if (!Number.isFinite(retryAfterMs) || retryAfterMs < 0) {
@@ -90,16 +90,16 @@ export class RpcError extends McpError {
   }
 
   /**
-   * The error a peer answered. In `message`, control characters and bidirectional marks are escaped, and it is cut after
-   * 1,000 characters: programs print it. `toObject()` gives the message as it was sent.
+   * Makes the error of a received error response. `message` is safe to print: cut after 1,000 characters, with control
+   * characters and bidirectional marks escaped. `toObject()` returns the message as it was received.
    */
   static from(error: ErrorObject): RpcError {
-    const received = new RpcError(error.code, printable(error.message, MAX_RECEIVED), error.data);
+    const received = new RpcError(error.code, printable(error.message, MAX_RECEIVED_MESSAGE), error.data);
     received.#received = error.message;
     return received;
   }
 
-  /** As the wire has it. */
+  /** Returns the `error` of an error response. */
   toObject(): ErrorObject {
     const { code, data } = this;
     const message = this.#received ?? this.message;
@@ -107,62 +107,55 @@ export class RpcError extends McpError {
   }
 }
 
-/** Why a call got no answer. */
+/** Why a call got no response. */
 export type ConnectionErrorCode =
   /** The connection ended. */
   | 'closed'
-  /** No answer came in time. */
+  /** No response arrived in time. */
   | 'timeout'
-  /** The caller gave up. */
+  /** The caller aborted the call. */
   | 'aborted'
   | 'not-connected'
-  /** What the peer said breaks the protocol. */
+  /** The peer sent a message that is not valid in the protocol. */
   | 'malformed'
-  /** What the peer sent exceeds a limit of this side; the message names the option. */
+  /** A received message exceeds a limit; the error message names the option. */
   | 'too-large'
-  /** The program that is the server could not be started. */
+  /** The server's process could not be started. */
   | 'spawn-failed'
-  /** There is no way to the server: no such host, nobody listens, no trust. */
+  /** No connection to the server: DNS, TCP or TLS failed. */
   | 'unreachable'
-  /** The server answered with an HTTP status that is no answer. */
+  /** The server responded with an HTTP error status. */
   | 'http-error'
-  /** The server does not know the session any more. */
+  /** The server no longer has the session. */
   | 'session-lost'
-  /** Something on this side does not allow it. */
+  /** The call was not sent: an option, a security policy or the revision does not allow it. */
   | 'refused'
   | 'failed';
 
-/** How the process on the other side ended, and the last it wrote on stderr. */
+/** How a server's process ended. */
 export interface ProcessEnd {
   readonly exitCode: number | null;
-  /** The signal that ended it. */
   readonly signal: string | null;
-  /** The last 4 KB. */
+  /** The last 4 KB of its stderr. */
   readonly stderr: string;
 }
 
-/** What is known beside the message. */
+/** Optional properties of a `ConnectionError`. */
 export interface ConnectionErrorDetails extends ErrorOptions {
-  /** How the server's process ended. */
   readonly process?: ProcessEnd | undefined;
-  /** The HTTP status the server answered with. */
   readonly status?: number | undefined;
-  /** Milliseconds after which the server wants to be asked again. */
   readonly retryAfterMs?: number | undefined;
 }
 
-/**
- * The connection, not the peer's code, kept a call from being answered. Control characters and bidirectional marks in the
- * message are escaped, except line feeds.
- */
+/** The error of a call that failed without a valid response. Its message is safe to print: control characters are escaped. */
 export class ConnectionError extends McpError {
   override readonly name = 'ConnectionError';
   readonly code: ConnectionErrorCode;
-  /** How the server's process ended, if it was one of ours. */
+  /** How the server's process ended, if this client started it. */
   readonly process: ProcessEnd | undefined;
-  /** The HTTP status the server answered with, if that is what went wrong. */
+  /** The HTTP status of the response, if that is the reason. */
   readonly status: number | undefined;
-  /** Milliseconds after which the server wants to be asked again, if it said so (`Retry-After`). */
+  /** The `Retry-After` of the response, in milliseconds. */
   readonly retryAfterMs: number | undefined;
 
   constructor(code: ConnectionErrorCode, message: string, details: ConnectionErrorDetails = {}) {
@@ -174,7 +167,7 @@ export class ConnectionError extends McpError {
   }
 }
 
-/** Every reason a message can be refused before anybody looks at its method. */
+/** Why a message could not be read. */
 export type ParseErrorCode =
   | 'MalformedJson'
   | 'NotAnObject'
@@ -198,17 +191,17 @@ export type ParseErrorCode =
   | 'TooLong';
 
 /**
- * A message that could not be read. Returned, never thrown; it carries the id where that could be read. It is an `Error`
- * without a stack trace: capturing one for each line of a flood would cost more than reading the line.
+ * Why a received message could not be read, with its id if that was readable. Returned, never thrown. An `Error` by its
+ * prototype only: capturing a stack trace would take longer than reading a short message.
  */
 export class ParseError {
   readonly name = 'ParseError';
   readonly message: string;
   readonly code: ParseErrorCode;
   readonly id: Id | undefined;
-  /** The message was an answer of the peer's: it must not be answered, but a waiting call can be told. */
+  /** True if the message is a response: no error response is sent for it, and the call with its id fails. */
   readonly isResponse: boolean;
-  /** The message has a method and no id: it must not be answered. */
+  /** True if the message has a method and no id: no error response is sent for it. */
   readonly isNotification: boolean;
 
   static {
@@ -223,19 +216,19 @@ export class ParseError {
     this.isNotification = isNotification;
   }
 
-  /** The error as the sender gets it. */
+  /** Returns the `error` of the error response to the message. */
   toObject(): ErrorObject {
     const code = this.code === 'MalformedJson' ? ErrorCode.ParseError : ErrorCode.InvalidRequest;
     return { code, message: this.message };
   }
 
-  /** The same to throw. */
+  /** Converts the error to one that a handler can throw. */
   toRpcError(): RpcError {
     const { code, message } = this.toObject();
     return new RpcError(code, message);
   }
 
-  /** The error of the call that this was the response to. */
+  /** Converts the error of a response to that of its call. */
   toConnectionError(): ConnectionError {
     return new ConnectionError(BEYOND_LIMITS.has(this.code) ? 'too-large' : 'malformed', this.message);
   }
@@ -243,12 +236,18 @@ export class ParseError {
 
 const BEYOND_LIMITS: ReadonlySet<ParseErrorCode> = new Set(['TooDeep', 'TooManyElements', 'TooLong']);
 
-/** What was thrown, as an error: whoever throws may throw anything. */
+/** Makes an error response. `id` is undefined or null if the request's id could not be read. */
+export function errorResponse(error: RpcError | ParseError, id?: Id | null): ErrorResponse {
+  const object = error.toObject();
+  return id === undefined ? { jsonrpc: '2.0', error: object } : { jsonrpc: '2.0', id, error: object };
+}
+
+/** Returns a thrown value if it is an `Error`, otherwise a new `Error` with the value as its `cause`. */
 export function toError(thrown: unknown, message = 'A listener failed'): Error {
   return thrown instanceof Error ? thrown : new Error(message, { cause: thrown });
 }
 
-/** Calls a function of somebody else's. What it throws, or rejects with if it is asynchronous, goes to `onError`. */
+/** Calls a listener of the application. If it throws, or returns a promise that rejects, `onError` gets the error. */
 export function callGuarded(listener: () => unknown, onError: (error: Error) => void, message?: string): void {
   try {
     const result = listener();
@@ -257,22 +256,3 @@ export function callGuarded(listener: () => unknown, onError: (error: Error) => 
     onError(toError(error, message));
   }
 }
-
-/** A name from the wire as an error text shows it, in quotes and whatever characters it has. */
-export function quoted(name: string): string {
-  const cut = name.length <= MAX_NAME ? name : `${name.slice(0, MAX_NAME)}...`;
-  return printable(JSON.stringify(cut), Number.POSITIVE_INFINITY);
-}
-
-/** A name from the wire, short enough to stand in an error text, whatever characters it has. */
-export function shorten(name: string, length: number = MAX_NAME): string {
-  return printable(name, length);
-}
-
-/** Text of several lines, in which everything but the line feeds is made safe for terminals and logs. */
-export function printableLines(text: string): string {
-  const lines = text.split('\n');
-  return lines.map((line) => printable(line, Number.POSITIVE_INFINITY)).join('\n');
-}
-
-const MAX_NAME = 128;

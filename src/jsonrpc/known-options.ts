@@ -1,16 +1,15 @@
-/** Options of functions that set something up: a key that is misspelled is an error, not a default. */
+/** Checks the names of options, so that a misspelled option is an error instead of being ignored. */
 
 import { closest } from './closest.ts';
 import { isObject } from './message.ts';
 import { printable } from './printable.ts';
 
-/** All keys of a type of options; the compiler keeps it complete. */
+/** An object with all keys of an options type: the compiler reports missing and extra ones. */
 export type KeysOf<Options> = { readonly [Key in keyof Options]-?: true };
 
 /**
- * Throws a TypeError if options are no object, or have a key that is not known. Keys whose value is undefined are left
- * out, as if they were not there. `where` is how the caller knows the options, such as `serveHttp`; `elsewhere` has names
- * of the same options in other libraries.
+ * Throws a TypeError if options are not an object or have an unknown key. Keys with the value undefined are ignored. `where`
+ * begins the error message, such as `serveHttp`; `elsewhere` maps the names of other libraries to those of this one.
  */
 export function checkOptions(
   where: string,

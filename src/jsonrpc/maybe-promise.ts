@@ -1,20 +1,19 @@
-/** Values that may still be on their way. Code that is synchronous stays so: most handlers are, and it is faster. */
+/** Values or promises: synchronous handlers are processed without a promise, which is faster. */
 
-/** A value, now or later. */
 export type MaybePromise<T> = T | Promise<T>;
 
-/** True for anything that has to be awaited. */
+/** True for promises and other thenables. */
 export function isPromise(value: unknown): value is Promise<unknown> {
   return typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function';
 }
 
-/** Goes on with a value as soon as it is there: at once, if it is there already. */
+/** Calls `next` with the value: at once, or when the promise has resolved. */
 export function thenMaybe<T, R>(value: MaybePromise<T>, next: (value: T) => MaybePromise<R>): MaybePromise<R> {
-  // Not every thenable gives a promise from `then`.
+  // The `then` of a thenable need not return a promise.
   return isPromise(value) ? Promise.resolve(value as Promise<T>).then(next) : next(value as T);
 }
 
-/** Does something, and something else afterwards, however it ends. */
+/** `try ... finally` for an action that may be asynchronous. */
 export function finallyMaybe(action: () => MaybePromise<void>, after: () => void): MaybePromise<void> {
   let result: MaybePromise<void>;
   try {
@@ -28,7 +27,7 @@ export function finallyMaybe(action: () => MaybePromise<void>, after: () => void
   return result;
 }
 
-/** Does what nobody waits for; what goes wrong with it is reported. */
+/** Runs an action without waiting for it. Errors and rejections go to `report`. */
 export function ignoreRejection(action: () => MaybePromise<void>, report: (error: unknown) => void): void {
   try {
     const done = action();

@@ -23,7 +23,7 @@ function receiver(): Receiver & { got: Payload[]; closed: number } {
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-test('messages arrive in order, later than they were sent, as copies', async () => {
+test('messages arrive in order, in a later microtask and as copies', async () => {
   const [near, far] = memoryPair();
   const there = receiver();
   await near.connect(receiver());
@@ -38,7 +38,7 @@ test('messages arrive in order, later than they were sent, as copies', async () 
   expect((there.got[0] as { params: object }).params).not.toBe(message.params);
 });
 
-test('what was sent before the other end was connected is kept for it, in order', async () => {
+test('messages that were sent before the other end connected arrive in order when it connects', async () => {
   const [near, far] = memoryPair();
   const there = receiver();
   await near.connect(receiver());
@@ -51,7 +51,7 @@ test('what was sent before the other end was connected is kept for it, in order'
   expect(there.got).toEqual([ping(1), ping(2), ping(3)]);
 });
 
-test('the end is told once to both, after what was sent before it', async () => {
+test('onClose is called once at both ends, after the messages that were sent before', async () => {
   const [near, far] = memoryPair();
   const [here, there] = [receiver(), receiver()];
   await near.connect(here);
@@ -65,7 +65,7 @@ test('the end is told once to both, after what was sent before it', async () => 
   expect([here.closed, there.closed, near.connected, far.connected]).toEqual([1, 1, false, false]);
 });
 
-test('nothing arrives after the end, and sending is refused', async () => {
+test('no message arrives after the end, and send throws', async () => {
   const [near, far] = memoryPair();
   const there = receiver();
   await near.connect(receiver());
@@ -78,14 +78,14 @@ test('nothing arrives after the end, and sending is refused', async () => {
   expect(() => far.send(ping(2))).toThrow(expect.objectContaining({ code: 'closed' }));
 });
 
-test('an end is connected once', async () => {
+test('a second connect is rejected', async () => {
   const [near] = memoryPair();
   await near.connect(receiver());
   expect(near.connected).toBe(true);
   await expect(near.connect(receiver())).rejects.toMatchObject({ code: 'failed' });
 });
 
-test('who connects after the end was closed is told, by a rejection or by onClose', async () => {
+test('connecting to a closed pair is rejected, or onClose is called', async () => {
   const [near, far] = memoryPair();
   await near.connect(receiver());
   await near.disconnect();
@@ -99,7 +99,7 @@ test('who connects after the end was closed is told, by a rejection or by onClos
   expect(refused || late.closed === 1).toBe(true);
 });
 
-test('what cannot be written as JSON is refused at once', async () => {
+test('send throws at once for a value that JSON cannot represent', async () => {
   const [near, far] = memoryPair();
   const there = receiver();
   await near.connect(receiver());

@@ -1,14 +1,14 @@
-/** Two transports joined in memory. Messages are passed as JSON text, so neither side gets objects of the other. */
+/** Transports within one process. Messages are copied by way of JSON, so that the ends share no objects. */
 
 import { ConnectionError } from './errors.ts';
 import { checkPayload } from './json/parse.ts';
 import { type Message, serialize } from './message.ts';
 import type { Receiver, Transport } from './transport.ts';
 
-// A reaction to it is a microtask, as `queueMicrotask` makes one, without the resource that Node adds to that.
+// `SETTLED.then` queues a microtask. Node's `queueMicrotask` is slower, since it creates an async resource.
 const SETTLED = Promise.resolve();
 
-/** One end of a pair; what is sent here arrives at the other end, in order, in a later microtask. */
+/** One end of a pair. Messages arrive at the other end in order, each in a later microtask. */
 class MemoryTransport implements Transport {
   readonly cancelsBy = 'notification';
   readonly deliversSeparately = true;
@@ -26,7 +26,8 @@ class MemoryTransport implements Transport {
   }
 
   async connect(receiver: Receiver): Promise<void> {
-    if (this.#receiver) throw new ConnectionError('failed', 'This transport is connected already');
+    if (this.#receiver)
+      throw new ConnectionError('failed', 'The transport is connected already: connect each end of memoryPair() once');
     if (this.#closed) throw new ConnectionError('closed', 'The other end has closed the connection');
     this.#receiver = receiver;
     for (const value of this.#early.splice(0)) this.#deliver(value);
@@ -41,7 +42,7 @@ class MemoryTransport implements Transport {
 
   async disconnect(): Promise<void> {
     this.#end();
-    // What was sent before arrives before the end does.
+    // In a microtask, after the messages that were sent before.
     const peer = this.#peer;
     if (peer) void SETTLED.then(() => peer.#end());
   }
@@ -60,7 +61,7 @@ class MemoryTransport implements Transport {
   }
 }
 
-/** Two ends of one connection within this process. */
+/** Creates the two ends of one connection within this process. */
 export function memoryPair(): [Transport, Transport] {
   const near = new MemoryTransport();
   const far = new MemoryTransport();

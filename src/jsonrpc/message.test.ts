@@ -16,7 +16,7 @@ const notification: Message = { jsonrpc: '2.0', method: 'notifications/initializ
 const result: Message = { jsonrpc: '2.0', id: '', result: {} };
 const failure: Message = { jsonrpc: '2.0', error: { code: -32700, message: 'x' } };
 
-test('a message is told by its members', () => {
+test('the members of a message determine its kind', () => {
   const kinds = [request, notification, result, failure].map((one) => [
     isRequest(one),
     isNotification(one),
@@ -31,7 +31,7 @@ test('a message is told by its members', () => {
   ]);
 });
 
-test('a message is written as one line, whatever newlines are in its strings', () => {
+test('a message is serialized as one line, also with line feeds in its strings', () => {
   const text = 'a\nb\r\nc\u2028d\u2029';
   const line = serializeLine({ jsonrpc: '2.0', id: 'x\ny', method: text, params: { [text]: text } });
   expect(line.indexOf('\n')).toBe(line.length - 1);
@@ -39,14 +39,14 @@ test('a message is written as one line, whatever newlines are in its strings', (
   expect(JSON.parse(line)).toEqual({ jsonrpc: '2.0', id: 'x\ny', method: text, params: { [text]: text } });
 });
 
-test('a result that is JSON already is passed on as it is', () => {
+test('the text of an EncodedJson result is sent unchanged', () => {
   const message = { jsonrpc: '2.0', id: 'a"b', result: new EncodedJson('{"tools": [1]}') } as const;
   expect(serialize(message)).toBe('{"jsonrpc":"2.0","id":"a\\"b","result":{"tools": [1]}}');
   expect(serialize([message, request])).toBe(`[${serialize(message)},{"jsonrpc":"2.0","id":0,"method":"ping"}]`);
   expect(JSON.parse(JSON.stringify(message))).toEqual({ jsonrpc: '2.0', id: 'a"b', result: { tools: [1] } });
 });
 
-test('what JSON has no word for is thrown, not half written', () => {
+test('serializing a value that JSON cannot represent throws', () => {
   expect(() => serialize({ jsonrpc: '2.0', id: 1, result: { a: 1n } })).toThrow(TypeError);
 });
 

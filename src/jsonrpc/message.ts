@@ -1,14 +1,14 @@
-/** JSON-RPC 2.0 messages as plain data, and how they are written. */
+/** JSON-RPC 2.0 messages and their serialization. */
 
 import { findUnencodable } from './json/unencodable.ts';
 
-/** A request id. Numbers are safe integers; a number and a string that look alike are different ids. */
+/** A request id. Numbers are safe integers; `1` and `'1'` are different ids. */
 export type Id = string | number;
 
-/** What JSON-RPC allows as `params`. MCP uses objects only. */
+/** The `params` of MCP, which are always an object. */
 export type Params = Readonly<Record<string, unknown>>;
 
-/** A call that wants an answer. */
+/** A message that expects a response. */
 export interface Request {
   readonly jsonrpc: '2.0';
   readonly id: Id;
@@ -16,14 +16,14 @@ export interface Request {
   readonly params?: Params | readonly unknown[];
 }
 
-/** A message that wants no answer. */
+/** A message that expects no response. */
 export interface Notification {
   readonly jsonrpc: '2.0';
   readonly method: string;
   readonly params?: Params | readonly unknown[];
 }
 
-/** The answer of a call that worked. */
+/** The response of a successful request. */
 export interface ResultResponse {
   readonly jsonrpc: '2.0';
   readonly id: Id;
@@ -37,23 +37,23 @@ export interface ErrorObject {
   readonly data?: unknown;
 }
 
-/** The answer of a call that failed. `id` is absent or null when the request's id could not be read. */
+/** The response of a failed request. `id` is absent or null if the request's id could not be read. */
 export interface ErrorResponse {
   readonly jsonrpc: '2.0';
   readonly id?: Id | null;
   readonly error: ErrorObject;
 }
 
-/** Either answer. */
+/** A response of either kind. */
 export type Response = ResultResponse | ErrorResponse;
 
-/** Anything that travels between two peers. */
+/** A JSON-RPC message. */
 export type Message = Request | Notification | Response;
 
-/** A part of a message that is JSON text already, so that what never changes is encoded once. */
+/** A result that is serialized already, such as a list that is sent to many clients. */
 export class EncodedJson {
   readonly text: string;
-  /** What it was made of, where that is known: plain data that says the same. */
+  /** The value of the text, if it is known. */
   readonly value: unknown;
 
   constructor(text: string, value?: object) {
@@ -61,13 +61,13 @@ export class EncodedJson {
     this.value = value;
   }
 
-  /** For those who look inside; the wire takes `text` as it is. */
+  /** For code that serializes the message in another way. `serialize` writes `text`. */
   toJSON(): unknown {
     return this.value ?? JSON.parse(this.text);
   }
 }
 
-/** True for a message that wants an answer. */
+/** True for a message with a method and an id. */
 export function isRequest(message: Message): message is Request {
   return 'method' in message && 'id' in message;
 }
@@ -77,17 +77,17 @@ export function isNotification(message: Message): message is Notification {
   return 'method' in message && !('id' in message);
 }
 
-/** True for an answer, good or bad. */
+/** True for a message without a method. */
 export function isResponse(message: Message): message is Response {
   return !('method' in message);
 }
 
-/** True for an answer that carries an error. */
+/** True for a response with an `error`. */
 export function isErrorResponse(message: Message): message is ErrorResponse {
   return 'error' in message;
 }
 
-/** A message as JSON text, without a line end. JSON escapes newlines, so there is never one inside. */
+/** Serializes a message as JSON, without line breaks. Throws a TypeError that locates a value that JSON cannot represent. */
 export function serialize(message: Message | readonly Message[]): string {
   if (isBatch(message)) return `[${message.map(serialize).join(',')}]`;
   if ('result' in message && message.result instanceof EncodedJson) {
@@ -101,17 +101,17 @@ export function serialize(message: Message | readonly Message[]): string {
   }
 }
 
-/** A message as one line: JSON text and `\n`. */
+/** Serializes a message as a line: JSON and `\n`. */
 export function serializeLine(message: Message | readonly Message[]): string {
   return `${serialize(message)}\n`;
 }
 
-/** True for several messages sent as one. */
+/** True for an array: a batch of messages. */
 export function isBatch<M>(payload: M | readonly M[]): payload is readonly M[] {
   return Array.isArray(payload);
 }
 
-/** True for a JSON object: neither null nor an array. */
+/** True for objects except null and arrays. */
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

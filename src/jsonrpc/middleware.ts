@@ -1,32 +1,35 @@
-/** Functions around a call, like the skins of an onion: the first one is the outermost. */
+/** Runs middleware around a call; the first function is the outermost. */
 
-/** One of them. `next()` goes on inwards and gives the result; it may be given a changed call to go on with. */
+/** A middleware. `next()` runs the rest of the chain and resolves with its result; it may be passed a changed call. */
 export type MiddlewareFunction<Call> = (call: Call, next: (changed?: Call) => Promise<unknown>) => unknown;
 
-/** Calls the innermost function through all of them. `onNothing` gets the index of a layer that gives undefined, and may throw. */
+/**
+ * Runs the handler inside all middleware. `onUndefined` gets the index of a middleware whose result is undefined, and may
+ * throw.
+ */
 export function runMiddleware<Call>(
-  layers: readonly MiddlewareFunction<Call>[],
+  chain: readonly MiddlewareFunction<Call>[],
   call: Call,
-  innermost: (call: Call) => unknown,
-  onNothing?: (index: number) => void,
+  handler: (call: Call) => unknown,
+  onUndefined?: (index: number) => void,
 ): unknown {
-  const goOn = async (called: boolean, index: number, changed: Call): Promise<unknown> => {
-    if (called) throw new Error('next() was called twice in one middleware');
-    const result = await enter(index, changed);
-    if (result === undefined && index < layers.length) onNothing?.(index);
-    return result;
-  };
-  const enter = (index: number, present: Call): unknown => {
-    const layer = layers[index];
-    if (!layer) return innermost(present);
-    let called = false;
-    return layer(present, (changed = present) => {
-      const inner = goOn(called, index + 1, changed);
-      called = true;
-      // A layer that does not wait for it need not be told.
-      inner.catch(() => {});
-      return inner;
+  const run = (index: number, current: Call): unknown => {
+    const middleware = chain[index];
+    if (!middleware) return handler(current);
+    let isCalled = false;
+    const callNext = async (changed: Call): Promise<unknown> => {
+      if (isCalled) throw new Error('next() was called twice in one middleware');
+      isCalled = true;
+      const result = await run(index + 1, changed);
+      if (result === undefined && index + 1 < chain.length) onUndefined?.(index + 1);
+      return result;
+    };
+    return middleware(current, (changed = current) => {
+      const result = callNext(changed);
+      // A middleware that does not await `next()` causes no unhandled rejection.
+      result.catch(() => {});
+      return result;
     });
   };
-  return enter(0, call);
+  return run(0, call);
 }

@@ -23,7 +23,7 @@ function outgoing(defaults?: TimeoutOptions) {
   return { requests, sent, cancelled };
 }
 
-/** What became of a call so far. */
+/** Records the outcome of a call. */
 function outcomeOf(call: Promise<unknown>): { settled: unknown[] } {
   const outcome = { settled: [] as unknown[] };
   call.then(
@@ -59,8 +59,8 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-describe('a request', () => {
-  test('gets an id of its own, and params only if there are some', async () => {
+describe('a pending request', () => {
+  test('has an id of its own, and params only if some are given', async () => {
     const { requests, sent } = outgoing();
     const calls = [
       requests.request('a', undefined),
@@ -79,7 +79,7 @@ describe('a request', () => {
     expect(requests.size).toBe(0);
   });
 
-  test('is settled by its answer only: typed ids, and each once', async () => {
+  test('is settled once, by the response with an id of the same value and type', async () => {
     const { requests } = outgoing();
     const call = requests.request('a', undefined);
     expect(requests.settle({ jsonrpc: '2.0', id: '1', result: {} })).toBe(false);
@@ -92,14 +92,14 @@ describe('a request', () => {
     expect(await call).toEqual({ ok: true });
   });
 
-  test('is rejected with the error the peer answered', async () => {
+  test('rejects with the error of an error response', async () => {
     const { requests } = outgoing();
     const call = requests.request('a', undefined);
     requests.settle({ jsonrpc: '2.0', id: 1, error: { code: -32602, message: 'no', data: { a: 1 } } });
     await expect(call).rejects.toMatchObject({ name: 'RpcError', code: -32602, message: 'no', data: { a: 1 } });
   });
 
-  test('whose params cannot be made leaves nothing behind', async () => {
+  test('is removed if its params function throws', async () => {
     const { requests, sent } = outgoing();
     const { signal, listeners } = countedSignal();
     const call = requests.request(
@@ -116,8 +116,8 @@ describe('a request', () => {
   });
 });
 
-describe('time', () => {
-  test('runs out after five minutes without an answer; the peer is told', async () => {
+describe('the timeout of a request', () => {
+  test('is five minutes without a response by default, and the peer gets a cancellation', async () => {
     const { requests, cancelled } = outgoing();
     const { settled } = outcomeOf(requests.request('tools/call', undefined));
     await vi.advanceTimersByTimeAsync(5 * MINUTE - 1);
@@ -129,7 +129,7 @@ describe('time', () => {
     expect(requests.size).toBe(0);
   });
 
-  test('is what the connection says, or the call itself', async () => {
+  test('is that of the connection, or that of the call', async () => {
     const { requests } = outgoing({ timeout: 1000 });
     const { settled } = outcomeOf(requests.request('a', undefined));
     const other = outcomeOf(requests.request('b', undefined, { timeout: 2000 }));
@@ -139,7 +139,7 @@ describe('time', () => {
     expect(other.settled).toHaveLength(1);
   });
 
-  test('starts anew with each progress', async () => {
+  test('restarts with each progress notification', async () => {
     const { requests } = outgoing({ timeout: 1000 });
     const { settled } = outcomeOf(requests.request('a', undefined));
     for (let progress = 1; progress <= 5; progress++) {
@@ -151,7 +151,7 @@ describe('time', () => {
     expect((settled[0] as Error).message).toContain('last progress 5');
   });
 
-  test('has an end that no progress moves', async () => {
+  test('has a maximum that progress does not extend', async () => {
     const { requests, cancelled } = outgoing({ timeout: 1000, maxTimeout: 3000 });
     const { settled } = outcomeOf(requests.request('a', undefined));
     for (let at = 0; at < 3000; at += 500) {
@@ -162,7 +162,7 @@ describe('time', () => {
     expect(cancelled).toHaveLength(1);
   });
 
-  test('does not run for a call that waits for ever, but for the maximum of thirty minutes', async () => {
+  test('can be Infinity, and the maximum of thirty minutes still applies', async () => {
     const { requests } = outgoing();
     const { settled } = outcomeOf(requests.request('a', undefined, { timeout: Number.POSITIVE_INFINITY }));
     await vi.advanceTimersByTimeAsync(30 * MINUTE - 1);
@@ -171,7 +171,7 @@ describe('time', () => {
     expect(settled).toMatchObject([{ code: 'timeout' }]);
   });
 
-  test.each([Number.POSITIVE_INFINITY, 2 ** 31, 2 ** 40])('of %d ms does not run out at once', async (forever) => {
+  test.each([Number.POSITIVE_INFINITY, 2 ** 31, 2 ** 40])('of %d ms does not expire at once', async (forever) => {
     const { requests } = outgoing({ timeout: forever, maxTimeout: forever });
     const { settled } = outcomeOf(requests.request('a', undefined));
     expect(vi.getTimerCount()).toBe(0);
@@ -180,7 +180,7 @@ describe('time', () => {
     requests.settle({ jsonrpc: '2.0', id: 1, result: {} });
   });
 
-  test('stands still between pause and resume; the maximum does not', async () => {
+  test('is paused between pause and resume; the maximum is not', async () => {
     const { requests } = outgoing({ timeout: 1000, maxTimeout: 10_000 });
     const first = outcomeOf(requests.request('a', undefined));
     requests.pause(1);
@@ -199,7 +199,7 @@ describe('time', () => {
     expect(second.settled).toMatchObject([{ code: 'timeout' }]);
   });
 
-  test('stands still after pause, also if there is progress meanwhile', async () => {
+  test('stays paused if progress arrives', async () => {
     const { requests } = outgoing({ timeout: 1000, maxTimeout: 10_000 });
     const { settled } = outcomeOf(requests.request('a', undefined));
     requests.pause(1);
@@ -209,11 +209,11 @@ describe('time', () => {
     requests.settle({ jsonrpc: '2.0', id: 1, result: {} });
   });
 
-  test('stands still for all while it is held, also for those that begin meanwhile', async () => {
+  test('is paused for present and new requests by pauseIdleTimers', async () => {
     const { requests, cancelled } = outgoing({ timeout: MINUTE });
     const early = outcomeOf(requests.request('early', undefined));
     await vi.advanceTimersByTimeAsync(MINUTE - 1000);
-    const [first, second] = [requests.hold(), requests.hold()];
+    const [first, second] = [requests.pauseIdleTimers(), requests.pauseIdleTimers()];
     const late = outcomeOf(requests.request('late', undefined));
     await vi.advanceTimersByTimeAsync(10 * MINUTE);
     first();
@@ -231,15 +231,15 @@ describe('time', () => {
     expect(cancelled.map(({ method }) => method)).toEqual(['early', 'late']);
   });
 
-  test('that is held goes on only when nobody pauses the call either', async () => {
+  test('that was paused by pauseIdleTimers continues only when the request is not paused by itself', async () => {
     const { requests } = outgoing({ timeout: MINUTE });
     const call = outcomeOf(requests.request('a', undefined));
     requests.pause(1);
-    const go = requests.hold();
+    const go = requests.pauseIdleTimers();
     requests.resume(1);
     await vi.advanceTimersByTimeAsync(2 * MINUTE);
     expect(call.settled).toEqual([]);
-    const goAgain = requests.pauseAll();
+    const goAgain = requests.pausePending();
     go();
     await vi.advanceTimersByTimeAsync(2 * MINUTE);
     expect(call.settled).toEqual([]);
@@ -248,10 +248,10 @@ describe('time', () => {
     expect(call.settled).toMatchObject([{ code: 'timeout' }]);
   });
 
-  test('that is held does not keep the maximum from coming, nor an answer', async () => {
+  test('that is paused prevents neither the maximum nor a response', async () => {
     const { requests } = outgoing();
     const [one, other] = [outcomeOf(requests.request('a', undefined)), outcomeOf(requests.request('b', undefined))];
-    const go = requests.hold();
+    const go = requests.pauseIdleTimers();
     requests.settle({ jsonrpc: '2.0', id: 1, result: {} });
     await vi.advanceTimersByTimeAsync(30 * MINUTE);
     expect(one.settled).toEqual([{}]);
@@ -259,7 +259,7 @@ describe('time', () => {
     go();
   });
 
-  test('of unknown calls is nobody’s business', () => {
+  test('is not affected by the ids of unknown requests', () => {
     const { requests } = outgoing();
     requests.progress(1, 1);
     requests.pause('__proto__');
@@ -268,7 +268,7 @@ describe('time', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  test('and answer in one race settle the call once', async () => {
+  test('and a response at the same time settle the call once', async () => {
     const { requests, cancelled } = outgoing({ timeout: 1000 });
     const { settled } = outcomeOf(requests.request('a', undefined));
     await vi.advanceTimersByTimeAsync(999);
@@ -284,8 +284,8 @@ describe('time', () => {
   });
 });
 
-describe('a signal', () => {
-  test('that is aborted already keeps the request from being sent', async () => {
+describe('an abort signal', () => {
+  test('that has aborted prevents the request from being sent', async () => {
     const { requests, sent, cancelled } = outgoing();
     const reason = new Error('enough');
     const call = requests.request('a', undefined, { signal: AbortSignal.abort(reason) });
@@ -293,7 +293,7 @@ describe('a signal', () => {
     expect([sent, cancelled, requests.size]).toEqual([[], [], 0]);
   });
 
-  test('gives the call up; the peer is told once', async () => {
+  test('rejects the call, and the peer gets one cancellation', async () => {
     const { requests, cancelled } = outgoing();
     const { abort, signal, listeners } = countedSignal();
     const { settled } = outcomeOf(requests.request('a', undefined, { signal }));
@@ -319,8 +319,8 @@ describe('a signal', () => {
   });
 });
 
-describe('the end', () => {
-  test('settles every call, and those that come after', async () => {
+describe('close', () => {
+  test('rejects all calls, and all further ones', async () => {
     const { requests, cancelled, sent } = outgoing();
     const { signal, listeners } = countedSignal();
     const calls = [requests.request('a', undefined, { signal }), requests.request('b', undefined)];
@@ -331,7 +331,7 @@ describe('the end', () => {
     expect([requests.size, listeners(), cancelled.length, sent.length]).toEqual([0, 0, 0, 2]);
   });
 
-  test('gives the reason it was given', async () => {
+  test('rejects with the given error', async () => {
     const { requests } = outgoing();
     const call = requests.request('a', undefined);
     const reason = new ConnectionError('closed', 'exit code 1');
@@ -344,13 +344,13 @@ describe('the end', () => {
 describe('a message that cannot be sent', () => {
   test.each<[string, () => void | Promise<void>]>([
     [
-      'is thrown at once',
+      'throws',
       () => {
         throw new ConnectionError('closed', 'gone');
       },
     ],
-    ['is told later', () => Promise.reject(new ConnectionError('closed', 'gone'))],
-  ])('fails its call, if it %s', async (_, send) => {
+    ['rejects', () => Promise.reject(new ConnectionError('closed', 'gone'))],
+  ])('fails its call if send %s', async (_, send) => {
     const cancel = vi.fn();
     const requests = new PendingRequests({ send, cancel });
     const { signal, listeners } = countedSignal();
@@ -358,7 +358,7 @@ describe('a message that cannot be sent', () => {
     expect([requests.size, listeners(), cancel.mock.calls.length]).toEqual([0, 0, 0]);
   });
 
-  test('fails its call with an error, whatever was thrown', async () => {
+  test('fails its call with an Error, also if another value was thrown', async () => {
     const requests = new PendingRequests({
       send: () => {
         throw 'nothing of use';
@@ -368,7 +368,7 @@ describe('a message that cannot be sent', () => {
     await expect(requests.request('a', undefined)).rejects.toMatchObject({ code: 'failed' });
   });
 
-  test('does not harm a call that was answered before', async () => {
+  test('does not affect a call that has its response', async () => {
     let reject: (error: Error) => void = () => {};
     const requests = new PendingRequests({
       send: () =>
@@ -384,7 +384,7 @@ describe('a message that cannot be sent', () => {
   });
 });
 
-test('a cancellation that cannot be told still settles the call, and throws at nobody', async () => {
+test('a call is rejected also if its cancellation cannot be sent', async () => {
   const requests = new PendingRequests(
     {
       send: () => undefined,
@@ -399,16 +399,16 @@ test('a cancellation that cannot be told still settles the call, and throws at n
   expect(settled).toMatchObject([{ code: 'timeout' }]);
 });
 
-test('one signal for any number of calls is no leak', () => {
+test('one signal for many calls has one listener', () => {
   const warnings: string[] = [];
-  const hear = (warning: Error): number => warnings.push(warning.name);
-  process.on('warning', hear);
+  const onWarning = (warning: Error): number => warnings.push(warning.name);
+  process.on('warning', onWarning);
   const abort = new AbortController();
   const outgoing = new PendingRequests({ send: () => {}, cancel: () => {} });
   const calls = Array.from({ length: 20 }, () => outgoing.request('m', {}, { signal: abort.signal }));
   expect(getEventListeners(abort.signal, 'abort')).toHaveLength(1);
   abort.abort();
-  process.off('warning', hear);
+  process.off('warning', onWarning);
   expect(warnings).toEqual([]);
   return Promise.all(calls.map((call) => expect(call).rejects.toMatchObject({ code: 'aborted' })));
 });

@@ -1,35 +1,35 @@
 import { describe, expect, test } from 'vitest';
 import { SlotMap, Slots } from './slot-map.ts';
 
-describe('places', () => {
-  test('are given back and used again, so that there are never more than were needed at a time', () => {
-    const places = new Slots<string>();
-    const [first, second] = [places.add('a'), places.add('b')];
-    places.remove(first);
-    places.remove(first);
-    expect([places.size, [...places]]).toEqual([1, ['b']]);
-    expect(places.add('c')).toBe(first);
-    expect([places.get(first), places.get(second), places.size]).toEqual(['c', 'b', 2]);
+describe('slots', () => {
+  test('are used again after they were freed', () => {
+    const slots = new Slots<string>();
+    const [first, second] = [slots.add('a'), slots.add('b')];
+    slots.remove(first);
+    slots.remove(first);
+    expect([slots.size, [...slots]]).toEqual([1, ['b']]);
+    expect(slots.add('c')).toBe(first);
+    expect([slots.get(first), slots.get(second), slots.size]).toEqual(['c', 'b', 2]);
   });
 });
 
-describe('what is kept by key', () => {
-  test('is found until it is deleted or replaced', () => {
-    const kept = new SlotMap<number | string, string>();
-    kept.set(1, 'a');
-    kept.set('1', 'b');
-    expect([kept.get(1), kept.get('1'), kept.get(2), kept.size]).toEqual(['a', 'b', undefined, 2]);
-    kept.set(1, 'c');
-    expect([kept.get(1), kept.keys(), kept.values().sort()]).toEqual(['c', ['1', 1], ['b', 'c']]);
-    expect([kept.delete(1), kept.delete(1), kept.has(1)]).toEqual([true, false, false]);
-    kept.clear();
-    expect([kept.size, kept.values(), kept.get('1')]).toEqual([0, [], undefined]);
+describe('a slot map', () => {
+  test('has a value until it is deleted or replaced', () => {
+    const map = new SlotMap<number | string, string>();
+    map.set(1, 'a');
+    map.set('1', 'b');
+    expect([map.get(1), map.get('1'), map.get(2), map.size]).toEqual(['a', 'b', undefined, 2]);
+    map.set(1, 'c');
+    expect([map.get(1), map.keys(), map.values().sort()]).toEqual(['c', ['1', 1], ['b', 'c']]);
+    expect([map.delete(1), map.delete(1), map.has(1)]).toEqual([true, false, false]);
+    map.clear();
+    expect([map.size, map.values(), map.get('1')]).toEqual([0, [], undefined]);
   });
 
-  test('may be deleted while all keys are gone through', () => {
-    const kept = new SlotMap<number, string>();
-    for (let key = 0; key < 5; key++) kept.set(key, `${key}`);
-    for (const key of kept.keys()) kept.delete(key);
-    expect(kept.size).toBe(0);
+  test('allows to delete entries while its keys are iterated', () => {
+    const map = new SlotMap<number, string>();
+    for (let key = 0; key < 5; key++) map.set(key, `${key}`);
+    for (const key of map.keys()) map.delete(key);
+    expect(map.size).toBe(0);
   });
 });

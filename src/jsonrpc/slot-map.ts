@@ -1,10 +1,10 @@
 /**
- * Collections for what comes and goes with every call. A `Map` or a `Set` would do, but whenever V8 makes room in one, the
- * table it leaves behind goes on pointing at the next one: a table that was there for long keeps alive whatever is put into
- * those that follow, until all memory is gone through. Here the tables hold nothing but numbers.
+ * Collections for values that live as long as one call. When V8 grows or shrinks a `Map` or `Set`, the old hash table keeps a
+ * pointer to the new one. An old table that survived to the old generation of the heap thus keeps all later values alive until
+ * the next full garbage collection. The tables here contain only keys and numbers, and the values are in an array.
  */
 
-/** Values in numbered places. A place that is given back is used again. */
+/** Values in numbered slots. A freed slot is used again. */
 export class Slots<V> {
   readonly #values: (V | undefined)[] = [];
   readonly #free: number[] = [];
@@ -13,70 +13,70 @@ export class Slots<V> {
     return this.#values.length - this.#free.length;
   }
 
-  /** Keeps a value, and gives the number of its place. */
+  /** Adds a value and returns the number of its slot. */
   add(value: V): number {
-    const place = this.#free.pop() ?? this.#values.length;
-    this.#values[place] = value;
-    return place;
+    const slot = this.#free.pop() ?? this.#values.length;
+    this.#values[slot] = value;
+    return slot;
   }
 
-  get(place: number): V | undefined {
-    return this.#values[place];
+  get(slot: number): V | undefined {
+    return this.#values[slot];
   }
 
-  /** Gives a place back; nothing if it is free already. */
-  remove(place: number): void {
-    if (this.#values[place] === undefined) return;
-    this.#values[place] = undefined;
-    this.#free.push(place);
+  /** Frees a slot. No effect if it is free. */
+  remove(slot: number): void {
+    if (this.#values[slot] === undefined) return;
+    this.#values[slot] = undefined;
+    this.#free.push(slot);
   }
 
-  /** All of them, in no particular order. Some may be removed meanwhile. */
+  /** All values, in no particular order. Values may be removed during the iteration. */
   *[Symbol.iterator](): Generator<V, void> {
     for (const value of this.#values) if (value !== undefined) yield value;
   }
 }
 
-/** The same by key, like a `Map`. */
+/** A map over `Slots`. `keys()` and `values()` return copies, so that entries may be deleted during an iteration. */
 export class SlotMap<K, V> {
-  readonly #placeOf = new Map<K, number>();
-  readonly #places = new Slots<V>();
+  readonly #slotOf = new Map<K, number>();
+  readonly #slots = new Slots<V>();
 
   get size(): number {
-    return this.#places.size;
+    return this.#slots.size;
   }
 
   has(key: K): boolean {
-    return this.#placeOf.has(key);
+    return this.#slotOf.has(key);
   }
 
   get(key: K): V | undefined {
-    const place = this.#placeOf.get(key);
-    return place === undefined ? undefined : this.#places.get(place);
+    const slot = this.#slotOf.get(key);
+    return slot === undefined ? undefined : this.#slots.get(slot);
   }
 
   set(key: K, value: V): void {
     this.delete(key);
-    this.#placeOf.set(key, this.#places.add(value));
+    this.#slotOf.set(key, this.#slots.add(value));
   }
 
   delete(key: K): boolean {
-    const place = this.#placeOf.get(key);
-    if (place === undefined) return false;
-    this.#places.remove(place);
-    return this.#placeOf.delete(key);
+    const slot = this.#slotOf.get(key);
+    if (slot === undefined) return false;
+    this.#slots.remove(slot);
+    return this.#slotOf.delete(key);
   }
 
   clear(): void {
     for (const key of this.keys()) this.delete(key);
   }
 
-  /** In the order in which they were set, as they are now. */
+  /** The keys, in the order in which they were set. */
   keys(): K[] {
-    return [...this.#placeOf.keys()];
+    return [...this.#slotOf.keys()];
   }
 
   values(): V[] {
-    return [...this.#places];
+    return [...this.#slots];
   }
 }

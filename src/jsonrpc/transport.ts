@@ -1,61 +1,58 @@
-/** How messages get from here to a peer: the interface every transport implements, also one of your own. */
+/** The interface of transports, built in or custom. */
 
 import type { Payload } from './json/parse.ts';
 import type { Message } from './message.ts';
 
-/** What a transport tells the side that uses it. */
+/** The callbacks of a transport. */
 export interface Receiver {
-  /** Something arrived: what `parseMessage` or `parsePayload` made of it. */
+  /** Gets each received message or batch, as `parseMessage` or `parsePayload` returns it. */
   onMessage(payload: Payload): void;
-  /** Something went wrong that no call of ours caused; the transport lives on. */
+  /** Gets errors that belong to no call. The transport stays connected. */
   onError(error: Error): void;
-  /** For a while nothing could be heard but answers: what the peer said unasked may have been missed. */
+  /** Called after a gap in which messages of the peer may have been lost, other than responses. */
   onMessagesMissed?(): void;
-  /** There is no way to hear what the peer says unasked, but beside the answers to calls. The cause says why. */
+  /** Called if the peer cannot send messages by itself, only on the response stream of a request. */
   onPushUnavailable?(cause: Error): void;
-  /** The connection ended; called once, with the cause if there is one. Nothing arrives after it. */
+  /** Called once, when the connection has ended: with the cause, unless it ended normally. The last callback. */
   onClose(cause?: Error): void;
 }
 
-/** Extras that one message may need on its way. They are for transports with `isRequestScoped`; others ignore them. */
+/** Options of one message, for transports with `isRequestScoped`. Other transports ignore them. */
 export interface SendOptions {
-  /** Header fields of this message. Those that the protocol itself defines are the transport's own. */
+  /** HTTP header fields of this message, besides those of the protocol, which the transport sets. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /**
-   * Ends the exchange this message opens, at once; nothing is told of it any more, `onEnd` included. When the exchange is
-   * over by itself the signal may serve another one, so nothing may listen to it any more by then.
+   * Ends the exchange of this message at once, without further callbacks (also without `onEnd`). The transport must stop
+   * listening when the exchange has ended, since the signal may be used for another one.
    */
   readonly signal?: AbortSignal | undefined;
   /**
-   * Called once, after everything that arrived for this message was delivered and when nothing more can, with the cause
-   * if the exchange failed. A request that has no answer by then gets none.
+   * Called once, when the exchange has ended and all its messages are delivered: with the cause if it failed. A request
+   * without a response by then gets none.
    */
   readonly onEnd?: ((cause?: Error) => void) | undefined;
-  /** Carried out twice it does no more than once, so that it may be sent again if nobody knows whether it arrived. */
+  /** True if the request is idempotent, so that it may be sent again if it is unknown whether it arrived. */
   readonly repeatable?: boolean | undefined;
 }
 
-/**
- * A two-way connection that moves whole messages and does its own framing.
- * What fails at once is thrown, what fails later goes to `receiver.onError`.
- */
+/** A bidirectional connection that carries whole messages. Errors that no method can throw go to `receiver.onError`. */
 export interface Transport {
-  /** Opens the connection; from now on the receiver is told what happens. Once only. */
+  /** Opens the connection. May be called once. */
   connect(receiver: Receiver): Promise<void>;
   /**
-   * A promise is returned when the peer is slower than we are: awaiting it is backpressure. Where messages have exchanges
-   * it resolves when the peer has accepted one that wants no answer.
+   * Sends a message or a batch. Returns a promise if the caller should wait before the next one (backpressure). With
+   * `isRequestScoped`, the promise for a notification or response resolves when the peer has accepted it.
    */
   send(message: Message | readonly Message[], options?: SendOptions): void | Promise<void>;
-  /** Closes it, after what was sent has left. */
+  /** Closes the connection, after messages that were sent have been written. */
   disconnect(): Promise<void>;
   readonly connected: boolean;
-  /** What a server that is a program wrote on stderr last. */
+  /** The last output of a server's process on stderr. */
   readonly stderr?: string;
-  /** How a running request is cancelled at this moment: by a notification, or by ending its exchange (`signal`). */
+  /** How a request is cancelled now: by a notification, or by ending its exchange (`SendOptions.signal`). */
   readonly cancelsBy: 'notification' | 'hang-up';
-  /** True if each message opens an exchange of its own, as over HTTP: one may end, or fail, and the others go on. */
+  /** True if each message has an exchange of its own, as over HTTP, which ends or fails independently of others. */
   readonly isRequestScoped?: boolean;
-  /** True if the peer gets every message by itself, never several in one read, as it does within one process. */
+  /** True if the peer never gets several messages in one read, as in memory. */
   readonly deliversSeparately?: boolean;
 }

@@ -1,21 +1,19 @@
-/** JSON Pointers (RFC 6901), the places of errors. */
+/** JSON Pointers (RFC 6901), which locate errors. */
 
 import { copied, shorten } from './json.ts';
+import { MAX_POINTER } from './limits.ts';
 
-/** Characters of a pointer. Longer ones are cut: received names can have megabytes. */
-const maxLength = 200;
-
-/** Appends a token to a pointer, and cuts that to 200 characters. The name is cut before it is escaped. */
+/** Appends a key to a pointer, and cuts the result to 200 characters. */
 export function pointer(path: string, key: PropertyKey): string {
-  return shorten(`${path}/${escaped(String(key))}`, maxLength);
+  return shorten(`${path}/${escaped(String(key))}`, MAX_POINTER);
 }
 
-/** Makes a pointer of a path of keys. Keys beyond the length of a pointer are not read. */
+/** Returns the pointer of a path of keys. Keys beyond 200 characters are not read. */
 export function pointerOf(keys: Iterable<PropertyKey>): string {
   let path = '';
   for (const key of keys) {
     path = pointer(path, key);
-    if (path.length >= maxLength) break;
+    if (path.length >= MAX_POINTER) break;
   }
   return path;
 }
@@ -26,6 +24,6 @@ export function unescaped(token: string): string {
 }
 
 function escaped(name: string): string {
-  const short = name.length <= maxLength ? name : copied(name.slice(0, maxLength));
+  const short = name.length <= MAX_POINTER ? name : copied(name.slice(0, MAX_POINTER));
   return /[~/]/.test(short) ? short.replace(/[~/]/g, (char) => (char === '~' ? '~0' : '~1')) : short;
 }

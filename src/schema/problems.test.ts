@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { describeProblems } from './problems.ts';
 
-test('problems have their places', () => {
+test('a description contains the path of each problem', () => {
   expect(
     describeProblems([
       { path: '/a/0', message: 'must be string' },
@@ -16,7 +16,7 @@ test('ten of many problems are listed, and the others counted', () => {
   expect(text).toMatch(/; and 15 more$/);
 });
 
-test.each(['x', '中', '😀'])('the text stays below 4 KB however long the messages are', (char) => {
+test.each(['x', '中', '😀'])('a description has at most 4 KB', (char) => {
   const text = describeProblems(Array(20).fill({ path: '', message: char.repeat(1500) }));
   expect(Buffer.byteLength(text)).toBeLessThanOrEqual(4096);
   expect(text).toMatch(/problems|more/);

@@ -1,19 +1,20 @@
-/** Problems: the errors that checking a value finds, as short messages. */
+/** The problems of a value that does not match its schema, and their description for the caller. */
 
 import { shorten } from './json.ts';
+import { MAX_DESCRIPTION, MAX_POINTER, MAX_PROBLEM_MESSAGE, MAX_PROBLEMS } from './limits.ts';
 
-/** One error in a value, and its place (a JSON Pointer). */
+/** One error in a value, and its path (a JSON Pointer). */
 export interface Problem {
   readonly path: string;
   readonly message: string;
 }
 
-/** The outcome of a check: the value as the handler gets it, or its problems. */
+/** The result of a check: the value for the handler, or its problems. */
 export type Checked =
   | {
       readonly ok: true;
       readonly value: unknown;
-      /** Set if the value was not checked: why. */
+      /** Why the value was not checked, if it was not. */
       readonly unchecked?: string;
     }
   | {
@@ -23,18 +24,14 @@ export type Checked =
       readonly unlisted?: number;
     };
 
-/** Problems in one error. */
-export const maxProblems = 10;
-const maxText = 4096;
-
 /**
- * Describes problems for the caller, which is often a model: at most 4,096 bytes. `unlisted` is the number of problems
- * beyond those in the list.
+ * Describes problems for the caller, which is often a model, in at most 4,096 bytes. `unlisted` is the number of problems
+ * that are not in the list.
  */
 export function describeProblems(problems: readonly Problem[], unlisted = 0): string {
   const lines: string[] = [];
-  let room = maxText - 40;
-  for (const { path, message } of problems.slice(0, maxProblems)) {
+  let room = MAX_DESCRIPTION - 40;
+  for (const { path, message } of problems.slice(0, MAX_PROBLEMS)) {
     const line = path === '' ? message : `${path} ${message}`;
     const size = byteLength(line) + 2;
     if (size > room) break;
@@ -46,9 +43,9 @@ export function describeProblems(problems: readonly Problem[], unlisted = 0): st
   return more > 0 ? `${lines.join('; ')}; and ${more} more` : lines.join('; ');
 }
 
-/** A problem with its path and message cut to their longest. */
+/** Creates a problem, with path and message cut to their limits. */
 export function problem(path: string, message: string): Problem {
-  return { path: shorten(path, 200), message: shorten(message, 300) };
+  return { path: shorten(path, MAX_POINTER), message: shorten(message, MAX_PROBLEM_MESSAGE) };
 }
 
 const encoder = new TextEncoder();

@@ -1,9 +1,8 @@
 /** Options of `McpServer`. */
 
-import { printableLines } from '../jsonrpc/errors.ts';
 import { checkOptions, type KeysOf } from '../jsonrpc/known-options.ts';
 import { ignoreRejection } from '../jsonrpc/maybe-promise.ts';
-import { printable } from '../jsonrpc/printable.ts';
+import { printable, printableLines } from '../jsonrpc/printable.ts';
 import type { ServerCapabilities } from '../protocol/model/capabilities.ts';
 import type { ServerEvent } from '../protocol/model/changes.ts';
 import type { CacheHints } from '../protocol/revision.ts';

@@ -1,43 +1,43 @@
 import { expect, test } from 'vitest';
 import { memoryChangeBus } from './change-bus.ts';
 
-test('everybody who subscribed hears every change, in order', () => {
+test('every subscriber gets every change, in order', () => {
   const bus = memoryChangeBus<number>();
-  const heard: string[] = [];
-  bus.subscribe((change) => heard.push(`a${change}`));
-  const stop = bus.subscribe((change) => heard.push(`b${change}`));
+  const received: string[] = [];
+  bus.subscribe((change) => received.push(`a${change}`));
+  const stop = bus.subscribe((change) => received.push(`b${change}`));
   void bus.publish(1);
   stop();
   stop();
   void bus.publish(2);
-  expect(heard).toEqual(['a1', 'b1', 'a2']);
+  expect(received).toEqual(['a1', 'b1', 'a2']);
 });
 
-test('the same function may subscribe twice, and leave once', () => {
+test('one listener can have two subscriptions and end one of them', () => {
   const bus = memoryChangeBus<number>();
-  const heard: unknown[] = [];
+  const received: unknown[] = [];
   const listener = (change: unknown): void => {
-    heard.push(change);
+    received.push(change);
   };
   const stop = bus.subscribe(listener);
   bus.subscribe(listener);
   void bus.publish(1);
   stop();
   void bus.publish(2);
-  expect(heard).toEqual([1, 1, 2]);
+  expect(received).toEqual([1, 1, 2]);
 });
 
-test('who comes or goes while a change is told does not disturb the others', () => {
+test('subscribing and unsubscribing in a listener does not affect the other listeners', () => {
   const bus = memoryChangeBus<number>();
-  const heard: string[] = [];
+  const received: string[] = [];
   const stop = bus.subscribe((change) => {
-    heard.push(`a${change}`);
+    received.push(`a${change}`);
     stop();
-    bus.subscribe((later) => heard.push(`c${later}`));
+    bus.subscribe((later) => received.push(`c${later}`));
   });
-  bus.subscribe((change) => heard.push(`b${change}`));
+  bus.subscribe((change) => received.push(`b${change}`));
   void bus.publish(1);
-  expect(heard).toEqual(['a1', 'b1']);
+  expect(received).toEqual(['a1', 'b1']);
   void bus.publish(2);
-  expect(heard).toEqual(['a1', 'b1', 'b2', 'c2']);
+  expect(received).toEqual(['a1', 'b1', 'b2', 'c2']);
 });

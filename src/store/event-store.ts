@@ -1,91 +1,92 @@
-/** Where the events of streams are kept, so that a client that lost its connection can go on where it was. */
+/** Stores the events of SSE streams, so that a client can resume a stream after a lost connection. */
 
+import type { MaybePromise } from '../jsonrpc/maybe-promise.ts';
 import { monotonicNow } from '../timing/monotonic-now.ts';
 import { timerMs, unref } from '../timing/timer-range.ts';
-import type { Lifecycle, MaybePromise } from './lifecycle.ts';
+import type { Lifecycle } from './lifecycle.ts';
 
 /** One event of a stream. */
 export interface StoredEvent {
-  /** The name of its stream, a dot, and a number that grows within the stream. */
+  /** The stream id, a dot, and a number that increases within the stream. */
   readonly id: string;
   readonly data: string;
-  /** The stream ends with it. */
+  /** True if the stream ends with this event. */
   readonly isLast: boolean;
-  /** In the first event of a POST's stream: the requests whose responses the stream brings. */
+  /** In the first event of a POST's stream: the requests whose responses the stream contains. */
   readonly requestIds?: readonly (string | number)[] | undefined;
 }
 
 /** A stream that is being followed. */
 export interface FollowedStream {
-  /** The requests whose responses the stream brings, if its first event is still kept. */
+  /** The requests whose responses the stream contains. Empty if its first event has been removed. */
   readonly requestIds: readonly (string | number)[];
-  /** Ends it. */
+  /** Ends the callbacks. */
   stop(): void;
 }
 
 /** Events by session and stream. */
 export interface EventStore extends Lifecycle {
-  /** Keeps an event, and tells it to those who follow its stream. */
+  /** Stores an event, and delivers it to the followers of its stream. */
   append(session: string, event: StoredEvent): MaybePromise<void>;
   /**
-   * Calls back with the events of a stream after this one, as far as they are kept, and then with each as it is appended, until
-   * `stop` is called. Undefined if nothing is known of the stream, or if it belongs to another session.
+   * Calls the listener with the stored events of a stream after this event id, and then with each new one, until `stop` is
+   * called. Undefined if the stream is unknown or belongs to another session.
    */
   follow(
     session: string,
     after: string,
     listener: (event: StoredEvent) => void,
   ): MaybePromise<FollowedStream | undefined>;
-  /** Forgets everything of a session. */
+  /** Deletes the events of a session. */
   forget(session: string): MaybePromise<void>;
 }
 
-/** Bounds of an event store. */
+/** Options of the in-memory event store. */
 export interface EventStoreOptions {
-  /** Bytes kept in all; the oldest events go first. Default: 32 MiB. */
+  /** Maximum bytes of all events; the oldest are removed first. Default: 32 MiB. */
   readonly maxBytes?: number | undefined;
-  /** Bytes kept for one session. Default: 4 MiB. */
+  /** Maximum bytes of the events of one session. Default: 4 MiB. */
   readonly maxSessionBytes?: number | undefined;
-  /** Milliseconds an event is kept. Default: 5 minutes. */
+  /** Milliseconds after which an event is removed. Default: 5 minutes. */
   readonly keepMs?: number | undefined;
 }
 
-/** The stream an event belongs to. */
+/** Returns the stream id of an event id. */
 export function streamOf(eventId: string): string {
   return eventId.slice(0, Math.max(eventId.lastIndexOf('.'), 0));
 }
 
-// Events of a stream are counted: whoever lost more than is kept goes on behind the gap.
+// Compared as numbers, so that a client can resume a stream also if the event it names has been removed.
 function numberOf(eventId: string): number {
   const number = eventId.slice(eventId.lastIndexOf('.') + 1);
   return /^\d{1,15}$/.test(number) ? Number(number) : Number.NaN;
 }
 
-/** An event that is kept, in the order of all events and in that of its session. */
-interface Kept extends StoredEvent {
-  readonly session: Session;
-  /** Milliseconds after the store was made. */
+/** A stored event, in two linked lists: of all events and of its session. */
+interface Entry extends StoredEvent {
+  readonly session: SessionEvents;
+  /** Milliseconds since the store was created: V8 stores small integers without a heap object. */
   readonly at: number;
-  older: Kept | undefined;
-  newer: Kept | undefined;
-  /** The next of its session. */
-  next: Kept | undefined;
+  older: Entry | undefined;
+  newer: Entry | undefined;
+  /** The next event of the session. */
+  next: Entry | undefined;
 }
 
-/** What is known of a session. Most have few events and nobody who follows them: streams are only found when asked for. */
-interface Session {
+/** The events of a session. They are not indexed by stream, since most sessions have few events. */
+interface SessionEvents {
   readonly id: string;
   bytes: number;
-  oldest: Kept | undefined;
-  newest: Kept | undefined;
-  /** By stream. */
+  oldest: Entry | undefined;
+  newest: Entry | undefined;
+  /** By stream id. */
   followers: Map<string, Set<(event: StoredEvent) => void>> | undefined;
 }
 
-// What an event weighs beside its text.
-const OVERHEAD = 200;
+// Bytes of an event besides its text.
+const EVENT_BYTES = 200;
 
-/** Events within this process. */
+/** Creates an event store in memory. */
 export function memoryEventStore(options: EventStoreOptions = {}): EventStore {
   return new MemoryEventStore(options);
 }
@@ -94,13 +95,12 @@ class MemoryEventStore implements EventStore {
   readonly #maxBytes: number;
   readonly #maxSessionBytes: number;
   readonly #keepMs: number;
-  readonly #sessions = new Map<string, Session>();
-  // Small numbers weigh less.
-  readonly #begun = Math.floor(monotonicNow());
-  #oldest: Kept | undefined;
-  #newest: Kept | undefined;
+  readonly #sessions = new Map<string, SessionEvents>();
+  readonly #createdAt = Math.floor(monotonicNow());
+  #oldest: Entry | undefined;
+  #newest: Entry | undefined;
   #bytes = 0;
-  /** Removes events whose time is over. */
+  /** Removes expired events. */
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(options: EventStoreOptions) {
@@ -110,10 +110,9 @@ class MemoryEventStore implements EventStore {
   }
 
   append(id: string, event: StoredEvent): void {
-    const session = this.#session(id);
+    const session = this.#sessions.get(id) ?? this.#addSession(id);
     this.#keep(session, event);
-    const followers = session.followers?.get(streamOf(event.id));
-    if (followers) for (const follower of [...followers]) follower(event);
+    for (const follower of [...(session.followers?.get(streamOf(event.id)) ?? [])]) follower(event);
     this.#makeRoom(session);
   }
 
@@ -127,7 +126,7 @@ class MemoryEventStore implements EventStore {
     const missed = events.filter((event) => numberOf(event.id) > number);
     const last = events.at(-1);
     for (const event of missed) listener(event);
-    // Whoever has everything is told that there is no more.
+    // An empty last event ends the stream of a client that has all events.
     if (missed.length === 0 && last?.isLast) listener({ ...last, data: '' });
     return { requestIds: events[0]?.requestIds ?? [], stop: this.#addFollower(session, name, listener) };
   }
@@ -145,15 +144,13 @@ class MemoryEventStore implements EventStore {
     for (const id of [...this.#sessions.keys()]) this.forget(id);
   }
 
-  #session(id: string): Session {
-    const found = this.#sessions.get(id);
-    if (found) return found;
-    const made: Session = { id, bytes: 0, oldest: undefined, newest: undefined, followers: undefined };
-    this.#sessions.set(id, made);
-    return made;
+  #addSession(id: string): SessionEvents {
+    const session: SessionEvents = { id, bytes: 0, oldest: undefined, newest: undefined, followers: undefined };
+    this.#sessions.set(id, session);
+    return session;
   }
 
-  #addFollower(session: Session, name: string, listener: (event: StoredEvent) => void): () => void {
+  #addFollower(session: SessionEvents, name: string, listener: (event: StoredEvent) => void): () => void {
     session.followers ??= new Map();
     const followers = session.followers.get(name) ?? new Set();
     session.followers.set(name, followers);
@@ -162,42 +159,33 @@ class MemoryEventStore implements EventStore {
     return () => {
       followers.delete(follower);
       if (followers.size === 0 && session.followers?.get(name) === followers) session.followers.delete(name);
-      this.#forgetEmpty(session);
+      this.#removeIfEmpty(session);
     };
   }
 
-  #keep(session: Session, event: StoredEvent): void {
+  #keep(session: SessionEvents, event: StoredEvent): void {
     const { id, data, isLast, requestIds } = event;
     const at = this.#now();
-    const kept: Kept = {
-      id,
-      data,
-      isLast,
-      requestIds,
-      session,
-      at,
-      older: this.#newest,
-      newer: undefined,
-      next: undefined,
-    };
-    if (this.#newest) this.#newest.newer = kept;
-    else this.#oldest = kept;
-    this.#newest = kept;
-    if (session.newest) session.newest.next = kept;
-    else session.oldest = kept;
-    session.newest = kept;
-    const weight = weightOf(event);
-    this.#bytes += weight;
-    session.bytes += weight;
+    const older = this.#newest;
+    const entry: Entry = { id, data, isLast, requestIds, session, at, older, newer: undefined, next: undefined };
+    if (older) older.newer = entry;
+    else this.#oldest = entry;
+    this.#newest = entry;
+    if (session.newest) session.newest.next = entry;
+    else session.oldest = entry;
+    session.newest = entry;
+    const bytes = bytesOf(event);
+    this.#bytes += bytes;
+    session.bytes += bytes;
   }
 
-  #makeRoom(session: Session): void {
+  #makeRoom(session: SessionEvents): void {
     while (this.#oldest && this.#bytes > this.#maxBytes) this.#drop(this.#oldest);
     while (session.oldest && session.bytes > this.#maxSessionBytes) this.#drop(session.oldest);
     this.#removeExpired();
   }
 
-  // A timer may be late, or may have ended with the request that set it (in a Worker): each new event looks, too.
+  // Called for each new event too, since in a Worker a timer may end with the request that set it.
   #removeExpired(): void {
     const now = this.#now();
     while (this.#oldest && now - this.#oldest.at >= this.#keepMs) this.#drop(this.#oldest);
@@ -211,41 +199,41 @@ class MemoryEventStore implements EventStore {
     this.#removeExpired();
   };
 
-  /** Lets go of the oldest event of a session, which the oldest of all is, too. */
-  #drop(kept: Kept): void {
-    const { session, older, newer, next } = kept;
+  /** Removes the oldest event of a session. The oldest event of all is the oldest of its session. */
+  #drop(entry: Entry): void {
+    const { session, older, newer, next } = entry;
     if (older) older.newer = newer;
     else this.#oldest = newer;
     if (newer) newer.older = older;
     else this.#newest = older;
     session.oldest = next;
     if (!next) session.newest = undefined;
-    const weight = weightOf(kept);
-    this.#bytes -= weight;
-    session.bytes -= weight;
-    this.#forgetEmpty(session);
+    const bytes = bytesOf(entry);
+    this.#bytes -= bytes;
+    session.bytes -= bytes;
+    this.#removeIfEmpty(session);
   }
 
   #now(): number {
-    return Math.floor(monotonicNow()) - this.#begun;
+    return Math.floor(monotonicNow()) - this.#createdAt;
   }
 
-  #forgetEmpty(session: Session): void {
+  #removeIfEmpty(session: SessionEvents): void {
     const isEmpty = !session.oldest && (session.followers?.size ?? 0) === 0;
     if (isEmpty && this.#sessions.get(session.id) === session) this.#sessions.delete(session.id);
   }
 }
 
-function weightOf({ id, data, requestIds = [] }: StoredEvent): number {
-  let weight = data.length + id.length + OVERHEAD;
-  for (const request of requestIds) weight += String(request).length;
-  return weight;
+function bytesOf({ id, data, requestIds = [] }: StoredEvent): number {
+  let bytes = data.length + id.length + EVENT_BYTES;
+  for (const request of requestIds) bytes += String(request).length;
+  return bytes;
 }
 
-function eventsOf({ oldest }: Session, stream: string): StoredEvent[] {
+function eventsOf({ oldest }: SessionEvents, stream: string): StoredEvent[] {
   const events: StoredEvent[] = [];
-  for (let kept = oldest; kept; kept = kept.next) {
-    const { id, data, isLast, requestIds } = kept;
+  for (let entry = oldest; entry; entry = entry.next) {
+    const { id, data, isLast, requestIds } = entry;
     if (streamOf(id) === stream) events.push({ id, data, isLast, requestIds });
   }
   return events;

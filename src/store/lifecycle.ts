@@ -1,12 +1,9 @@
-/** What all stores have in common, in memory or behind a network. */
+import type { MaybePromise } from '../jsonrpc/maybe-promise.ts';
 
-/** A value, or a promise of it: stores in memory answer at once. */
-export type MaybePromise<T> = T | Promise<T>;
-
-/** A store that has connections. Servers call `ready`; `close` is for the code that made the store, which may serve several servers. */
+/** Optional methods of every store. A server calls `ready`; `close` is for the application, since servers may share a store. */
 export interface Lifecycle {
-  /** Resolves when the store can be used. Rejects if it cannot be reached: then serving does not begin. */
+  /** Resolves when the store can be used. If it rejects, `serve*` rejects with that error. */
   ready?(): MaybePromise<void>;
-  /** Closes its connections. */
+  /** Closes the connections of the store. */
   close?(): MaybePromise<void>;
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { memorySessionBus, type SessionBus } from './session-bus.ts';
 
-/** A node that records what it gets. */
+/** A node that records its messages. */
 function addNode(bus: SessionBus<number>, node: string): { readonly got: string[]; readonly stop: () => void } {
   const got: string[] = [];
   const stop = bus.listen(node, (session, message) => void got.push(`${session} ${message}`)) as () => void;
@@ -15,7 +15,7 @@ test('a message reaches the node it is sent to, and no other', () => {
   expect([a.got, b.got]).toEqual([['session 1'], []]);
 });
 
-test('a message for a node that does not listen is not taken', () => {
+test('send returns false for a node that does not listen', () => {
   const bus = memorySessionBus<number>();
   const { got, stop } = addNode(bus, 'a');
   stop();
@@ -38,7 +38,7 @@ test('a broadcast reaches every node, also if one stops listening meanwhile', ()
   expect([got, b.got]).toEqual([['a'], ['session 1', 'session 2']]);
 });
 
-test('a closed bus reaches nobody', () => {
+test('a closed bus delivers nothing', () => {
   const bus = memorySessionBus<number>();
   addNode(bus, 'a');
   void bus.close?.();

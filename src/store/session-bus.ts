@@ -1,27 +1,33 @@
-/** Messages between nodes about sessions: responses to input requests, cancellations, the end of a session. */
+/** Delivers messages about sessions between nodes: input responses, cancellations, the end of a session. */
 
-import type { Lifecycle, MaybePromise } from './lifecycle.ts';
+import type { MaybePromise } from '../jsonrpc/maybe-promise.ts';
+import type { Lifecycle } from './lifecycle.ts';
 
-/** Called with each message for a session. */
+/** Creates the unique id of a node, that is of one serving process: 16 hexadecimal digits. */
+export function newNodeId(): string {
+  return crypto.randomUUID().replaceAll('-', '').slice(-16);
+}
+
+/** Gets each message, and the id of its session. */
 export type SessionListener<Message> = (session: string, message: Message) => void;
 
 /**
- * Pub/sub between nodes. `Message` is JSON. Each node has one standing subscription, so that nothing is subscribed per session
- * or per call. Nothing is kept: a message for a node that is gone is lost, and `send` says so.
+ * Pub/sub between nodes. `Message` is JSON. Each node subscribes once, not per session or call. Messages are not stored: one for
+ * a node that does not listen is lost, and `send` returns false.
  */
 export interface SessionBus<Message> extends Lifecycle {
-  /** Delivers a message to one node, which may be this one. False if no node listens under this id. */
+  /** Delivers a message to one node, which may be this one. False if no node listens with this id. */
   send(node: string, session: string, message: Message): MaybePromise<boolean>;
   /** Delivers a message to every node, this one included. */
   broadcast(session: string, message: Message): MaybePromise<void>;
   /**
-   * Subscribes a node, until the returned function is called. Resolves when the subscription is in effect: no request of a
-   * session is served before.
+   * Subscribes a node, until the returned function is called. Resolves when the subscription is active; requests of sessions
+   * wait for that.
    */
   listen(node: string, listener: SessionListener<Message>): MaybePromise<() => void>;
 }
 
-/** A bus within this process. */
+/** Creates a bus within this process. */
 export function memorySessionBus<Message>(): SessionBus<Message> {
   const listeners = new Map<string, SessionListener<Message>>();
   return {

@@ -1,66 +1,264 @@
-/** Where the sessions of stateful clients are kept between their requests; a shared store serves every node. */
+/** Stores the sessions of stateful clients between their requests. All nodes of a server share one store. */
 
-import type { Lifecycle, MaybePromise } from './lifecycle.ts';
+import type { MaybePromise } from '../jsonrpc/maybe-promise.ts';
+import { monotonicNow } from '../timing/monotonic-now.ts';
+import type { Lifecycle } from './lifecycle.ts';
 
-/** A session: the record that it was created with, and the part that changes. JSON. */
+/** A session: the record that it was created with, and its changing properties. JSON. */
 export interface StoredSession<Record> {
   readonly record: Record;
-  /** The client has sent `notifications/initialized`. */
+  /** True after `notifications/initialized`. */
   readonly initialized: boolean;
-  /** The level the client has set; undefined before it has. */
+  /** The level of `logging/setLevel`; undefined before that request. */
   readonly logLevel: string | undefined;
 }
 
 /**
- * A change of a session. Each is one command that does not depend on what the node has read before, so that changes which two
- * nodes make at the same time are both kept.
+ * A change of a session. A patch does not depend on the state that the node has read, so that patches of two nodes at the same
+ * time both take effect.
  */
 export type SessionPatch =
   | { readonly initialized: true }
   | { readonly logLevel: string }
   | { readonly subscribe: string }
   | { readonly unsubscribe: string }
-  /** The client does not read this GET stream any more. Without effect if another one has taken its place. */
+  /** The client has stopped reading this GET stream. No effect if the session has another GET stream by now. */
   | { readonly unread: string };
 
-/** Which GET stream a new one may replace. */
+/** Which GET stream of a session a new one may replace. */
 export interface StreamCondition {
-  /** Replaces the stream also while a client reads it. */
+  /** True: replaces the stream also while a client reads it. */
   readonly force: boolean;
-  /** The stream that the client comes from: it may be replaced in any case. */
+  /** The stream that the client resumes, which may always be replaced. */
   readonly from?: string | undefined;
 }
 
-/** Whether a stream has become the session's GET stream, and the one before it. */
+/** The result of `takeStream`: whether the stream is the session's GET stream now, and the previous one. */
 export interface TakenStream {
   readonly isTaken: boolean;
   readonly previous: string | undefined;
 }
 
 /**
- * Sessions by id. `Record` is JSON and never changes. A store may answer from a cache for a while; a session that it cannot
- * reach is a rejection, not undefined: the client gets 503 and keeps its session.
+ * Sessions by id. `Record` is JSON and never changes. Reads may come from a cache. If the store cannot be reached, its methods
+ * must reject: the client then gets 503 and keeps its session.
  */
 export interface SessionStore<Record> extends Lifecycle {
-  /** Keeps a new session. False if there is no room for it, in all or for this owner. */
+  /** Creates a session. False if a limit of the store, or of this owner, does not allow it. */
   create(id: string, record: Record, owner: string): MaybePromise<boolean>;
-  /** The session, if it is there and has not expired. Counts as use. */
+  /** Returns a session, unless it is unknown or expired. Resets its idle time. */
   get(id: string): MaybePromise<StoredSession<Record> | undefined>;
-  /** Changes a session. Without effect if it is not there. Does not count as use. */
+  /** Changes a session, unless it is unknown. Does not reset its idle time. */
   update(id: string, patch: SessionPatch): MaybePromise<void>;
-  /** URIs the client subscribed to. Apart from the rest, because there may be many and few requests need them. */
+  /** The URIs of the client's resource subscriptions. Not part of the session, since there may be many. */
   subscriptions(id: string): MaybePromise<readonly string[]>;
   /**
-   * Makes a stream the session's GET stream, which a client reads from now on: there is one, on whichever node. Atomic: of two
-   * nodes that do so at the same time, the second gets the stream of the first as `previous`. Not taken if the present one is
-   * read and the condition does not allow to replace it, or if there is no such session.
+   * Makes a stream the only GET stream of a session, on all nodes. Atomic: of two nodes at the same time, the second gets the
+   * stream of the first as `previous`. Not taken if the session is unknown, or if a client reads the present stream and the
+   * condition does not allow replacing it.
    */
   takeStream(id: string, stream: string, condition: StreamCondition): MaybePromise<TakenStream>;
-  /** Counts as use of these sessions; returns those that are not there any more. */
+  /** Resets the idle time of these sessions; returns those that no longer exist. */
   touch(ids: readonly string[]): MaybePromise<readonly string[]>;
-  /** Removes a session. False if it was not there. */
+  /** Deletes a session. False if it is unknown. */
   delete(id: string): MaybePromise<boolean>;
 }
 
-/** Half an hour. */
+/** Milliseconds without use after which a session expires, by default. */
 export const DEFAULT_IDLE_MS: number = 30 * 60_000;
+
+/** Options of the in-memory session store. */
+export interface MemorySessionOptions<Record> {
+  /** Milliseconds without use after which a session expires. Default: 30 minutes. */
+  readonly idleMs?: number | undefined;
+  /** Maximum number of sessions. Default: 10,000. */
+  readonly max?: number | undefined;
+  /** True for a session with a running request or an open stream, which is not removed for another one. */
+  readonly isInUse?: (id: string) => boolean;
+  /** Called with each removed session: deleted, expired or replaced. */
+  readonly onRemove?: (record: Record, id: string) => void;
+}
+
+interface Entry<Record> extends StoredSession<Record> {
+  readonly id: string;
+  readonly owner: string;
+  initialized: boolean;
+  logLevel: string | undefined;
+  subscriptions: readonly string[];
+  /** The GET stream. */
+  stream: string | undefined;
+  isStreamRead: boolean;
+  usedAt: number;
+}
+
+const NONE: readonly string[] = [];
+
+/** Sessions that one search for the longest idle ones returns. */
+const CANDIDATES = 64;
+
+/**
+ * Creates a session store in memory. When it is full, the longest idle session of the owner with the most sessions is removed for
+ * a new one.
+ */
+export function memorySessionStore<Record>(options: MemorySessionOptions<Record> = {}): SessionStore<Record> {
+  return new MemorySessions(options);
+}
+
+class MemorySessions<Record> implements SessionStore<Record> {
+  readonly #options: MemorySessionOptions<Record>;
+  readonly #idleMs: number;
+  readonly #max: number;
+  readonly #entries = new Map<string, Entry<Record>>();
+  /** The number of sessions by owner. */
+  readonly #owned = new Map<string, number>();
+  /** The result of the last search for the longest idle sessions of an owner, the longest idle one last. */
+  #candidates:
+    | { readonly owner: string; readonly idle: { readonly entry: Entry<Record>; readonly usedAt: number }[] }
+    | undefined;
+  /** No session expires before this time. All are checked then, which is cheaper than keeping them in the order of use. */
+  #nextExpiry = Number.POSITIVE_INFINITY;
+
+  constructor(options: MemorySessionOptions<Record>) {
+    this.#options = options;
+    this.#idleMs = options.idleMs ?? DEFAULT_IDLE_MS;
+    this.#max = options.max ?? 10_000;
+  }
+
+  create(id: string, record: Record, owner: string): boolean {
+    const now = Math.floor(monotonicNow());
+    this.#removeExpired(now);
+    if (!this.#makeRoom(owner)) return false;
+    this.#entries.set(id, {
+      id,
+      owner,
+      record,
+      initialized: false,
+      logLevel: undefined,
+      subscriptions: NONE,
+      stream: undefined,
+      isStreamRead: false,
+      usedAt: now,
+    });
+    this.#owned.set(owner, (this.#owned.get(owner) ?? 0) + 1);
+    this.#nextExpiry = Math.min(this.#nextExpiry, now + this.#idleMs);
+    return true;
+  }
+
+  get(id: string): StoredSession<Record> | undefined {
+    const now = Math.floor(monotonicNow());
+    this.#removeExpired(now);
+    const found = this.#entries.get(id);
+    if (!found || now - found.usedAt >= this.#idleMs) return undefined;
+    found.usedAt = now;
+    return found;
+  }
+
+  update(id: string, patch: SessionPatch): void {
+    const found = this.#entries.get(id);
+    if (!found) return;
+    if ('initialized' in patch) found.initialized = true;
+    else if ('logLevel' in patch) found.logLevel = patch.logLevel;
+    else if ('unread' in patch) found.isStreamRead &&= found.stream !== patch.unread;
+    else if ('subscribe' in patch)
+      found.subscriptions = [...without(found.subscriptions, patch.subscribe), patch.subscribe];
+    else found.subscriptions = without(found.subscriptions, patch.unsubscribe);
+  }
+
+  subscriptions(id: string): readonly string[] {
+    return this.#entries.get(id)?.subscriptions ?? NONE;
+  }
+
+  takeStream(id: string, stream: string, { force, from }: StreamCondition): TakenStream {
+    const found = this.#entries.get(id);
+    const previous = found?.stream;
+    if (!found || (found.isStreamRead && !force && previous !== from)) return { isTaken: false, previous };
+    found.stream = stream;
+    found.isStreamRead = true;
+    return { isTaken: true, previous };
+  }
+
+  touch(ids: readonly string[]): readonly string[] {
+    return ids.filter((id) => !this.get(id));
+  }
+
+  delete(id: string): boolean {
+    const found = this.#entries.get(id);
+    if (found) this.#remove(found);
+    return found !== undefined;
+  }
+
+  close(): void {
+    for (const entry of [...this.#entries.values()]) this.#remove(entry);
+  }
+
+  #remove({ id, owner, record }: Entry<Record>): void {
+    this.#entries.delete(id);
+    const left = (this.#owned.get(owner) ?? 0) - 1;
+    if (left > 0) this.#owned.set(owner, left);
+    else this.#owned.delete(owner);
+    this.#options.onRemove?.(record, id);
+  }
+
+  #removeExpired(now: number): void {
+    if (now < this.#nextExpiry) return;
+    this.#nextExpiry = Number.POSITIVE_INFINITY;
+    for (const entry of this.#entries.values()) {
+      if (now - entry.usedAt >= this.#idleMs) this.#remove(entry);
+      else this.#nextExpiry = Math.min(this.#nextExpiry, entry.usedAt + this.#idleMs);
+    }
+  }
+
+  // In a store that is half full and has several owners, one with a quarter of the maximum replaces its own sessions.
+  #makeRoom(owner: string): boolean {
+    const owned = this.#owned.get(owner) ?? 0;
+    const isAlone = this.#owned.size === (owned > 0 ? 1 : 0);
+    const isOverShare = this.#entries.size * 2 >= this.#max && !isAlone && owned * 4 >= this.#max && owned > 0;
+    if (isOverShare) return this.#removeLongestIdle(owner);
+    return this.#entries.size < this.#max || this.#removeLongestIdle(this.#largestOwner());
+  }
+
+  #largestOwner(): string {
+    let largest = '';
+    let most = 0;
+    for (const [owner, owned] of this.#owned) {
+      if (owned <= most) continue;
+      largest = owner;
+      most = owned;
+    }
+    return largest;
+  }
+
+  #removeLongestIdle(owner: string): boolean {
+    const found = this.#nextCandidate(owner) ?? this.#findCandidates(owner);
+    if (found) this.#remove(found);
+    return found !== undefined;
+  }
+
+  // Skips sessions that were removed or used since the search.
+  #nextCandidate(owner: string): Entry<Record> | undefined {
+    if (this.#candidates?.owner !== owner) return undefined;
+    for (let next = this.#candidates.idle.pop(); next; next = this.#candidates.idle.pop()) {
+      const { entry, usedAt } = next;
+      const isUnchanged = this.#entries.get(entry.id) === entry && entry.usedAt === usedAt;
+      if (isUnchanged && !this.#isInUse(entry)) return entry;
+    }
+    return undefined;
+  }
+
+  #findCandidates(owner: string): Entry<Record> | undefined {
+    const idle = [...this.#entries.values()]
+      .filter((entry) => entry.owner === owner && !this.#isInUse(entry))
+      .sort((a, b) => a.usedAt - b.usedAt)
+      .slice(0, CANDIDATES);
+    this.#candidates = { owner, idle: idle.reverse().map((entry) => ({ entry, usedAt: entry.usedAt })) };
+    return this.#nextCandidate(owner);
+  }
+
+  #isInUse({ id }: Entry<Record>): boolean {
+    return this.#options.isInUse?.(id) === true;
+  }
+}
+
+function without(uris: readonly string[], uri: string): readonly string[] {
+  return uris.includes(uri) ? uris.filter((each) => each !== uri) : uris;
+}

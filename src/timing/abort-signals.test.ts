@@ -2,19 +2,19 @@ import { getEventListeners } from 'node:events';
 import { expect, test } from 'vitest';
 import { onAbort } from './abort-signals.ts';
 
-test('any number of listeners is one to the signal, and none when they have left', () => {
+test('onAbort adds one listener to a signal for many callbacks, and removes it with the last of them', () => {
   const { signal } = new AbortController();
   const leaves = Array.from({ length: 20 }, () => onAbort(signal, () => {}));
   expect(getEventListeners(signal, 'abort')).toHaveLength(1);
   for (const leave of leaves) leave();
   expect(getEventListeners(signal, 'abort')).toHaveLength(0);
   onAbort(signal, () => {});
-  // Whoever left and leaves again takes nobody with it.
+  // A second unsubscribe has no effect on the others.
   for (const leave of leaves) leave();
   expect(getEventListeners(signal, 'abort')).toHaveLength(1);
 });
 
-test('those who are there when it aborts are told, once and in order', () => {
+test('the present callbacks are called once and in order when the signal aborts', () => {
   const abort = new AbortController();
   const told: string[] = [];
   const leave = onAbort(abort.signal, () => told.push('gone'));

@@ -1,14 +1,14 @@
-/** Listening to abort signals without leaks. */
+/** Listens to abort signals without leaking listeners. */
 
 interface Listeners {
   readonly all: Set<() => void>;
   removeFromSignal(): void;
 }
 
-// Node warns of a leak beyond ten listeners of one signal; the signal of a connection has one per call.
+// One listener per signal: Node warns above ten, and the signal of a connection is used by every call.
 const listenersOf = new WeakMap<AbortSignal, Listeners>();
 
-/** Calls back when the signal aborts, until the returned function is called. For signals that have not aborted. */
+/** Calls the listener when the signal aborts, unless the returned function is called before. The signal must not have aborted. */
 export function onAbort(signal: AbortSignal, listener: () => void): () => void {
   const { all, removeFromSignal } = listenersOf.get(signal) ?? listenTo(signal);
   all.add(listener);
@@ -33,8 +33,8 @@ function listenTo(signal: AbortSignal): Listeners {
 }
 
 /**
- * A signal that aborts with the first of these, until it is released. `AbortSignal.any` would leave something behind in
- * a signal that lives as long as a connection does.
+ * Returns a signal that aborts with the first of these, until `release` is called. `AbortSignal.any` cannot be released, so it
+ * would leak memory with the signal of a connection.
  */
 export function anySignal(signals: readonly (AbortSignal | undefined)[]): { signal: AbortSignal; release: () => void } {
   const abort = new AbortController();
@@ -49,7 +49,7 @@ export function anySignal(signals: readonly (AbortSignal | undefined)[]): { sign
   return { signal: abort.signal, release };
 }
 
-/** The promise's outcome, or a rejection with the signal's reason as soon as it aborts. */
+/** Settles as the promise does, or rejects with the signal's reason when the signal aborts. */
 export function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const unsubscribe = signal.aborted ? undefined : onAbort(signal, () => reject(signal.reason));

@@ -1,17 +1,17 @@
-/** Exponential backoff: every delay is twice the one before, within bounds. */
+/** Exponential backoff: each delay is twice the previous one, up to a maximum. */
 
-/** The bounds of the delays, in milliseconds. */
+/** The shortest and the longest delay, in milliseconds. */
 export interface BackoffBounds {
   readonly minMs: number;
   readonly maxMs: number;
 }
 
-/** The delay before a retry: the minimum before the first, number 0, and twice as long before each further one. */
+/** Returns the delay before a retry. The first retry is number 0. */
 export function backoffDelay(retry: number, { minMs, maxMs }: BackoffBounds): number {
   return Math.min(minMs * 2 ** retry, maxMs);
 }
 
-/** The delay that follows another one; after 0 it is the minimum. */
+/** Returns the delay after the previous one; after 0 it is the minimum. */
 export function nextBackoffDelay(previous: number, { minMs, maxMs }: BackoffBounds): number {
   return Math.min(Math.max(previous * 2, minMs), maxMs);
 }

@@ -3,12 +3,12 @@
 import { monotonicNow } from './monotonic-now.ts';
 import { MAX_TIMER_MS } from './timer-range.ts';
 
-/** The time, by `monotonicNow`, when so many milliseconds have passed. More than a timer can count to is never. */
+/** Returns the time, by `monotonicNow`, after so many milliseconds; `Infinity` for more than `MAX_TIMER_MS`. */
 export function deadlineIn(milliseconds: number, since: number = monotonicNow()): number {
   return milliseconds <= MAX_TIMER_MS ? since + Math.max(milliseconds, 0) : Number.POSITIVE_INFINITY;
 }
 
-/** Calls back at the earliest of the deadlines it was set to. The callback finds out what is due, and sets the next. */
+/** Calls back at the earliest deadline. The callback must find out what is due, and set the remaining deadlines again. */
 export class DeadlineTimer {
   readonly #onDeadline: (time: number) => void;
   #at = Number.POSITIVE_INFINITY;
@@ -18,7 +18,7 @@ export class DeadlineTimer {
     this.#onDeadline = onDeadline;
   }
 
-  /** Schedules the callback. An earlier deadline fires first; the callback must set this one again. */
+  /** Adds a deadline. It is ignored if an earlier one is set. */
   set(deadline: number): void {
     if (deadline >= this.#at) return;
     clearTimeout(this.#timer);
@@ -31,7 +31,7 @@ export class DeadlineTimer {
     this.#at = Number.POSITIVE_INFINITY;
   }
 
-  // Timers may fire a fraction of a millisecond early: the deadline is due nevertheless.
+  // A timer may fire a fraction of a millisecond early. The deadline counts as due then.
   readonly #onTimer = (): void => {
     const time = Math.max(monotonicNow(), this.#at);
     this.#at = Number.POSITIVE_INFINITY;

@@ -1,6 +1,4 @@
-/** The clock for durations and deadlines. The wall clock can be set meanwhile; this one cannot. */
-
-/** Milliseconds since an arbitrary moment of the past; never goes backwards. */
+/** Returns milliseconds since an arbitrary moment. For durations and deadlines, since the wall clock may be changed. */
 export function monotonicNow(): number {
   return performance.now();
 }

@@ -1,9 +1,7 @@
-/** A deadline whose clock can be paused, for instance while a person is waited for. */
-
 import { monotonicNow } from './monotonic-now.ts';
 import { MAX_TIMER_MS } from './timer-range.ts';
 
-/** Calls back once after so many milliseconds, not counting those it was paused for. */
+/** Calls back once after so many milliseconds, without the time of pauses, for instance while the user signs in. */
 export class PausableDeadline {
   readonly #onDeadline: () => void;
   #leftMs: number;
@@ -16,7 +14,7 @@ export class PausableDeadline {
     this.#start();
   }
 
-  /** Stops the clock; the returned function starts it again. */
+  /** Pauses the timer, until the returned function is called. */
   pause(): () => void {
     clearTimeout(this.#timer);
     this.#leftMs = Math.max(0, this.#leftMs - (monotonicNow() - this.#since));

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { type PauseClock, PauseGroup } from './pause-group.ts';
+import { PauseGroup, type PauseTimer } from './pause-group.ts';
 
-/** A clock that records what is done to it. */
-function clock(): { pause: PauseClock; seen: string[] } {
+/** A timer that records its calls. */
+function timer(): { pause: PauseTimer; seen: string[] } {
   const seen: string[] = [];
   const pause = (): (() => void) => {
     seen.push('pause');
@@ -11,10 +11,10 @@ function clock(): { pause: PauseClock; seen: string[] } {
   return { pause, seen };
 }
 
-describe('clocks', () => {
+describe('the timers of a pause group', () => {
   test('are paused from the first hold to the end of the last', () => {
     const group = new PauseGroup();
-    const [one, other] = [clock(), clock()];
+    const [one, other] = [timer(), timer()];
     group.add(one.pause);
     group.add(other.pause);
     const first = group.hold();
@@ -33,16 +33,16 @@ describe('clocks', () => {
   test('that are added during a hold are paused at once', () => {
     const group = new PauseGroup();
     const go = group.hold();
-    const { pause, seen } = clock();
+    const { pause, seen } = timer();
     group.add(pause);
     expect(seen).toEqual(['pause']);
     go();
     expect(seen).toEqual(['pause', 'resume']);
   });
 
-  test('that were removed are left alone', () => {
+  test('that were removed are not paused', () => {
     const group = new PauseGroup();
-    const [before, during] = [clock(), clock()];
+    const [before, during] = [timer(), timer()];
     group.add(before.pause)();
     const forget = group.add(during.pause);
     const go = group.hold();
@@ -52,9 +52,9 @@ describe('clocks', () => {
     expect(during.seen).toEqual(['pause']);
   });
 
-  test('of a group continue once when a hold is ended twice', () => {
+  test('continue once when a hold is ended twice', () => {
     const group = new PauseGroup();
-    const { pause, seen } = clock();
+    const { pause, seen } = timer();
     group.add(pause);
     const [first, second] = [group.hold(), group.hold()];
     first();

@@ -1,25 +1,23 @@
-/** Clocks that are paused together, for instance those of all calls while a person signs in. */
+/** Pauses a timer, until the returned function is called. */
+export type PauseTimer = () => () => void;
 
-/** Pauses a clock; the function it returns lets the clock continue. */
-export type PauseClock = () => () => void;
-
-/** Every clock that was added is paused from the first hold to the end of the last. */
+/** Timers that are paused together, for instance those of all calls while the user signs in. */
 export class PauseGroup {
-  /** The clocks, each with the function that lets it continue while it is paused. */
-  readonly #clocks = new Map<PauseClock, (() => void) | undefined>();
+  /** Each timer's pause function; while paused, with the function that resumes it. */
+  readonly #timers = new Map<PauseTimer, (() => void) | undefined>();
   #holds = 0;
 
-  /** Adds a clock, until the returned function is called. */
-  add(pause: PauseClock): () => void {
-    this.#clocks.set(pause, this.#holds > 0 ? pause() : undefined);
+  /** Adds a timer, until the returned function is called. */
+  add(pause: PauseTimer): () => void {
+    this.#timers.set(pause, this.#holds > 0 ? pause() : undefined);
     return () => {
-      this.#clocks.delete(pause);
+      this.#timers.delete(pause);
     };
   }
 
-  /** Pauses all clocks until the returned function is called. */
+  /** Pauses all timers until the returned function is called. With several holds, until the last of them ends. */
   hold(): () => void {
-    if (++this.#holds === 1) for (const pause of this.#clocks.keys()) this.#clocks.set(pause, pause());
+    if (++this.#holds === 1) for (const pause of this.#timers.keys()) this.#timers.set(pause, pause());
     let isOver = false;
     return () => {
       if (isOver) return;
@@ -29,8 +27,8 @@ export class PauseGroup {
   }
 
   #resume(): void {
-    for (const [pause, resume] of this.#clocks) {
-      this.#clocks.set(pause, undefined);
+    for (const [pause, resume] of this.#timers) {
+      this.#timers.set(pause, undefined);
       resume?.();
     }
   }

@@ -1,20 +1,18 @@
-/** Work that concurrent callers share. */
-
-/** Runs one task per key at a time: callers that come while it runs get its promise. */
+/** Runs one task per key at a time: concurrent callers share its promise. */
 export class SingleFlight<T> {
   readonly #running = new Map<string, Promise<T>>();
 
-  /** The number of tasks that are running. */
+  /** The number of running tasks. */
   get size(): number {
     return this.#running.size;
   }
 
-  /** The task that is running under this key. */
+  /** Returns the promise of the running task of a key. */
   get(key: string): Promise<T> | undefined {
     return this.#running.get(key);
   }
 
-  /** The outcome of the task that is running under this key, or else of this one. */
+  /** Returns the promise of the running task of a key, or starts this task. */
   run(key: string, task: () => Promise<T>): Promise<T> {
     const running = this.#running.get(key);
     if (running) return running;
@@ -24,7 +22,7 @@ export class SingleFlight<T> {
   }
 }
 
-/** Runs the task once, with the first caller, and again only after it has failed. */
+/** Returns a function that runs the task on its first call, returns that result to all callers, and retries after a failure. */
 export function once<T, Arguments extends readonly unknown[]>(
   task: (...values: Arguments) => Promise<T>,
 ): (...values: Arguments) => Promise<T> {

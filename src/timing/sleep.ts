@@ -1,5 +1,3 @@
-/** Waiting for a time to pass. */
-
 import { onAbort } from './abort-signals.ts';
 
 /** Resolves after so many milliseconds, or as soon as the signal aborts. Never rejects. */

@@ -2,22 +2,22 @@
 
 import { monotonicNow } from './monotonic-now.ts';
 
-/** Milliseconds of work on input before other events are processed. */
+/** Milliseconds of processing input before other events get their turn. */
 const SLICE_MS = 10;
-// Reading the clock costs time: it is read once per this many characters, where a message counts as some of them.
+// The clock is read once per this many characters, since reading it takes time. A message counts as some characters.
 const CHARACTERS_PER_READING = 8192;
 const CHARACTERS_OF_MESSAGE = 256;
 
-// Chunks that arrive without such a pause in between may belong to one turn of the event loop.
+// Chunks with a shorter pause in between may belong to one turn of the event loop, and so to one slice.
 const PAUSE_MS = 1;
 
 const { setImmediate } = globalThis as { readonly setImmediate?: (callback: () => void) => unknown };
 
 const afterOtherEvents: (callback: () => void) => void = setImmediate ?? ((callback) => setTimeout(callback, 0));
 
-/** Measures the time since work on input began. */
+/** Measures how long input has been processed without a break. */
 export class TimeSlice {
-  /** The time when the slice is used up. */
+  /** The time when the slice ends. */
   #end = 0;
   /** The last reading of the clock. */
   #last = 0;
@@ -31,7 +31,7 @@ export class TimeSlice {
     this.#last = time;
   }
 
-  /** Counts a message of this length; true if the slice is used up. */
+  /** Counts a message of this length. True if the slice is over. */
   isOverAfter(length: number): boolean {
     this.#characters += CHARACTERS_OF_MESSAGE + length;
     if (this.#characters < CHARACTERS_PER_READING) return false;
@@ -40,7 +40,7 @@ export class TimeSlice {
     return this.#last >= this.#end;
   }
 
-  /** Calls back in the next slice, after other events. */
+  /** Starts a new slice after other events, and calls back. */
   next(callback: () => void): void {
     afterOtherEvents(() => {
       this.#last = monotonicNow();

@@ -1,10 +1,8 @@
-/** Waiting for a promise, but not for ever. */
-
 import { MAX_TIMER_MS } from './timer-range.ts';
 
 /**
- * The promise's outcome. After so many milliseconds without one it is the outcome of `onTimeout`, which may throw. Without
- * `onTimeout` that is undefined. There is no timeout if it is longer than a timer can count to.
+ * Settles as the promise does. After the timeout it resolves with the result of `onTimeout`, or rejects if that throws; without
+ * `onTimeout` it resolves with undefined. A timeout above `MAX_TIMER_MS` never expires.
  */
 export function withTimeout<T>(promise: Promise<T>, milliseconds: number): Promise<T | undefined>;
 export function withTimeout<T>(promise: Promise<T>, milliseconds: number, onTimeout: () => T): Promise<T>;

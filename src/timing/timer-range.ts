@@ -1,14 +1,14 @@
-/** What `setTimeout` and `setInterval` can count to, and timers that keep no process alive. */
+/** Limits and helpers of `setTimeout` and `setInterval`. */
 
-/** The longest delay: timers count with 32 bits, and anything longer fires at once. */
+/** The longest delay. Timers have 32 bits, and fire at once for longer delays. */
 export const MAX_TIMER_MS: number = 2 ** 31 - 1;
 
-/** The delay, or the longest that a timer can count to. */
+/** Cuts a delay to the longest one. */
 export function timerMs(milliseconds: number): number {
   return Math.min(milliseconds, MAX_TIMER_MS);
 }
 
-/** Lets the process exit while this timer runs. Timers of Workers and browsers are numbers and need no such call. */
+/** Allows the process to exit while this timer runs. No effect for the timers of Workers and browsers, which are numbers. */
 export function unref<Timer>(timer: Timer): Timer {
   (timer as { unref?(): void }).unref?.();
   return timer;

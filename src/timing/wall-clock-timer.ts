@@ -1,4 +1,4 @@
-/** Callbacks at times of the wall clock, on one timer: for expiry dates that are stored or were received. */
+/** Runs callbacks at wall-clock times, such as expiry dates, with a single timer. */
 
 import { timerMs, unref } from './timer-range.ts';
 
@@ -7,11 +7,11 @@ interface Scheduled {
   readonly action: () => void;
 }
 
-/** Calls back at given times. Its timer keeps no process alive. */
+/** Calls back at given times. Does not keep the process alive. */
 export class WallClockTimer {
   readonly #scheduled = new Set<Scheduled>();
   #timer: ReturnType<typeof setTimeout> | undefined;
-  /** The time the timer is set to. */
+  /** The time for which the timer is set. */
   #next = Number.POSITIVE_INFINITY;
 
   /** Calls back at this time, in milliseconds since 1970, unless the returned function is called before. */
@@ -19,7 +19,7 @@ export class WallClockTimer {
     if (at === Number.POSITIVE_INFINITY) return () => {};
     const scheduled = { at, action };
     this.#scheduled.add(scheduled);
-    // In a Worker a timer may end with the request that set it: an overdue timer is set again.
+    // In a Worker a timer may end with the request that set it, so an overdue timer is set again.
     if (at < this.#next || this.#next <= Date.now()) this.#wait(Math.min(at, this.#next));
     return () => {
       if (this.#scheduled.delete(scheduled) && this.#scheduled.size === 0) this.#wait(Number.POSITIVE_INFINITY);
@@ -38,7 +38,7 @@ export class WallClockTimer {
     const now = Date.now();
     this.#next = Number.POSITIVE_INFINITY;
     // An action may cancel another one that is due.
-    for (const one of [...this.#scheduled]) if (one.at <= now && this.#scheduled.delete(one)) one.action();
+    for (const due of [...this.#scheduled]) if (due.at <= now && this.#scheduled.delete(due)) due.action();
     let next = Number.POSITIVE_INFINITY;
     for (const { at } of this.#scheduled) next = Math.min(next, at);
     this.#wait(next);

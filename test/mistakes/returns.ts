@@ -76,7 +76,7 @@ export const RETURNS: readonly Mistake[] = [
     seen: () => reportOf(() => ({ n: 'x' }), { outputSchema: z.object({ n: z.number() }) }),
   },
   unclear(
-    'Tool "t" returned a result that JSON cannot encode: /self is the same object as the value itself: JSON cannot write a circle',
+    'Tool "t" returned a result that JSON cannot encode: /self is the same object as the value itself: JSON cannot write a cycle',
     'A result contains itself.',
     'Return plain data without the reference that the message names.',
     circular,

@@ -85,7 +85,7 @@ export const SERVING: readonly Mistake[] = [
     },
   },
   {
-    message: 'This transport is connected already',
+    message: 'The transport is connected already: connect each end of memoryPair() once',
     where: 'rejected',
     cause: 'Two servers were given the same transport.',
     remedy: 'Make one transport for each connection.',

@@ -14,8 +14,8 @@ import {
   type TestKey,
   told,
 } from '../../../test/auth-server/issuer.ts';
-import { memoryProofStore } from '../../store/memory-proof-store.ts';
 import type { ProofStore } from '../../store/proof-store.ts';
+import { memoryProofStore } from '../../store/proof-store.ts';
 import { type JwtOptions, jwt } from './jwt.ts';
 import type { ResourceAuth, ResourceOptions } from './resource.ts';
 

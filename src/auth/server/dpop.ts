@@ -9,8 +9,8 @@ import {
   type JWTPayload,
   jwtVerify,
 } from 'jose';
-import { memoryProofStore } from '../../store/memory-proof-store.ts';
 import type { ProofStore } from '../../store/proof-store.ts';
+import { memoryProofStore } from '../../store/proof-store.ts';
 import { ALGORITHMS } from './algorithms.ts';
 
 /** Why a proof is not accepted. */

@@ -1,6 +1,4 @@
-/** JSON values as text that is the same for equal values, and a short mark of such text. */
-
-/** JSON with sorted keys. */
+/** Returns JSON with sorted keys: the same text for equal values. */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_key, inner: unknown) =>
     typeof inner === 'object' && inner !== null && !Array.isArray(inner)
@@ -10,8 +8,8 @@ export function canonicalJson(value: unknown): string {
 }
 
 /**
- * A mark by which a question is recognised when the handler is run again. It stands inside a sealed state and guards
- * against accidents, not attackers, so it need not be a cryptographic hash; it must be synchronous.
+ * Returns a hash of a JSON value, which identifies an input request when its handler runs again. Not cryptographic, since the
+ * request state that contains it is sealed.
  */
 export function fingerprint(value: unknown): string {
   const text = canonicalJson(value);

@@ -1,6 +1,7 @@
 import { describe, expect, test, vi } from 'vitest';
 import { isMcpError, ParseError } from '../errors.ts';
-import { MAX_UNREADABLE, MessageReader } from './message-reader.ts';
+import { MAX_UNREADABLE } from './json-limits.ts';
+import { MessageReader } from './message-reader.ts';
 
 const MESSAGE = '{"jsonrpc":"2.0","method":""}';
 
@@ -22,7 +23,7 @@ describe('text that begins with neither a brace nor a bracket', () => {
     parse.mockRestore();
   });
 
-  test('may end in a response, whose call then need not wait', () => {
+  test('may end in a response, whose id the error has', () => {
     const fault = new MessageReader().read('Loading... {"jsonrpc":"2.0","id":7,"result":{}}');
     expect(fault).toMatchObject({ code: 'MalformedJson', id: 7, isResponse: true });
   });
@@ -35,7 +36,7 @@ test('malformed JSON is parsed once', () => {
   parse.mockRestore();
 });
 
-test('what cannot be read is an error of this package without a stack trace', () => {
+test('a ParseError is an error of this package without a stack trace', () => {
   const fault = new MessageReader().read('{}');
   expect(fault).toBeInstanceOf(ParseError);
   expect(fault).toBeInstanceOf(Error);
@@ -45,7 +46,7 @@ test('what cannot be read is an error of this package without a stack trace', ()
 });
 
 describe('unreadable messages in a row', () => {
-  test('are counted, each of a batch, until one is read', () => {
+  test('are counted, also those in a batch, until one is readable', () => {
     const reader = new MessageReader();
     for (const text of ['x', '{}', '[1,2]']) reader.read(text);
     expect(reader.unreadable).toBe(4);
@@ -55,7 +56,7 @@ describe('unreadable messages in a row', () => {
     expect(reader.unreadable).toBe(0);
   });
 
-  test('are skipped beyond 1,000 if they are shorter than any message', () => {
+  test('are skipped after 1,000 if they are shorter than any message', () => {
     const reader = new MessageReader();
     for (let count = 0; count < MAX_UNREADABLE; count++) expect(reader.read('{x}')).toBeInstanceOf(ParseError);
     expect(reader.read('{x}')).toBeUndefined();

@@ -1,16 +1,84 @@
-/** Reads the messages of one connection, and counts those that could not be read. */
+/** Reads messages from bytes or text, and refuses JSON above the limits before `JSON.parse` builds objects of it. */
 
+import { ParseError } from '../errors.ts';
 import { isBatch } from '../message.ts';
-import { JSON_LIMITS, type ReceivedLimits, readPayload, readText, SHORTEST_MESSAGE } from './json-limits.ts';
-import { type Batch, isUnreadable, type Payload } from './parse.ts';
+import { JSON_LIMITS, MAX_UNREADABLE, type ReceivedLimits, SHORTEST_MESSAGE } from './json-limits.ts';
+import {
+  isOpening,
+  isSpace,
+  isWorthScanning,
+  jsonLimitFault,
+  malformed,
+  peekEnvelope,
+  skipSpace,
+} from './json-scan.ts';
+import { type Batch, isUnreadable, notAnObject, type Payload, parsePayload } from './parse.ts';
+
+const BYTE_ORDER_MARK = 0xfeff;
+const OPEN_OBJECT = 0x7b;
+
+const decoder = new TextDecoder('utf-8', { fatal: true });
+const encoder = new TextEncoder();
+// Shared, so that a flood of such text allocates no error objects.
+const NOT_JSON = Object.freeze(malformed('the message is not valid JSON'));
+const NOT_AN_OBJECT = Object.freeze(notAnObject());
+const PRIMITIVE = /^\s*(?:true|false|null|-?\d+|"[ !#-[\]-~]*")\s*$/;
 
 /**
- * Unreadable messages in a row that are looked at one by one. A server disconnects a client that sends as many; a client
- * then skips text that is too short for a message, since a server that is a program may print anything.
+ * Reads one message or batch. Text that does not begin with `{` or `[` is not parsed. Invalid UTF-8 is malformed; a leading
+ * byte order mark is ignored.
  */
-export const MAX_UNREADABLE = 1000;
+export function readPayload(bytes: Uint8Array, limits: ReceivedLimits = JSON_LIMITS): Payload {
+  const start = skipSpace(bytes, bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0);
+  if (!isOpening(bytes[start])) return unparsed(bytes);
+  if (isWorthScanning(bytes.length, limits)) {
+    const fault = jsonLimitFault(bytes, limits);
+    if (fault) return fault;
+  }
+  let text: string;
+  try {
+    text = decoder.decode(bytes);
+  } catch {
+    return withEnvelope(malformed('the message is not valid UTF-8'), bytes);
+  }
+  const payload = parsePayload(text);
+  return isMalformed(payload) ? withEnvelope(payload, bytes) : payload;
+}
 
-/** One for each connection or stream. */
+/** Reads one message or batch from text, like `readPayload`. */
+export function readText(text: string, limits: ReceivedLimits = JSON_LIMITS): Payload {
+  if (text.charCodeAt(0) !== OPEN_OBJECT && !isOpening(firstCharacter(text))) return unparsed(encoder.encode(text));
+  if (isWorthScanning(text.length, limits)) {
+    const fault = jsonLimitFault(encoder.encode(text), limits);
+    if (fault) return fault;
+  }
+  const payload = parsePayload(text.charCodeAt(0) === BYTE_ORDER_MARK ? text.slice(1) : text);
+  return isMalformed(payload) ? withEnvelope(payload, encoder.encode(text)) : payload;
+}
+
+// Long text may end with a response, behind other output of a server process.
+function unparsed(bytes: Uint8Array): ParseError {
+  if (bytes.length >= SHORTEST_MESSAGE) return withEnvelope(NOT_JSON, bytes);
+  return PRIMITIVE.test(String.fromCharCode(...bytes)) ? NOT_AN_OBJECT : NOT_JSON;
+}
+
+function firstCharacter(text: string): number {
+  let at = text.charCodeAt(0) === BYTE_ORDER_MARK ? 1 : 0;
+  while (isSpace(text.charCodeAt(at))) at++;
+  return text.charCodeAt(at);
+}
+
+function isMalformed(payload: Payload): payload is ParseError {
+  return payload instanceof ParseError && payload.code === 'MalformedJson';
+}
+
+// With the id of a response, its call fails at once. The error response to a malformed request has no id.
+function withEnvelope(fault: ParseError, bytes: Uint8Array): ParseError {
+  const { id, isResponse } = peekEnvelope(bytes);
+  return isResponse ? new ParseError(fault.code, fault.message, id, true) : fault;
+}
+
+/** Reads the messages of one connection or stream, and counts unreadable ones. */
 export class MessageReader {
   readonly #limits: ReceivedLimits;
   #unreadable = 0;
@@ -19,12 +87,12 @@ export class MessageReader {
     this.#limits = limits;
   }
 
-  /** How many messages in a row could not be read, each of a batch counted. */
+  /** Unreadable messages since the last readable one. Each message of a batch counts. */
   get unreadable(): number {
     return this.#unreadable;
   }
 
-  /** Reads one message or batch; undefined if it is skipped. */
+  /** Reads one message or batch; undefined if it is skipped (see `MAX_UNREADABLE`). */
   read(content: string | Uint8Array): Payload | undefined {
     if (this.#unreadable >= MAX_UNREADABLE && content.length < SHORTEST_MESSAGE) return undefined;
     const payload = typeof content === 'string' ? readText(content, this.#limits) : readPayload(content, this.#limits);
@@ -32,7 +100,7 @@ export class MessageReader {
     return payload;
   }
 
-  /** Counts what was read, or refused, elsewhere. */
+  /** Counts a message that this reader did not read. */
   count(payload: Payload): void {
     const unreadable = isBatch(payload)
       ? (payload as Batch).filter(isUnreadable).length

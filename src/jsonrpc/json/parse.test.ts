@@ -10,7 +10,7 @@ function refusal(text: string, maxBatch?: number): ParseError {
 
 const call = (members: string): string => `{"jsonrpc":"2.0",${members}}`;
 
-describe('a message is refused with a code, an id where it can be read, and the error its sender is told', () => {
+describe('an invalid message has a code, its id if that is readable, and an error for its sender', () => {
   test.each<[string, ParseErrorCode, number, string | number | undefined]>([
     ['', 'MalformedJson', -32700, undefined],
     ['{"jsonrpc":"2.0","id":1,"method":"ping"', 'MalformedJson', -32700, undefined],
@@ -49,7 +49,7 @@ describe('a message is refused with a code, an id where it can be read, and the 
   });
 });
 
-describe('an answer is refused as an answer, so that nobody answers it', () => {
+describe('an invalid response is marked as a response, so that it gets no error response', () => {
   test.each<[string, ParseErrorCode, string | number | undefined]>([
     [call('"result":{}'), 'MissingId', undefined],
     [call('"id":null,"result":{}'), 'InvalidIdType', undefined],
@@ -102,13 +102,13 @@ describe('ids', () => {
     },
   );
 
-  test('a string of 1024 characters is one, a longer one is not', () => {
+  test('a string of 1024 characters is an id, a longer one is not', () => {
     expect(parsePayload(call(`"id":"${'x'.repeat(1024)}","method":"ping"`))).not.toBeInstanceOf(Error);
     expect(refusal(call(`"id":"${'x'.repeat(1025)}","method":"ping"`)).code).toBe('InvalidIdType');
     expect(refusal(call(`"id":"${'x'.repeat(1025)}","result":{}`)).code).toBe('InvalidIdType');
   });
 
-  test('an error answer may have no id, or null', () => {
+  test('the id of an error response may be missing or null', () => {
     expect(parsePayload(call('"error":{"code":-32700,"message":"x"}'))).not.toBeInstanceOf(Error);
     expect(parsePayload(call('"id":null,"error":{"code":-32700,"message":"x"}'))).not.toBeInstanceOf(Error);
   });
@@ -123,7 +123,7 @@ describe('members', () => {
     expect(refusal(text).code).toBe('MissingMethod');
   });
 
-  test('nothing is taken from a prototype', () => {
+  test('inherited members do not count', () => {
     const inherited = Object.create({ jsonrpc: '2.0', id: 1, method: 'ping' }) as object;
     expect(checkMessage(inherited)).toMatchObject({ code: 'MissingJsonrpc', id: undefined });
     expect(refusal('{"__proto__":{"jsonrpc":"2.0","id":1,"method":"ping"}}').code).toBe('MissingJsonrpc');
@@ -132,7 +132,7 @@ describe('members', () => {
     expect(({} as Record<string, unknown>)['method']).toBeUndefined();
   });
 
-  test('of a key written twice the last one counts', () => {
+  test('the last of two equal keys counts', () => {
     expect(parsePayload(call('"id":1,"id":2,"method":"a","method":"b"'))).toEqual({
       jsonrpc: '2.0',
       id: 2,
@@ -140,13 +140,13 @@ describe('members', () => {
     });
   });
 
-  test('that are unknown stay where they are', () => {
+  test('that are unknown are kept', () => {
     expect(parsePayload(call('"id":1,"method":"a","extra":{"b":1}'))).toMatchObject({ extra: { b: 1 } });
   });
 });
 
 describe('batches', () => {
-  test('are read one by one, the unreadable among them too', () => {
+  test('have an entry for each message, also for unreadable ones', () => {
     const payload = parsePayload(`[${call('"id":1,"method":"a"')},5,${call('"method":"b"')},[]]`) as unknown[];
     expect(payload).toHaveLength(4);
     expect(payload[0]).toMatchObject({ id: 1 });
@@ -155,13 +155,13 @@ describe('batches', () => {
     expect(payload[3]).toMatchObject({ code: 'NotAnObject' });
   });
 
-  test('hold at most a hundred messages, unless somebody says otherwise', () => {
+  test('have at most 100 messages by default', () => {
     expect(parsePayload(`[${Array(100).fill('1').join(',')}]`)).toHaveLength(100);
     expect(refusal(`[${Array(101).fill('1').join(',')}]`).code).toBe('BatchTooLarge');
     expect(refusal('[1,2,3]', 2).code).toBe('BatchTooLarge');
   });
 
-  test('are no message', () => {
+  test('are refused by parseMessage', () => {
     expect(parseMessage(`[${call('"method":"a"')}]`)).toMatchObject({ code: 'BatchNotSupported' });
     expect(parseMessage(call('"method":"a"'))).toMatchObject({ method: 'a' });
   });
@@ -175,12 +175,12 @@ test.each([
   call('"id":1,"method":["SECRET"]'),
   call('"id":1,"method":"ping","params":"SECRET"'),
   call('"id":1,"error":"SECRET"'),
-])('what is refused is never repeated: %s', (text) => {
+])('the error message does not contain the text: %s', (text) => {
   const refused = refusal(text);
   expect(refused.message + JSON.stringify(refused.toRpcError().toObject())).not.toContain('SECRET');
 });
 
-test('a hundred thousand brackets are read or refused, never thrown', () => {
+test('a hundred thousand brackets cause no exception', () => {
   const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
   expect(parsePayload(call(`"id":1,"method":"a","params":{"x":${deep}}`))).toBeDefined();
   expect(refusal('['.repeat(100_000)).code).toBe('MalformedJson');

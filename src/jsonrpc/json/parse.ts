@@ -1,4 +1,4 @@
-/** Text to messages. Nothing here throws, and no text that is refused is ever repeated. */
+/** Parses JSON text into messages. No function throws, and no error message contains received text. */
 
 import { ParseError, type ParseErrorCode } from '../errors.ts';
 import {
@@ -11,53 +11,54 @@ import {
   type Notification,
   type Request,
 } from '../message.ts';
-import { isFiniteThroughout, mayHaveInfiniteNumbers } from './finite-numbers.ts';
+import { MAX_BATCH, MAX_ID_LENGTH } from './json-limits.ts';
 
-/** What came as one array: messages, and the reasons why others could not be read. */
+/** The messages of a batch; a `ParseError` for each that could not be read. */
 export type Batch = readonly (Message | ParseError)[];
 
-/** What one piece of text held: a message, several, or the reason it could not be read. */
+/** The content of one received text: a message, a batch, or the reason why it could not be read. */
 export type Payload = Message | ParseError | Batch;
 
-/** True for what could not be read. Also for what another copy of this package could not read. */
+/** True for a `ParseError`, also for one of another copy of this package. */
 export function isUnreadable(payload: Payload): payload is ParseError {
   return payload instanceof Error;
 }
 
-/** The request or notification that this is; undefined for answers, batches and what could not be read. */
+/** Returns the payload if it is a single request or notification. */
 export function messageObjectOf(payload: Payload): Request | Notification | undefined {
   return isBatch(payload) || isUnreadable(payload) || !('method' in payload) ? undefined : payload;
 }
 
-const MAX_ID_LENGTH = 1024;
-
-/** Reads one message. A batch is refused: `parsePayload` reads those. */
+/** Parses one message. For a batch it returns a `ParseError`: use `parsePayload`. */
 export function parseMessage(text: string): Message | ParseError {
   const payload = parsePayload(text);
   return Array.isArray(payload)
-    ? new ParseError('BatchNotSupported', 'Expected one message, got a batch')
+    ? new ParseError('BatchNotSupported', 'Expected one message, got a batch: use parsePayload')
     : (payload as Message | ParseError);
 }
 
-/** Reads a message or a batch of at most `maxBatch` messages. */
-export function parsePayload(text: string, maxBatch = 100): Payload {
+/** Parses a message or a batch of at most `maxBatch` messages. */
+export function parsePayload(text: string, maxBatch: number = MAX_BATCH): Payload {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
-    // The engine's own message quotes the text, so it is not passed on.
+    // The message of the SyntaxError is not used, since it quotes the text.
     return new ParseError('MalformedJson', 'Parse error: the message is not valid JSON');
   }
   const payload = checkPayload(value, maxBatch);
   return mayHaveInfiniteNumbers(text) ? refuseInfinite(payload) : payload;
 }
 
-/** Refuses the messages that have a number beyond the range of a double. */
+/**
+ * Replaces messages that have a number beyond the range of a double by a `ParseError`. `JSON.parse` reads `1e999` as Infinity,
+ * which `JSON.stringify` writes as `null`, so the value would change when it is sent on.
+ */
 export function refuseInfinite(payload: Payload): Payload {
-  return isBatch(payload) ? payload.map(finiteOrRefused) : finiteOrRefused(payload);
+  return isBatch(payload) ? payload.map(finiteOrError) : finiteOrError(payload);
 }
 
-function finiteOrRefused(message: Message | ParseError): Message | ParseError {
+function finiteOrError(message: Message | ParseError): Message | ParseError {
   if (message instanceof ParseError || isFiniteThroughout(message)) return message;
   const value = message as unknown as Record<string, unknown>;
   const problem = 'a number is beyond the range of a double, such as 1e999';
@@ -65,8 +66,36 @@ function finiteOrRefused(message: Message | ParseError): Message | ParseError {
   return new ParseError('NumberOutOfRange', `Invalid notification: ${problem}`, undefined, false, true);
 }
 
-/** The same for JSON that was parsed already. */
-export function checkPayload(value: unknown, maxBatch = 100): Payload {
+/** An exponent of three digits, or of two with a sign. With a smaller exponent, only numbers of 200 digits overflow. */
+const LARGE_EXPONENT = /\d[eE][+\d]\d\d/;
+const MANY_DIGITS = 200;
+
+/** Quick test before `isFiniteThroughout`: false only if JSON text has no number beyond the range of a double. */
+export function mayHaveInfiniteNumbers(text: string): boolean {
+  // A run of 200 digits includes one of the positions 199, 399, ...
+  for (let at = MANY_DIGITS - 1; at < text.length; at += MANY_DIGITS) {
+    const code = text.charCodeAt(at);
+    if (code >= 0x30 && code <= 0x39) return true;
+  }
+  return LARGE_EXPONENT.test(text);
+}
+
+/** True if all numbers in a JSON value are finite. */
+export function isFiniteThroughout(value: unknown): boolean {
+  // Not recursive: the value may be nested as deeply as the text is long.
+  const open: unknown[] = [[value]];
+  while (open.length > 0) {
+    const container = open.pop() as object;
+    for (const inner of Array.isArray(container) ? container : Object.values(container)) {
+      if (typeof inner === 'number' && !Number.isFinite(inner)) return false;
+      if (typeof inner === 'object' && inner !== null) open.push(inner);
+    }
+  }
+  return true;
+}
+
+/** Checks that a parsed JSON value is a message or a batch. */
+export function checkPayload(value: unknown, maxBatch: number = MAX_BATCH): Payload {
   if (!Array.isArray(value)) return checkMessage(value);
   if (value.length === 0) return new ParseError('EmptyBatch', 'Invalid request: the batch is empty');
   if (value.length > maxBatch) {
@@ -80,32 +109,26 @@ export function checkMessage(value: unknown): Message | ParseError {
   if (!isObject(value)) return notAnObject();
   if (!has(value, 'jsonrpc')) return refusal(value, 'MissingJsonrpc', '"jsonrpc" is missing');
   if (value['jsonrpc'] !== '2.0') return refusal(value, 'InvalidJsonrpcVersion', '"jsonrpc" must be "2.0"');
-  return isAnswer(value) ? checkResponse(value) : checkCall(value);
+  return hasOutcome(value) ? checkResponse(value) : checkCall(value);
 }
 
-/** The fault of a JSON value that is no object. */
+/** Makes the error of a JSON value that is not an object. */
 export function notAnObject(): ParseError {
   return new ParseError('NotAnObject', 'Invalid request: a message must be a JSON object');
 }
 
-function isAnswer(value: Record<string, unknown>): boolean {
+function hasOutcome(value: Record<string, unknown>): boolean {
   return !has(value, 'method') && (has(value, 'result') || has(value, 'error'));
 }
 
 function refusal(value: Record<string, unknown>, code: ParseErrorCode, message: string): ParseError {
-  const isResponse = isAnswer(value);
+  const isResponse = hasOutcome(value);
   const id = has(value, 'id') && isId(value['id']) ? value['id'] : undefined;
   return new ParseError(code, `Invalid ${isResponse ? 'response' : 'request'}: ${message}`, id, isResponse);
 }
 
 function checkCall(value: Record<string, unknown>): Message | ParseError {
-  if (has(value, 'id') && !isId(value['id'])) {
-    return refusal(
-      value,
-      'InvalidIdType',
-      `"id" must be an integer or a string of at most ${MAX_ID_LENGTH} characters`,
-    );
-  }
+  if (has(value, 'id') && !isId(value['id'])) return refusal(value, 'InvalidIdType', INVALID_ID);
   if (!has(value, 'method')) return refusal(value, 'MissingMethod', '"method" is missing');
   if (typeof value['method'] !== 'string') return refusal(value, 'InvalidMethodType', '"method" must be a string');
   if (has(value, 'result') || has(value, 'error')) {
@@ -113,37 +136,33 @@ function checkCall(value: Record<string, unknown>): Message | ParseError {
   }
   if (has(value, 'params') && (typeof value['params'] !== 'object' || value['params'] === null)) {
     if (has(value, 'id')) return refusal(value, 'InvalidParamsType', '"params" must be an object or an array');
-    // A notification is never answered. An empty array is refused like any params of MCP that are not an object.
+    // A notification gets no error response. The empty array makes the method's own check of params fail.
     return { jsonrpc: '2.0', method: value['method'], params: [] };
   }
   return value as unknown as Message;
 }
 
 function checkResponse(value: Record<string, unknown>): Message | ParseError {
-  if (has(value, 'result') && has(value, 'error')) {
+  const { id, result, error } = value;
+  const isError = has(value, 'error');
+  if (isError && has(value, 'result'))
     return refusal(value, 'ResultAndError', 'a response has either "result" or "error"');
+  if (isError && !isErrorObject(error)) return refusal(value, 'InvalidErrorObject', INVALID_ERROR);
+  // The id of an error response is missing or null if the peer could not read that of the request.
+  if (!has(value, 'id')) {
+    return isError ? (value as unknown as Message) : refusal(value, 'MissingId', '"id" is missing');
   }
-  if (has(value, 'error')) {
-    if (!isErrorObject(value['error'])) {
-      return refusal(
-        value,
-        'InvalidErrorObject',
-        '"error" must be an object with an integer "code" and a string "message"',
-      );
-    }
-    // An error about a message whose id could not be read has none, or null.
-    if (has(value, 'id') && value['id'] !== null && !isId(value['id'])) {
-      return refusal(value, 'InvalidIdType', '"id" must be an integer or a string');
-    }
-    return value as unknown as Message;
+  if (!isId(id) && !(isError && id === null)) {
+    return refusal(value, 'InvalidIdType', INVALID_ID);
   }
-  if (!has(value, 'id')) return refusal(value, 'MissingId', '"id" is missing');
-  if (!isId(value['id'])) return refusal(value, 'InvalidIdType', '"id" must be an integer or a string');
-  if (!isObject(value['result'])) return refusal(value, 'InvalidResultType', '"result" must be an object');
+  if (!isError && !isObject(result)) return refusal(value, 'InvalidResultType', '"result" must be an object');
   return value as unknown as Message;
 }
 
-// Only members the sender wrote count: nothing is taken from a prototype.
+const INVALID_ID = `"id" must be an integer or a string of at most ${MAX_ID_LENGTH} characters`;
+const INVALID_ERROR = '"error" must be an object with an integer "code" and a string "message"';
+
+// Own members only: `in` would find inherited names.
 function has(value: Record<string, unknown>, key: string): boolean {
   return Object.hasOwn(value, key);
 }

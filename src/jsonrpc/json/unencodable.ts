@@ -1,65 +1,38 @@
-/** Why JSON cannot write a value, with the place. */
-
 import { printable } from '../printable.ts';
 
-// More than a message that is no mistake has; a search must end.
-const MAX_VALUES = 100_000;
-const MAX_DEPTH = 100;
-
-/** The first value that JSON cannot write, as a sentence with its JSON Pointer; undefined if there is none. */
+/** Finds why `JSON.stringify` throws: returns the place (a JSON Pointer) and the reason, or undefined if it finds none. */
 export function findUnencodable(value: unknown): string | undefined {
-  try {
-    return search(value);
-  } catch {
-    // A getter or a `toJSON` that throws; JSON met the same error.
-    return undefined;
+  // The objects around the present value, outermost first, and the key of each in its parent.
+  const parents: unknown[] = [];
+  const keys: string[] = [];
+  let found: string | undefined;
+  function visit(this: unknown, key: string, inner: unknown): unknown {
+    while (parents.length > 0 && parents.at(-1) !== this) {
+      parents.pop();
+      keys.pop();
+    }
+    const place = (): string => placeOf([...keys, key]);
+    if (typeof inner === 'bigint') found = `${place()} is a BigInt, which JSON cannot write: use String(value)`;
+    if (typeof inner !== 'object' || inner === null) return inner;
+    const at = parents.indexOf(inner);
+    if (at >= 0) {
+      const other = placeOf(keys.slice(0, at + 1));
+      found = `${place()} is the same object as ${other}: JSON cannot write a cycle`;
+    }
+    parents.push(inner);
+    keys.push(key);
+    return inner;
   }
-}
-
-interface Step {
-  readonly value: object;
-  readonly parent: Step | undefined;
-  readonly key: string;
-  readonly depth: number;
-}
-
-function search(root: unknown): string | undefined {
-  const open: Step[] = [];
-  let left = MAX_VALUES;
-  const visit = (given: unknown, key: string, parent: Step | undefined): string | undefined => {
-    const value = jsonOf(given, key);
-    if (typeof value === 'bigint')
-      return `${placeOf(parent, key)} is a BigInt, which JSON cannot write: use String(value)`;
-    if (typeof value !== 'object' || value === null) return undefined;
-    for (let step = parent; step; step = step.parent) {
-      if (step.value === value) {
-        return `${placeOf(parent, key)} is the same object as ${placeOf(step.parent, step.key)}: JSON cannot write a circle`;
-      }
-    }
-    const depth = (parent?.depth ?? 0) + 1;
-    if (depth <= MAX_DEPTH) open.push({ value, parent, key, depth });
-    return undefined;
-  };
-  let found = visit(root, '', undefined);
-  for (let step = open.pop(); step && !found; step = open.pop()) {
-    for (const [key, member] of Object.entries(step.value)) {
-      if (--left < 0) return undefined;
-      found ??= visit(member, key, step);
-    }
+  try {
+    JSON.stringify(value, visit);
+  } catch {
+    // The error that is searched for.
   }
   return found;
 }
 
-function jsonOf(value: unknown, key: string): unknown {
-  if (typeof value !== 'object' || value === null) return value;
-  const { toJSON } = value as { toJSON?: unknown };
-  return typeof toJSON === 'function' ? toJSON.call(value, key) : value;
-}
-
-// A key is the author's or a peer's; a place is for an error text.
-function placeOf(parent: Step | undefined, key: string): string {
-  if (!parent) return 'the value itself';
-  const keys = [key];
-  for (let step: Step = parent; step.parent; step = step.parent) keys.unshift(step.key);
-  return printable(keys.map((one) => `/${one.replaceAll('~', '~0').replaceAll('/', '~1')}`).join(''), 200);
+/** Returns the JSON Pointer of a path. Its first key is that of the root. */
+function placeOf([, ...keys]: readonly string[]): string {
+  if (keys.length === 0) return 'the value itself';
+  return printable(keys.map((key) => `/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`).join(''), 200);
 }

@@ -1,8 +1,9 @@
 /** Stateful revisions as clients speak them: capabilities, requests, input responses and results. */
 
 import { ConnectionError } from '../../jsonrpc/errors.ts';
-import { isFiniteThroughout, mayHaveInfiniteNumbers } from '../../jsonrpc/json/finite-numbers.ts';
-import { JSON_LIMITS, jsonLimitFault } from '../../jsonrpc/json/json-limits.ts';
+import { JSON_LIMITS } from '../../jsonrpc/json/json-limits.ts';
+import { jsonLimitFault } from '../../jsonrpc/json/json-scan.ts';
+import { isFiniteThroughout, mayHaveInfiniteNumbers } from '../../jsonrpc/json/parse.ts';
 import { isObject, type Params } from '../../jsonrpc/message.ts';
 import { clientCapabilities, hasCapability } from '../capabilities.ts';
 import type { ClientCapabilities } from '../model/capabilities.ts';

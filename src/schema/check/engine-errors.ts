@@ -1,9 +1,8 @@
-/** Turns the engine's errors into problems: messages for the caller. */
-
 import { isObject } from '../../jsonrpc/message.ts';
 import { shorten } from '../json.ts';
 import { unescaped } from '../json-pointer.ts';
-import { maxProblems, type Problem, problem } from '../problems.ts';
+import { MAX_PROBLEMS } from '../limits.ts';
+import { type Problem, problem } from '../problems.ts';
 
 /** An error as the engine reports it. */
 export interface EngineError {
@@ -32,7 +31,7 @@ export function toProblems(errors: readonly EngineError[]): Problem[] {
     else if (isUnwanted(error)) add(extra, parentOf(instancePath), [lastOf(instancePath)]);
     else if (keyword === 'unevaluatedProperties') add(extra, instancePath, strings(params.unevaluatedProperties));
     else if (keyword === 'required') add(messages, instancePath, strings(params.requiredProperties).map(missing));
-    // The errors of the members say the same, with their paths.
+    // The members have errors of their own, with their paths.
     else if (keyword !== 'additionalProperties') add(messages, instancePath, [messageOf(error, params)]);
   }
   const problems: Problem[] = [];
@@ -43,10 +42,10 @@ export function toProblems(errors: readonly EngineError[]): Problem[] {
     for (const text of texts) problems.push(problem(path, text));
     if (unwanted) problems.push(problem(path, `must not have additional properties: ${quotedNames([...unwanted])}`));
   }
-  return problems.slice(0, maxProblems);
+  return problems.slice(0, MAX_PROBLEMS);
 }
 
-/** The engine reports `additionalProperties: false` as a false schema, once for each member that it forbids. */
+/** True for an additional property: the engine reports `additionalProperties: false` once for each, as a false schema. */
 function isUnwanted({ keyword, schemaPath }: EngineError): boolean {
   return keyword === 'boolean' && schemaPath.endsWith('/additionalProperties');
 }
@@ -81,7 +80,7 @@ function strings(list: unknown, show: (value: unknown) => string = String): stri
   return Array.isArray(list) ? list.slice(0, 100).map(show) : [];
 }
 
-/** Names for a message: the first five, cut and quoted. */
+/** Formats names for a message: the first five, cut and quoted. */
 export function quotedNames(names: readonly string[]): string {
   const shownNames = names.slice(0, 5).map((name) => `'${shorten(name, 40)}'`);
   return names.length > 5 ? `${shownNames.join(', ')} and ${names.length - 5} more` : shownNames.join(', ');

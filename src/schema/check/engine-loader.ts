@@ -1,66 +1,53 @@
 /** Loads the JSON Schema engine on demand: it is large, and most servers have no raw schemas. */
 
+import { once } from '../../timing/single-flight.ts';
 import type { Checked } from '../problems.ts';
 import type { ParsedSchema } from '../read/read-schema.ts';
 
 type Engine = typeof import('./engine.ts');
 
 let engine: Engine | undefined;
-let loading: Promise<Engine> | undefined;
+let isLoading = false;
+/** Checks that wait for the engine. */
 let waiting = 0;
+
+const load = once(async (): Promise<Engine> => {
+  isLoading = true;
+  try {
+    engine = await import('./engine.ts');
+    return engine;
+  } finally {
+    isLoading = false;
+  }
+});
 
 /** Loads the engine. The promise settles when it is loaded or failed to load; undefined if it is loaded already. */
 export function loadEngine(): Promise<void> | undefined {
   return engine ? undefined : load().then(() => {});
 }
 
-/** The pending load of the engine, if any. */
+/** Returns the promise of a load that has begun and not ended. */
 export function engineLoading(): Promise<void> | undefined {
-  return engine || !loading ? undefined : loading.then(() => {});
+  return isLoading ? loadEngine() : undefined;
 }
 
 /**
- * Checks values with the engine, which prepares the schema for the first of them. Synchronous once the engine is loaded;
- * until then the checks wait, and keep their order.
+ * Returns a check by the engine, which prepares the schema for the first value. Synchronous once the engine is loaded; until
+ * then checks wait, and keep their order.
  */
 export function checkByEngine(
   schema: ParsedSchema,
   prepare: 'compile' | 'interpret',
 ): (value: unknown) => Checked | Promise<Checked> {
   let check: ((value: unknown) => Checked) | undefined;
-  return (value) =>
-    withEngine((loaded) => {
-      check ??= loaded[prepare](schema);
-      return check(value);
-    });
-}
-
-function withEngine<T>(use: (engine: Engine) => T): T | Promise<T> {
-  if (engine && waiting === 0) return use(engine);
-  waiting++;
-  const done = (): void => void waiting--;
-  return load().then(
-    (loaded) => {
-      done();
-      return use(loaded);
-    },
-    (error) => {
-      done();
-      throw error;
-    },
-  );
-}
-
-function load(): Promise<Engine> {
-  loading ??= import('./engine.ts').then(
-    (loaded) => {
-      engine = loaded;
-      return loaded;
-    },
-    (error) => {
-      loading = undefined; // The next call tries again.
-      throw error;
-    },
-  );
-  return loading;
+  const run = (loaded: Engine, value: unknown): Checked => {
+    check ??= loaded[prepare](schema);
+    return check(value);
+  };
+  return (value) => {
+    if (engine && waiting === 0) return run(engine, value);
+    waiting++;
+    const checked = load().then((loaded) => run(loaded, value));
+    return checked.finally(() => waiting--);
+  };
 }

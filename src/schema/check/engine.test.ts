@@ -36,11 +36,11 @@ describe.each([
   const texts = (schema: object, value: unknown) =>
     problems(schema, value)?.map(({ path, message }) => `${path} ${message}`);
 
-  test('a fitting value has no problems', () => {
+  test('a valid value has no problems', () => {
     expect(problems(person, { name: 'a', age: 1, tags: ['x'] })).toBeUndefined();
   });
 
-  test('problems name the place and what was expected', () => {
+  test('a problem has its path and the expected value', () => {
     expect(texts(person, { name: 5, age: -1, tags: ['x', 1], other: 1 })).toEqual(
       expect.arrayContaining([
         '/name must be string',
@@ -73,7 +73,7 @@ describe.each([
     [{ propertyNames: { maxLength: 1 } }, { ab: 1 }, " must not have properties named 'ab'"],
     [{ dependentRequired: { a: ['b'] } }, { a: 1 }, " must have properties 'b' when it has 'a'"],
     [{ properties: { a: {} }, unevaluatedProperties: false }, { b: 1 }, " must not have additional properties: 'b'"],
-  ])('%j says of %j: %s', (schema, value, text) => {
+  ])('%j reports for %j: %s', (schema, value, text) => {
     expect(texts(schema, value)).toContain(text);
   });
 
@@ -111,7 +111,7 @@ describe.each([
     expect(({} as { a?: unknown }).a).toBeUndefined();
   });
 
-  test('names every object inherits are names like others', () => {
+  test('inherited names such as toString can be names of properties', () => {
     const schema = { type: 'object', properties: { toString: { type: 'string' }, constructor: { type: 'string' } } };
     expect(problems(schema, {})).toBeUndefined();
     expect(problems(schema, { toString: 5 })).toBeDefined();
@@ -127,7 +127,7 @@ describe.each([
     expect(texts(tree, { v: 1, next: { v: 2, next: {} } })).toEqual(["/next/next must have required property 'v'"]);
   });
 
-  test('a draft-07 schema means what it meant in draft-07', () => {
+  test('a draft-07 schema has the meaning of draft-07', () => {
     const schema = {
       $schema: 'http://json-schema.org/draft-07/schema#',
       definitions: { at: { type: 'array', items: [{ type: 'number' }, { type: 'number' }], additionalItems: false } },

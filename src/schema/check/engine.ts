@@ -1,33 +1,33 @@
 /**
- * Checks values with the JSON Schema engine, TypeBox. The only file that imports it, and loaded by `import()`: the build
- * makes a chunk of it, which a server never loads if all its schemas are those of schema libraries.
+ * Checks values with the JSON Schema engine, TypeBox. No other file imports TypeBox, and `engine-loader.ts` loads this one with
+ * `import()`, so that servers without raw schemas do not load the engine.
  */
 
 import { Check, Compile, Errors } from 'typebox/schema';
 import { Settings } from 'typebox/system';
 import { type JsonObject, shorten } from '../json.ts';
+import { MAX_ENGINE_ERRORS, MAX_PATH_NAME, MAX_VALUES } from '../limits.ts';
 import { type Checked, type Problem, problem } from '../problems.ts';
 import type { ParsedSchema } from '../read/read-schema.ts';
 import { toProblems } from './engine-errors.ts';
 import { type NormalForm, toNormalForm, toReceivedForm } from './normal-form.ts';
-import { isSmall, maxValues } from './value-size.ts';
+import { isSmall } from './value-size.ts';
 import { WorkLimit } from './work-limit.ts';
 
-/** More than are reported, since several of them become one problem. */
-Settings.Set({ maxErrors: 30 });
+Settings.Set({ maxErrors: MAX_ENGINE_ERRORS });
 
-/** Prepares an author's schema: compiles it to a function where the runtime permits that. */
+/** Prepares an author's schema. Compiles it to a function, in runtimes that allow code generation. */
 export function compile(parsed: ParsedSchema): (value: unknown) => Checked {
   const form = toNormalForm(parsed);
   const { schema } = form;
   const compiled = Compile(schema);
-  // Without code generation, the engine's `compiled.Check` keeps data about every value that it has checked.
+  // Without code generation, `compiled.Check` leaks: it keeps data about every value that it has checked.
   const passes = compiled.IsAccelerated()
     ? (value: unknown) => compiled.Check(value)
     : (value: unknown) => Check(schema, value);
   return (value) => {
     if (passes(checkable(form, value))) return { ok: true, value };
-    // The engine visits every value for errors, also when it has found more than are reported.
+    // The search for errors visits every value, also after it has found the maximum number of errors.
     return { ok: false, problems: isSmall(value) ? problemsOf(form, value) : [tooLarge] };
   };
 }
@@ -56,7 +56,7 @@ const tooMuchWork = 'the schema and the value take too much work to check';
 
 const tooLarge = problem(
   '',
-  `does not follow the schema: it has more than ${maxValues} values, too many to locate the problems`,
+  `does not match the schema: it has more than ${MAX_VALUES} values, too many to locate the problems`,
 );
 
 function checkable({ hasInheritedNames }: NormalForm, value: unknown): unknown {
@@ -64,20 +64,18 @@ function checkable({ hasInheritedNames }: NormalForm, value: unknown): unknown {
 }
 
 function problemsOf({ schema, hasInheritedNames }: NormalForm, value: unknown): readonly Problem[] {
-  const given = hasInheritedNames || hasLongName(value) ? plainCopy(value, maxName) : value;
+  const given = hasInheritedNames || hasLongName(value) ? plainCopy(value, MAX_PATH_NAME) : value;
   const problems = toProblems(Errors(schema, given)[1]);
-  // The rule may be one about long names, which the copy does not have.
-  return problems.length > 0 ? problems : [problem('', 'does not follow the schema')];
+  // A keyword about long names finds no error in the copy, whose names are cut.
+  return problems.length > 0 ? problems : [problem('', 'does not match the schema')];
 }
 
-/** The engine builds and escapes the path of every value, with the names in it. */
-const maxName = 1024;
-
+// The engine builds and escapes the path of every value, so long names make it slow.
 function hasLongName(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false;
   if (Array.isArray(value)) return value.some(hasLongName);
-  // `Object.values` is three times as slow for an object of many names.
-  return Object.keys(value).some((name) => name.length > maxName || hasLongName((value as JsonObject)[name]));
+  // For an object with many names, `Object.values` takes three times as long.
+  return Object.keys(value).some((name) => name.length > MAX_PATH_NAME || hasLongName((value as JsonObject)[name]));
 }
 
 /**

@@ -1,8 +1,8 @@
-/** The normal form of schemas: the one form of JSON Schema that the engine gets, whatever the dialect. */
+/** Rewrites schemas of every dialect in a normal form, the only one that the engine gets. */
 
 import { canonicalJson } from '../../jsonrpc/json/canonical-json.ts';
 import { isObject } from '../../jsonrpc/message.ts';
-import type { JsonObject } from '../json.ts';
+import { type JsonObject, listOf } from '../json.ts';
 import { subschemas } from '../read/keywords.ts';
 import type { ParsedSchema } from '../read/read-schema.ts';
 import { compilePattern } from '../redos/compile-pattern.ts';
@@ -11,7 +11,7 @@ import { relax } from './relax.ts';
 /** A schema for the engine. */
 export interface NormalForm {
   readonly schema: JsonObject;
-  /** True if the schema has rules for names that every object inherits, such as `toString`. */
+  /** True if a keyword names properties that every object inherits, such as `toString`. */
   readonly hasInheritedNames: boolean;
 }
 
@@ -20,7 +20,7 @@ const annotations = new Set(
 );
 /** Keywords that are rewritten one by one. */
 const rewritten = new Set('$ref $dynamicRef items additionalItems dependencies pattern uniqueItems format'.split(' '));
-/** Keywords that are copied, beside those that hold schemas. */
+/** Keywords that are copied unchanged. Those that hold schemas are copied too. */
 const copied = new Set(
   (
     'type enum const multipleOf maximum exclusiveMaximum minimum exclusiveMinimum maxLength minLength maxItems minItems ' +
@@ -39,8 +39,8 @@ export function toNormalForm(schema: ParsedSchema): NormalForm {
 }
 
 /**
- * The normal form of a received schema, to be interpreted: without patterns, formats and references. The target of a
- * reference is in the place of the reference, so a recursive schema is an object that contains itself.
+ * Rewrites a received schema for interpretation: without patterns and formats, and with every reference replaced by its target,
+ * so that a recursive schema is an object that contains itself.
  */
 export function toReceivedForm(schema: ParsedSchema): NormalForm {
   return new Writer(schema, true).write();
@@ -62,7 +62,7 @@ class Writer {
     const { root, hasDynamicScope } = this.#parsed;
     const schema = this.#isReceived ? this.#target(root).result : this.#object(root);
     const $defs: [string, unknown][] = [];
-    // Writing one target may add others, which the iteration of a Map includes.
+    // Filling one target may add others: the iteration includes entries that are added to the Map meanwhile.
     for (const [target, { number, result }] of this.#targets) {
       this.#fill(target, result);
       $defs.push([String(number), result]);
@@ -98,7 +98,8 @@ class Writer {
     this.#arrays(schema, result);
     this.#dependencies(schema, result);
     if (this.#isReceived) relax(result, hasPatterns);
-    else this.#strings(schema, result);
+    else if (typeof schema.pattern === 'string') result.pattern = compilePattern(schema.pattern);
+    if (!this.#isReceived && schema.format !== undefined) result.format = schema.format;
     this.#refinements(schema, result);
     this.#noteNames(result);
   }
@@ -127,7 +128,7 @@ class Writer {
 
   #reference(target: JsonObject | boolean): string {
     if (target === this.#parsed.root) return '#';
-    // The engine finds no boolean schema by reference.
+    // The engine cannot resolve a reference to a boolean schema.
     const schema = typeof target === 'boolean' ? (target ? anything : nothing) : target;
     return `#/$defs/${this.#target(schema).number}`;
   }
@@ -146,12 +147,6 @@ class Writer {
     } else if (items !== undefined) {
       result.items = this.#schema(items);
     }
-    delete result.additionalItems;
-  }
-
-  #strings(schema: JsonObject, result: Record<string, unknown>): void {
-    if (typeof schema.pattern === 'string') result.pattern = compilePattern(schema.pattern);
-    if (schema.format !== undefined) result.format = schema.format;
   }
 
   #dependencies(schema: JsonObject, result: Record<string, unknown>): void {
@@ -168,7 +163,7 @@ class Writer {
   #refinements(schema: JsonObject, result: Record<string, unknown>): void {
     const own = this.#isReceived ? undefined : schema['~refine'];
     const refinements = Array.isArray(own) ? [...own] : [];
-    // The engine takes quadratic time to name the duplicates.
+    // In place of `uniqueItems`, for which the engine takes quadratic time.
     if (schema.uniqueItems === true) refinements.push(unique);
     if (refinements.length > 0) result['~refine'] = refinements;
   }
@@ -185,11 +180,7 @@ class Writer {
 const anything: JsonObject = {};
 const nothing: JsonObject = { not: {} };
 
-function listOf(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [];
-}
-
-/** A text that is equal for equal values. Sorting the names of objects is slow. */
+/** Returns the same text for equal values. Only objects need the slower `canonicalJson`. */
 function textOf(value: unknown): string {
   return typeof value === 'object' ? canonicalJson(value) : JSON.stringify(value);
 }

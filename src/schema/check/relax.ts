@@ -7,12 +7,13 @@
  */
 
 import { isObject } from '../../jsonrpc/message.ts';
+import { listOf } from '../json.ts';
 import { quotedNames } from './engine-errors.ts';
 
 /** Matches every name, and marks it as evaluated for `unevaluatedProperties`. */
 const everyName = { '': true };
 
-/** Changes a schema in normal form. `hasPatterns` is about the whole document. */
+/** Relaxes a schema in normal form, in place. `hasPatterns`: the document has a pattern anywhere. */
 export function relax(schema: Record<string, unknown>, hasPatterns: boolean): void {
   if (hasPatterns) ignorePatterns(schema);
   const { properties, additionalProperties } = schema;
@@ -20,7 +21,7 @@ export function relax(schema: Record<string, unknown>, hasPatterns: boolean): vo
     delete schema.additionalProperties;
     schema.patternProperties = everyName;
   } else if (additionalProperties === false) {
-    // The engine makes a regular expression of all names, for every value that it checks.
+    // The engine would build a regular expression of all names, for every value that it checks.
     delete schema.additionalProperties;
     alsoRequire(schema, { '~refine': [closed(new Set(Object.keys(Object(properties))))] });
   }
@@ -32,24 +33,24 @@ function ignorePatterns(schema: Record<string, unknown>): void {
   delete schema.maxContains;
   delete schema.oneOf;
   if (oneOf !== undefined) alsoRequire(schema, { anyOf: oneOf });
-  // The condition may be false although it seems to hold.
+  // Without its patterns, the condition can hold for a value that it does not apply to.
   // biome-ignore lint/suspicious/noThenProperty: `then` is a keyword of JSON Schema
   if (condition !== undefined) schema.then = { anyOf: [whenTrue, whenFalse] };
   if (patternProperties === undefined) return;
-  // Any name may match a pattern, so none is known to be an additional one.
+  // Any name may match a pattern, so no property is known to be an additional one.
   delete schema.additionalProperties;
   schema.patternProperties = everyName;
 }
 
 function alsoRequire(schema: Record<string, unknown>, more: object): void {
-  schema.allOf = [...(Array.isArray(schema.allOf) ? schema.allOf : []), more];
+  schema.allOf = [...listOf(schema.allOf), more];
 }
 
 function isTrue(schema: unknown): boolean {
   return schema === true || (isObject(schema) && Object.keys(schema).length === 0);
 }
 
-/** The refinement for `additionalProperties: false`. */
+/** Returns a refinement that has the effect of `additionalProperties: false`. */
 function closed(names: ReadonlySet<string>): object {
   const namesOf = (value: unknown): string[] => (isObject(value) ? Object.keys(value) : []);
   return {

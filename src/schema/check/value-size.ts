@@ -1,18 +1,6 @@
-/** Bounds the size of values whose check reports every wrong part. */
+import { MAX_PATH_CHARACTERS, MAX_VALUE_DEPTH, MAX_VALUES } from '../limits.ts';
 
-/**
- * Values in a value. Schema libraries report every wrong one, and have no option to stop: zod takes up to 14 microseconds
- * for each in a union of four, and throws a RangeError above some 120,000.
- */
-export const maxValues = 10_000;
-
-/** Characters of the paths of all values together: arktype keeps a string with the path of every wrong value. */
-const maxPathCharacters = 4 * 1024 * 1024;
-
-/** Levels of a value. Received messages have fewer; a value of the same process may contain itself. */
-const maxDepth = 200;
-
-/** True if reporting every wrong part of a value takes little time and memory. */
+/** True if a check that reports every wrong part of the value takes little time and memory. */
 export function isSmall(value: unknown): boolean {
   let values = 0;
   let characters = 0;
@@ -21,7 +9,7 @@ export function isSmall(value: unknown): boolean {
   function isWithin(each: unknown, pathLength: number, depth: number): boolean {
     values++;
     characters += pathLength;
-    if (values > maxValues || characters > maxPathCharacters || depth > maxDepth) return false;
+    if (values > MAX_VALUES || characters > MAX_PATH_CHARACTERS || depth > MAX_VALUE_DEPTH) return false;
     if (typeof each !== 'object' || each === null) return true;
     if (Array.isArray(each)) {
       for (const item of each) if (!isWithin(item, pathLength + 6, depth + 1)) return false;

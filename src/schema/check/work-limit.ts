@@ -1,14 +1,12 @@
 /**
  * Bounds the time that the engine takes to check a value against a received schema. The engine has no limit of its own, so
- * its work is estimated before it begins: a walk over schema and value counts the subschemas that the engine would apply
- * to each part of the value if no check ended early, and ends itself at the limit.
+ * its work is estimated in advance: a walk over schema and value counts the subschemas that the engine would apply to each part
+ * of the value if no check ended early. The walk ends at the limit.
  */
 
 import { isObject } from '../../jsonrpc/message.ts';
-import type { JsonObject } from '../json.ts';
-
-/** Applications of a subschema. The engine takes 2 to 3 microseconds for each, the search for errors included. */
-const maxWork = 70_000;
+import { type JsonObject, listOf } from '../json.ts';
+import { MAX_WORK } from '../limits.ts';
 
 /** Keywords for which the engine enumerates the members of an object, and the work for each member. */
 const enumerating: readonly (readonly [keyword: string, work: number])[] = [
@@ -23,7 +21,7 @@ const enumerating: readonly (readonly [keyword: string, work: number])[] = [
   ['~refine', 0.6],
 ];
 
-/** The work of applying one schema: fixed, by the size of the value, and by the subschemas that are applied as well. */
+/** The work of applying one schema: a fixed part, parts that grow with the value, and the subschemas. */
 interface Work {
   readonly fixed: number;
   readonly perCharacter: number;
@@ -31,7 +29,7 @@ interface Work {
   readonly perItem: number;
   /** For each member of an object. */
   readonly perMember: number;
-  /** For each node of an array whose items must differ. */
+  /** For each value inside an array with `uniqueItems`. */
   readonly perNode: number;
   /** Subschemas for the same value. */
   readonly inPlace: readonly unknown[];
@@ -45,7 +43,7 @@ interface Work {
   readonly everyItem: readonly unknown[];
 }
 
-/** The limit for one schema, in the normal form of received schemas. */
+/** Estimates the work of checking values against one schema, in the normal form of received schemas. */
 export class WorkLimit {
   readonly #schema: JsonObject;
   readonly #works = new Map<object, Work>();
@@ -58,7 +56,7 @@ export class WorkLimit {
 
   /** True if checking the value could take too long. Throws a RangeError if the value is nested too deeply. */
   isExceededBy(value: unknown): boolean {
-    this.#left = maxWork;
+    this.#left = MAX_WORK;
     try {
       this.#apply(this.#schema, value);
     } finally {
@@ -138,10 +136,10 @@ function workOf(schema: JsonObject): Work {
   const options = 'const' in schema ? [schema.const] : listOf(schema.enum);
   const additional = given(schema, 'additionalProperties');
   const contains = given(schema, 'contains');
-  // The engine counts the items that match once for each of these keywords.
+  // The engine applies `contains` to all items once more for each of these keywords.
   const counted = given(schema, 'minContains', 'maxContains').flatMap(() => contains);
   const names = properties.size + required.length + dependentRequired.length + dependent.length + prefixItems.length;
-  // Beside `properties`, the engine matches additional names with a regular expression of all the others.
+  // To find additional properties, the engine matches names with a regular expression of all names in `properties`.
   const alternatives = additional.length > 0 ? properties.size : 0;
   const alternativesLength = alternatives > 0 ? [...properties.keys()].join('').length : 0;
   const perMember = enumerating.reduce((sum, [keyword, work]) => (keyword in schema ? sum + work : sum), 0);
@@ -174,11 +172,7 @@ function given(schema: JsonObject, ...keywords: readonly string[]): unknown[] {
   return keywords.flatMap((keyword) => (schema[keyword] === undefined ? [] : [schema[keyword]]));
 }
 
-function listOf(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [];
-}
-
-/** Nodes of a JSON value. */
+/** Returns the number of values inside a JSON value. Long strings count as several. */
 function sizeOf(value: unknown): number {
   if (typeof value === 'string') return 1 + value.length / 64;
   if (typeof value !== 'object' || value === null) return 1;

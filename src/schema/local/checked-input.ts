@@ -1,8 +1,8 @@
 import type { StandardSchema } from './standard-schema.ts';
 
 /**
- * Makes the compiler refuse an input schema that registration refuses. The reason is the type that it expects of the
- * member `Key`. A generic function around `registerTool` takes `ToolConfig<I, O> & CheckedInput<I>`.
+ * Makes the compiler refuse an input schema that registration refuses. The reason is in the compiler's error, as the expected
+ * type of the member `Key`. A generic function around `registerTool` takes `ToolConfig<I, O> & CheckedInput<I>`.
  */
 export type CheckedInput<I, Key extends string = 'inputSchema'> = I extends StandardSchema
   ? I extends { readonly _def: { readonly typeName: string } }
@@ -11,7 +11,9 @@ export type CheckedInput<I, Key extends string = 'inputSchema'> = I extends Stan
   : string extends I
     ? Refused<Key, 'a schema must not be empty: leave it out, or give { type: "object" }'>
     : I extends { readonly type: infer Type extends string }
-      ? CheckedType<Type, Key>
+      ? 'object' extends Type
+        ? unknown
+        : NotAnObject<Key>
       : CheckedShape<I, Key>;
 
 type Refused<Key extends string, Reason extends string> = { readonly [K in Key]: Reason };
@@ -25,12 +27,6 @@ type CheckedObject<Input, Key extends string> = unknown extends Input
   : [Input] extends [Primitive | readonly unknown[]]
     ? NotAnObject<Key>
     : unknown;
-
-type CheckedType<Type extends string, Key extends string> = string extends Type
-  ? unknown
-  : Type extends 'object'
-    ? unknown
-    : NotAnObject<Key>;
 
 type CheckedShape<I, Key extends string> = [keyof I] extends [never]
   ? unknown

@@ -1,10 +1,10 @@
-/** Infers the TypeScript types of schemas: of the arguments that are sent, and of those that a handler receives. */
+/** Infers TypeScript types from schemas: of the arguments that a caller sends, and of those that a handler receives. */
 
 import type { StandardSchema } from './standard-schema.ts';
 
 /**
  * A schema as an author writes it: a Standard Schema, a JSON Schema object or a TypeBox type. The type accepts every
- * object, since TypeBox's interfaces have no index signature; registration refuses objects that are no schemas.
+ * object, since TypeBox's interfaces have no index signature; registration refuses other objects.
  */
 export type AnySchema = StandardSchema | object;
 
@@ -16,7 +16,7 @@ export type InferInput<S> = S extends StandardSchema ? StandardTypes<S>['input']
 
 type StandardTypes<S extends StandardSchema> = NonNullable<S['~standard']['types']>;
 
-/** Below this depth a JSON Schema is inferred as `unknown`: the compiler has a limit for recursive types. */
+/** Deeper parts of a JSON Schema are inferred as `unknown`, since the compiler limits the depth of recursive types. */
 type Deepest = 12;
 type Deeper<Depth extends unknown[]> = [...Depth, 0];
 
@@ -40,19 +40,15 @@ type Typed<S, Depth extends unknown[]> = S extends { readonly type: infer Name }
 
 type Named<Name, S, Depth extends unknown[]> = string extends Name
   ? unknown
-  : Name extends 'string'
-    ? string
-    : Name extends 'number' | 'integer'
-      ? number
-      : Name extends 'boolean'
-        ? boolean
-        : Name extends 'null'
-          ? null
-          : Name extends 'array'
-            ? ArrayOf<S, Deeper<Depth>>
-            : Name extends 'object'
-              ? ObjectOf<S, Deeper<Depth>>
-              : unknown;
+  : Name extends keyof Primitives
+    ? Primitives[Name]
+    : Name extends 'array'
+      ? ArrayOf<S, Deeper<Depth>>
+      : Name extends 'object'
+        ? ObjectOf<S, Deeper<Depth>>
+        : unknown;
+
+type Primitives = { string: string; number: number; integer: number; boolean: boolean; null: null };
 
 type Combined<S, Depth extends unknown[]> = (S extends { readonly anyOf: readonly (infer Each)[] }
   ? Union<Each, Deeper<Depth>>

@@ -3,11 +3,11 @@
 import { isObject } from '../../jsonrpc/message.ts';
 import { pointer, pointerOf } from '../json-pointer.ts';
 import { requireFromApp } from './require-from-app.ts';
-import type { StandardJsonSchema, StandardJsonSchemaOptions, StandardSchema } from './standard-schema.ts';
+import type { StandardJsonSchema, StandardSchema } from './standard-schema.ts';
 
 export type Direction = 'input' | 'output';
 
-/** A schema cannot be converted: the message of its library, and the place if it is known. */
+/** The error of a schema that cannot be converted: the message of its library, and the path if it is known. */
 export class Unconvertible extends Error {
   readonly path: string;
 
@@ -36,14 +36,12 @@ function native(
   direction: Direction,
   libraryOptions?: Record<string, unknown>,
 ): unknown {
-  const convert = (options: StandardJsonSchemaOptions): unknown => jsonSchema[direction](options);
-  return convertOrLocate(
-    () => convert({ target, libraryOptions }),
-    (unrepresentable) => convert({ target, libraryOptions: { ...libraryOptions, unrepresentable } }),
+  return convertOrLocate((options) =>
+    jsonSchema[direction]({ target, libraryOptions: { ...libraryOptions, ...options } }),
   );
 }
 
-/** Without these, arktype converts types that JSON does not have to the schema of any value. */
+/** Makes arktype throw for types that JSON cannot represent. By default it converts them to the schema of any value. */
 const arktypeFallback = {
   date: () => cannotBe('Date'),
   domain: ({ domain }: { readonly domain: unknown }) => cannotBe(String(domain)),
@@ -54,41 +52,36 @@ function cannotBe(name: string): never {
   throw new Error(`${name} cannot be represented in JSON Schema`);
 }
 
-/** Schemas of zod/mini, and of zod before 4.2, have no converter: that of the installed zod is used. */
+/** Converts schemas of zod/mini and of zod before 4.2, which have no converter, with that of the installed zod. */
 function zod(schema: StandardSchema, direction: Direction): unknown {
   if (!('_zod' in schema)) throw new Unconvertible("schemas of zod 3 cannot be converted: import z from 'zod/v4'");
   const toJSONSchema = requireFromApp('zod/v4/core')?.toJSONSchema;
   if (typeof toJSONSchema !== 'function') {
     throw new Unconvertible(
-      'this zod schema has no JSON Schema of its own, and zod could not be loaded here: give z.toJSONSchema(schema) instead of schema',
+      'this zod schema has no converter of its own, and zod could not be loaded here: give z.toJSONSchema(schema) instead of schema',
     );
   }
-  const convert = (options: object): unknown => toJSONSchema(schema, { target, io: direction, ...options });
-  return convertOrLocate(
-    () => convert({}),
-    (unrepresentable) => convert({ unrepresentable }),
-  );
+  return convertOrLocate((options) => toJSONSchema(schema, { target, io: direction, ...options }));
 }
 
 /**
- * Converts, and on failure converts again with a callback to find the place. Older versions of zod do not accept the
- * callback, so it is not passed at first.
+ * Converts, and on failure converts again with a callback that gets the path of the failing part. Older versions of zod do
+ * not accept the callback, so it is not passed at first.
  */
-function convertOrLocate(
-  convert: () => unknown,
-  again: (unrepresentable: (found: unknown) => never) => unknown,
-): unknown {
+function convertOrLocate(convert: (options: { unrepresentable?(found: unknown): never }) => unknown): unknown {
   try {
-    return convert();
+    return convert({});
   } catch (error) {
     let path = '';
     try {
-      again((found) => {
-        if (isObject(found) && Array.isArray(found.path)) path = pointerOf(found.path);
-        throw error;
+      convert({
+        unrepresentable(found) {
+          if (isObject(found) && Array.isArray(found.path)) path = pointerOf(found.path);
+          throw error;
+        },
       });
     } catch {
-      // Fails in the same place as before.
+      // The conversion fails again.
     }
     throw new Unconvertible(messageOf(error), path);
   }
@@ -109,7 +102,7 @@ function valibot(schema: StandardSchema, direction: Direction): unknown {
   }
 }
 
-/** The place of the first member that cannot be converted by itself: valibot's error does not have it. */
+/** Returns the path of the first member that cannot be converted by itself: valibot's error does not contain it. */
 function failingEntry(schema: object, convert: (each: unknown) => unknown): string {
   if (!('entries' in schema) || !isObject(schema.entries)) return '';
   for (const [name, entry] of Object.entries(schema.entries)) {

@@ -6,15 +6,15 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-test('the copy the program has loaded is the copy that is found', () => {
+test('the copy of a module that the program has loaded is returned', () => {
   expect(requireFromApp('zod/v4/core')?.toJSONSchema).toBe(core.toJSONSchema);
 });
 
-test('what is not installed is not found', () => {
+test('a module that is not installed is undefined', () => {
   expect(requireFromApp('no-such-module-anywhere')).toBeUndefined();
 });
 
-test('a runtime that cannot load modules by name finds nothing', () => {
+test('in a runtime that cannot load modules by name, every module is undefined', () => {
   vi.spyOn(process, 'getBuiltinModule').mockReturnValue(undefined as never);
   expect(requireFromApp('zod/v4/core')).toBeUndefined();
 });

@@ -22,6 +22,6 @@ test.each([
   ['a standard without validate', { '~standard': { version: 1, vendor: 'x' } }],
   ['null', null],
   ['a string', 'x'],
-])('%s is none', (_, schema) => {
+])('%s is not a Standard Schema', (_, schema) => {
   expect(isStandardSchema(schema)).toBe(false);
 });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { suspiciousKeywords } from './suspicious-keywords.ts';
 
-test('a keyword that is one letter away from another is reported with its place, at any depth', () => {
+test('a misspelled keyword is reported with its path, at any depth', () => {
   const schema = { type: 'object', properties: { a: { type: 'array', items: { minimun: 3 } } }, requierd: ['a'] };
   expect(suspiciousKeywords(schema)).toEqual([
     {
@@ -19,11 +19,11 @@ test.each([
   [{ example: 1, nullable: true, 'x-order': 1, discriminator: {}, 'mcpp/unit': 'm' }],
   [{ properties: { requierd: { type: 'string' } } }],
   [{ default: { propertees: 1 }, const: { requierd: 1 }, enum: [{ minimun: 1 }] }],
-])('names of properties, data and keywords of others are not reported: %j', (schema) => {
+])('property names, data and OpenAPI keywords are not reported: %j', (schema) => {
   expect(suspiciousKeywords(schema)).toEqual([]);
 });
 
-test('a required name that is not among the properties is reported', () => {
+test('a required name without a property is reported', () => {
   const schema = { type: 'object', properties: { a: {} }, required: ['a', 'b'] };
   expect(suspiciousKeywords(schema)).toEqual([{ path: '/required', message: '"b" is not one of the properties' }]);
 });

@@ -1,13 +1,13 @@
-/** Finds valid parts of a raw JSON Schema that are most likely mistakes: misspelled keywords and property names. */
+/** Finds likely mistakes in a valid raw JSON Schema: misspelled keywords and property names. */
 
 import { closest } from '../../jsonrpc/closest.ts';
 import { isObject } from '../../jsonrpc/message.ts';
 import type { JsonObject } from '../json.ts';
 import { pointer } from '../json-pointer.ts';
+import { MAX_DEPTH } from '../limits.ts';
 import { keywordsWithValues, subschemas } from '../read/keywords.ts';
 import type { SchemaFault } from '../read/read-schema.ts';
 
-const MAX_DEPTH = 32;
 /** Shorter names resemble too many keywords. */
 const MIN_NAME = 6;
 
@@ -18,7 +18,7 @@ const OTHERS: ReadonlySet<string> = new Set([...KEYWORDS, 'example', 'nullable']
 const OPEN = ['patternProperties', 'additionalProperties', 'unevaluatedProperties', '$ref', '$dynamicRef'];
 const COMBINING = ['allOf', 'anyOf', 'oneOf', 'if', 'dependentSchemas', 'dependencies'];
 
-/** Returns the likely mistakes of a schema, each with its place. */
+/** Returns the likely mistakes of a schema, each with its path. */
 export function suspiciousKeywords(schema: JsonObject, path = '', depth = 0): SchemaFault[] {
   if (depth > MAX_DEPTH) return [];
   const faults: SchemaFault[] = missingProperties(schema).map((name) => ({
@@ -32,7 +32,9 @@ export function suspiciousKeywords(schema: JsonObject, path = '', depth = 0): Sc
       const message = `JSON Schema has no such keyword, so it has no effect; did you mean "${meant}"?`;
       faults.push({ path: at, message });
     }
-    for (const [place, part] of partsOf(keyword, value, at)) faults.push(...suspiciousKeywords(part, place, depth + 1));
+    for (const [below, part] of subschemasOf(keyword, value, at)) {
+      faults.push(...suspiciousKeywords(part, below, depth + 1));
+    }
   }
   return faults;
 }
@@ -49,8 +51,8 @@ function missingProperties(schema: JsonObject): string[] {
   return required.filter((name) => typeof name === 'string' && !Object.hasOwn(properties, name));
 }
 
-/** The subschemas of a keyword, each with its place. */
-function partsOf(keyword: string, value: unknown, path: string): [string, JsonObject][] {
+/** Returns the subschemas of a keyword, each with its path. */
+function subschemasOf(keyword: string, value: unknown, path: string): [string, JsonObject][] {
   const holds = subschemas.get(keyword);
   if (holds === undefined || typeof value !== 'object' || value === null) return [];
   if (isObject(value) && (holds === 'schema' || holds === 'items')) return [[path, value]];

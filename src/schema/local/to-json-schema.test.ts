@@ -58,7 +58,7 @@ test('the output of z.toJSONSchema and toStandardJsonSchema is accepted', async 
   expect(schemaOf(toStandardJsonSchema(v.object({ a: v.string() })))).toEqual(wanted);
 });
 
-test('a $schema the author wrote stays', () => {
+test('the $schema of a raw schema stays', () => {
   const schema = {
     $schema: 'http://json-schema.org/draft-07/schema#',
     type: 'object',
@@ -67,7 +67,7 @@ test('a $schema the author wrote stays', () => {
   expect(schemaOf(schema)).toEqual(schema);
 });
 
-test('only JSON reaches the wire', () => {
+test('only JSON is sent', () => {
   const schema = {
     type: 'object',
     '~kind': 'Object',
@@ -84,7 +84,7 @@ test('properties and data may have any name', () => {
   expect(JSON.stringify(schemaOf(JSON.parse(text)))).toBe(text);
 });
 
-test('a TypeBox tuple is written the way of 2020-12', () => {
+test('a TypeBox tuple is converted to prefixItems', () => {
   expect(schemaOf(Type.Object({ at: Type.Tuple([Type.Number(), Type.Number()]) }))).toHaveProperty('properties.at', {
     type: 'array',
     prefixItems: [{ type: 'number' }, { type: 'number' }],
@@ -119,7 +119,7 @@ test.each([
   ['a raw schema without a type', { properties: {} }],
   ['a raw union', { anyOf: [{ type: 'object' }] }],
   ['an array', { type: 'array' }],
-])('%s is no input schema, but an output schema', (_, schema) => {
+])('%s is not an input schema, but an output schema', (_, schema) => {
   expect(faultOf(schema)).toEqual({ path: '/type', message: expect.stringMatching(/"object"/) });
   expect(toJsonSchema(schema, 'output')).toHaveProperty('jsonSchema');
 });
@@ -130,7 +130,7 @@ test.each([
   ['valibot', v.object({ a: v.object({ b: v.date() }) }), '/properties/a/properties/b'],
   ['arktype', type({ a: { b: 'Date' } }), ''],
   ['arktype, a bigint', type({ a: 'bigint' }), ''],
-])('a type that JSON cannot carry is a fault: %s', (_, schema, path) => {
+])('a type that JSON cannot represent is a fault: %s', (_, schema, path) => {
   expect(faultOf(schema)).toEqual({ path, message: expect.stringMatching(/represented|converted/) });
 });
 
@@ -138,11 +138,11 @@ test('the fault of a plain object of zod schemas says to wrap it', () => {
   expect(faultOf({ a: z.string() })).toEqual({ path: '/a', message: expect.stringMatching(/z\.object/) });
 });
 
-test.each([[undefined], [null], ['object'], [5], [[]], [() => ({})]])('%s is no schema', (schema) => {
+test.each([[undefined], [null], ['object'], [5], [[]], [() => ({})]])('%s is not a schema', (schema) => {
   expect(faultOf(schema)?.message).toMatch(/Standard Schema/);
 });
 
-test('an unknown library without a converter is named', () => {
+test('the fault of a library without a converter names the library', () => {
   const schema = { '~standard': { version: 1, vendor: 'mine', validate: (value: unknown) => ({ value }) } };
   expect(faultOf(schema)?.message).toMatch(/^mine schemas/);
 });

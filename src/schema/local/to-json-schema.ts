@@ -8,7 +8,7 @@ import { wireCopy } from './wire-copy.ts';
 
 export type Converted = { readonly jsonSchema: JsonSchema } | { readonly fault: SchemaFault };
 
-/** Conversions by schema. Converting takes much longer than a call, and an author's schema does not change. */
+/** Cached conversions, by schema: a conversion takes much longer than a call. */
 const conversions = { input: new WeakMap<object, Converted>(), output: new WeakMap<object, Converted>() };
 
 /** Converts an author's schema of any library to JSON Schema: 2020-12, or the dialect that a raw schema declares. */
@@ -31,9 +31,10 @@ function convert(schema: object, direction: Direction): Converted {
   }
 }
 
-/** Without the `$schema` that libraries write: 2020-12 is the default. */
+/** Removes the `$schema` that libraries write, since 2020-12 is the default. */
 function fromLibrary(written: unknown): JsonSchema {
-  if (!isObject(written)) throw new Unconvertible('was not converted to a JSON Schema object');
+  if (!isObject(written))
+    throw new Unconvertible('was not converted to a JSON Schema object by its library: give a JSON Schema object');
   const { $schema, ...rest } = written;
   return wireCopy(rest);
 }
@@ -43,7 +44,7 @@ function fromRaw(schema: object): JsonSchema {
   const member = Object.entries(schema).find(([, value]) => isStandardSchema(value));
   if (member)
     throw new Unconvertible('is a plain object of schemas: wrap it, as in z.object({ ... })', pointer('', member[0]));
-  return wireCopy(schema, true);
+  return wireCopy(schema);
 }
 
 const notASchema: SchemaFault = {

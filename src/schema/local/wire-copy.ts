@@ -1,41 +1,34 @@
 import { isObject } from '../../jsonrpc/message.ts';
 import type { JsonObject } from '../json.ts';
 import { pointer } from '../json-pointer.ts';
-import { subschemas, valueFault } from '../read/keywords.ts';
+import { MAX_COPIED_SCHEMAS, MAX_COPY_DEPTH } from '../limits.ts';
+import { subschemas } from '../read/keywords.ts';
 import { Unconvertible } from './libraries.ts';
-
-const maxDepth = 40;
-const maxCopied = 20_000;
 
 /**
  * Copies an author's schema as JSON: without symbols, functions and the members of libraries (`~kind`). Arrays under
- * `items`, which TypeBox writes for tuples, become `prefixItems`, since a schema without `$schema` is 2020-12.
- *
- * In a schema that is written by hand, the value of every keyword is checked: throws `Unconvertible` with its place.
- * References are not resolved here.
+ * `items`, which TypeBox writes for tuples, become `prefixItems`, since a schema without `$schema` is 2020-12. Values of the
+ * wrong type are copied, and left to `readSchema`.
  */
-export function wireCopy(schema: JsonObject, isHandWritten = false): JsonObject {
+export function wireCopy(schema: JsonObject): JsonObject {
   const declared = schema.$schema !== undefined;
   let copied = 0;
   return copy(schema, '', 0);
 
   function copy(from: JsonObject, path: string, depth: number): JsonObject {
-    if (depth > maxDepth || ++copied > maxCopied)
-      throw new Unconvertible('is nested too deep, or contains itself', path);
-    const to: Record<string, unknown> = {};
+    if (depth > MAX_COPY_DEPTH || ++copied > MAX_COPIED_SCHEMAS)
+      throw new Unconvertible(`has schemas more than ${MAX_COPY_DEPTH} levels deep, or contains itself`, path);
+    const entries: [string, unknown][] = [];
     for (const [keyword, value] of Object.entries(from)) {
       if (keyword.startsWith('~') || value === undefined || typeof value === 'function') continue;
-      const at = pointer(path, keyword);
-      const written = under(keyword, value, at, depth + 1);
-      refuseIf(valueFault(keyword, written), at);
-      set(to, keyword, written);
+      entries.push([keyword, under(keyword, value, pointer(path, keyword), depth + 1)]);
     }
-    if (!declared && Array.isArray(to.items)) {
-      const { items, additionalItems, ...rest } = to;
-      Object.assign(rest, { prefixItems: items }, additionalItems !== undefined && { items: additionalItems });
-      return withRefinements(from, rest);
-    }
-    return withRefinements(from, to);
+    // Defines own members, also one named `__proto__`.
+    const to: JsonObject = Object.fromEntries(entries);
+    if (declared || !Array.isArray(to.items)) return withRefinements(from, to);
+    const { items, additionalItems, ...rest } = to;
+    Object.assign(rest, { prefixItems: items }, additionalItems !== undefined && { items: additionalItems });
+    return withRefinements(from, rest);
   }
 
   function under(keyword: string, value: unknown, path: string, depth: number): unknown {
@@ -44,27 +37,12 @@ export function wireCopy(schema: JsonObject, isHandWritten = false): JsonObject 
     if (keyword === 'pattern' && value instanceof RegExp) return value.source;
     if (holds === 'schema' || (holds === 'items' && !Array.isArray(value))) return subschema(value, path, depth);
     if ((holds === 'schemas' || holds === 'items') && Array.isArray(value)) return value.map(each);
-    if (holds === 'dependencies' && isObject(value)) {
-      return mapped(value, (one, name) => (Array.isArray(one) ? names(one, pointer(path, name)) : each(one, name)));
-    }
-    if (holds === 'named-schemas' && isObject(value)) return mapped(value, each);
-    if (holds) refuseIf(`must be an ${holds === 'schemas' ? 'array' : 'object'} of schemas`, path);
+    if ((holds === 'named-schemas' || holds === 'dependencies') && isObject(value)) return mapped(value, each);
     return plain(value, path);
-  }
-
-  function names(list: readonly unknown[], path: string): unknown {
-    refuseIf(valueFault('required', list), path);
-    return plain(list, path);
   }
 
   function subschema(value: unknown, path: string, depth: number): unknown {
-    if (isObject(value)) return copy(value, path, depth);
-    if (typeof value !== 'boolean') refuseIf('must be a schema: an object, true or false', path);
-    return plain(value, path);
-  }
-
-  function refuseIf(fault: string | undefined, path: string): void {
-    if (isHandWritten && fault !== undefined) throw new Unconvertible(fault, path);
+    return isObject(value) ? copy(value, path, depth) : plain(value, path);
   }
 }
 
@@ -81,13 +59,8 @@ function plain(value: unknown, path: string): unknown {
   }
 }
 
-/** Keeps TypeBox's refinements, which are functions, out of the JSON. */
+/** Copies TypeBox's refinements, which are functions, as a member that `JSON.stringify` skips. */
 function withRefinements(from: JsonObject, to: JsonObject): JsonObject {
   if (!Array.isArray(from['~refine'])) return to;
   return Object.defineProperty(to, '~refine', { value: from['~refine'], enumerable: false });
-}
-
-/** Sets an own member, also if its name is `__proto__`. */
-function set(object: Record<string, unknown>, key: string, value: unknown): void {
-  Object.defineProperty(object, key, { value, enumerable: true, writable: true, configurable: true });
 }

@@ -15,34 +15,22 @@ export function dialectOf(uri: string): Dialect | undefined {
   return dialects.get(uri.replace(/^https?:\/\//, '').replace(/#$/, ''));
 }
 
-/** How the value of a keyword holds schemas: as itself, in an array, by name, or in one of two ways. */
+/** How the value of a keyword holds schemas: as one, in an array, by name; `items` and `dependencies` have two forms. */
 export type Holds = 'schema' | 'schemas' | 'named-schemas' | 'items' | 'dependencies';
 
 /** The keywords that hold schemas. All code that traverses schemas uses this table. */
 export const subschemas: ReadonlyMap<string, Holds> = new Map<string, Holds>([
-  ['additionalProperties', 'schema'],
-  ['unevaluatedProperties', 'schema'],
-  ['propertyNames', 'schema'],
-  ['unevaluatedItems', 'schema'],
-  ['additionalItems', 'schema'],
-  ['contains', 'schema'],
-  ['contentSchema', 'schema'],
-  ['not', 'schema'],
-  ['if', 'schema'],
-  ['then', 'schema'],
-  ['else', 'schema'],
-  ['allOf', 'schemas'],
-  ['anyOf', 'schemas'],
-  ['oneOf', 'schemas'],
-  ['prefixItems', 'schemas'],
-  ['properties', 'named-schemas'],
-  ['patternProperties', 'named-schemas'],
-  ['dependentSchemas', 'named-schemas'],
-  ['$defs', 'named-schemas'],
-  ['definitions', 'named-schemas'],
+  ...group('schema', 'additionalProperties unevaluatedProperties propertyNames unevaluatedItems additionalItems'),
+  ...group('schema', 'contains contentSchema not if then else'),
+  ...group('schemas', 'allOf anyOf oneOf prefixItems'),
+  ...group('named-schemas', 'properties patternProperties dependentSchemas $defs definitions'),
   ['items', 'items'],
   ['dependencies', 'dependencies'],
 ]);
+
+function group<T extends string | object>(value: T, keywords: string): [string, T][] {
+  return keywords.split(' ').map((keyword) => [keyword, value]);
+}
 
 const typeNames: ReadonlySet<unknown> = new Set(['string', 'number', 'integer', 'boolean', 'null', 'array', 'object']);
 
@@ -61,22 +49,18 @@ interface Rule {
 const string: Rule = { fits: isString, expected: 'must be a string' };
 const boolean: Rule = { fits: isBoolean, expected: 'must be true or false' };
 const number: Rule = { fits: isNumber, expected: 'must be a number' };
+const positive: Rule = { fits: (value) => isNumber(value) && Number(value) > 0, expected: 'must be a number above 0' };
 const count: Rule = { fits: isCount, expected: 'must be an integer of at least 0' };
 const names: Rule = { fits: isNames, expected: 'must be an array of strings' };
 const list: Rule = { fits: Array.isArray, expected: 'must be an array' };
-
 const limit: Rule = {
   fits: isNumber,
   expected: 'must be a number (true and false are of draft-04, which is not supported)',
 };
-
 const type: Rule = {
   fits: (value) => isTypeName(value) || (Array.isArray(value) && value.length > 0 && value.every(isTypeName)),
   expected: 'must be string, number, integer, boolean, null, array or object, or an array of these',
 };
-
-const positive: Rule = { fits: (value) => isNumber(value) && Number(value) > 0, expected: 'must be a number above 0' };
-
 const namedNames: Rule = {
   fits: (value) => isObject(value) && Object.values(value).every(isNames),
   expected: 'must be an object of arrays of strings',
@@ -85,29 +69,22 @@ const namedNames: Rule = {
 /** The rules of the keywords that hold no schema. The engine ignores a keyword with a value of the wrong type. */
 const rules: ReadonlyMap<string, Rule> = new Map<string, Rule>([
   ['type', type],
-  ['enum', list],
   ['required', names],
   ['dependentRequired', namedNames],
   ['multipleOf', positive],
-  ['minimum', number],
-  ['maximum', number],
-  ['exclusiveMinimum', limit],
-  ['exclusiveMaximum', limit],
+  ...group(list, 'enum examples'),
+  ...group(number, 'minimum maximum'),
+  ...group(limit, 'exclusiveMinimum exclusiveMaximum'),
   ...group(count, 'minLength maxLength minItems maxItems minContains maxContains minProperties maxProperties'),
   ...group(boolean, 'uniqueItems deprecated readOnly writeOnly'),
   ...group(string, '$schema $id $ref $anchor $dynamicRef $dynamicAnchor $comment title description format pattern'),
   ...group(string, 'contentEncoding contentMediaType'),
-  ['examples', list],
 ]);
-
-function group(rule: Rule, keywords: string): [string, Rule][] {
-  return keywords.split(' ').map((keyword) => [keyword, rule]);
-}
 
 /** The keywords that hold no schema. */
 export const keywordsWithValues: readonly string[] = [...rules.keys()];
 
-/** Returns what the value of a keyword must be, or undefined if it is that. */
+/** Returns why the value of a keyword is wrong (`must be ...`), or undefined. */
 export function valueFault(keyword: string, value: unknown): string | undefined {
   const rule = rules.get(keyword);
   return rule === undefined || rule.fits(value) ? undefined : rule.expected;

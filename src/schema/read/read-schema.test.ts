@@ -61,7 +61,7 @@ test.each<[string, unknown, string]>([
   ['a pattern with nested quantifiers', { pattern: '(a+)+' }, '/pattern'],
   ['such a pattern for names', { patternProperties: { '(a+)+': {} } }, '/patternProperties/(a+)+'],
   ['an array of items in 2020-12', { $schema: 'https://json-schema.org/draft/2020-12/schema', items: [] }, '/items'],
-])('%s is a fault, named by its place', (_, schema, path) => {
+])('%s is a fault with its path', (_, schema, path) => {
   expect(faultOf(schema)?.path).toBe(path);
 });
 
@@ -106,11 +106,11 @@ test.each([
 test.each(['#/$defs/missing', '#missing', '#/properties/toString', '#/__proto__', '#/type', '#/%zz'])(
   'the reference %s has no target',
   ($ref) => {
-    expect(faultOf(object({ a: { $ref } }))?.message).toMatch(/leads nowhere/);
+    expect(faultOf(object({ a: { $ref } }))?.message).toMatch(/no target/);
   },
 );
 
-test('the target of a reference is checked too, in any place', () => {
+test('the target of a reference is checked, also under an unknown keyword', () => {
   const schema = object({ a: { $ref: '#/components/x' } }, { components: { x: { type: 5 } } });
   expect(faultOf(schema)?.path).toBe('/components/x/type');
 });
@@ -119,8 +119,8 @@ test.each([
   ['itself', { $ref: '#' }],
   ['itself through allOf', { allOf: [{ $ref: '#' }] }],
   ['each other', { $ref: '#/$defs/a', $defs: { a: { $ref: '#/$defs/b' }, b: { anyOf: [{ $ref: '#/$defs/a' }] } } }],
-])('a reference that only leads to %s is refused', (_, schema) => {
-  expect(faultOf(schema)?.message).toMatch(/circle/);
+])('a reference that leads only to %s is refused', (_, schema) => {
+  expect(faultOf(schema)?.message).toMatch(/cycle/);
 });
 
 test('in draft-07 an $id beside a $ref changes nothing', () => {
@@ -129,18 +129,18 @@ test('in draft-07 an $id beside a $ref changes nothing', () => {
   expect(faultOf(object({ a }, { $schema, definitions: { a: {} } }))).toBeUndefined();
 });
 
-test('a reference back through a property is recursion, not a circle', () => {
+test('a reference back through a property is allowed recursion', () => {
   expect(faultOf(object({ next: { $ref: '#' }, all: { items: { $ref: '#' } } }))).toBeUndefined();
 });
 
 test('a very long chain of references is refused', () => {
   const $defs = Object.fromEntries(Array.from({ length: 5000 }, (_, i) => [`d${i}`, { $ref: `#/$defs/d${i + 1}` }]));
-  expect(faultOf({ $ref: '#/$defs/d0', $defs: { ...$defs, d5000: {} } })?.message).toMatch(/circle/);
+  expect(faultOf({ $ref: '#/$defs/d0', $defs: { ...$defs, d5000: {} } })?.message).toMatch(/cycle/);
 });
 
 const nested = (depth: number): object => (depth === 0 ? {} : { items: nested(depth - 1) });
 
-test('a schema may be 32 schemas deep and no deeper', () => {
+test('a schema may be nested 32 schemas deep and no deeper', () => {
   expect(faultOf(nested(32))).toBeUndefined();
   expect(faultOf(nested(33))?.message).toMatch(/32/);
   expect(faultOf(JSON.parse(`${'{"items":'.repeat(5000)}{}${'}'.repeat(5000)}`))?.message).toMatch(/32/);
@@ -151,7 +151,7 @@ test('a schema may have 10,000 subschemas and no more', () => {
   expect(faultOf({ anyOf: Array(10_000).fill({}) })?.message).toMatch(/10000/);
 });
 
-test('an object that contains itself is refused, not followed', () => {
+test('an object that contains itself is refused', () => {
   const schema: Record<string, unknown> = {};
   Object.assign(schema, { items: schema, not: schema, properties: { a: schema, b: schema } });
   expect(faultOf(schema)).toBeDefined();
@@ -164,7 +164,7 @@ test('many costly patterns are refused', () => {
   expect(performance.now() - start).toBeLessThan(3000);
 });
 
-test('a fault never repeats a long value', () => {
+test('a fault does not contain a long value', () => {
   const long = 'x'.repeat(100_000);
   for (const schema of [
     { $schema: long },

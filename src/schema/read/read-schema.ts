@@ -3,19 +3,15 @@
 import { isObject } from '../../jsonrpc/message.ts';
 import { type JsonObject, shorten } from '../json.ts';
 import { pointer } from '../json-pointer.ts';
+import { MAX_DEPTH, MAX_PATTERNS, MAX_RECEIVED_NAME, MAX_SUBSCHEMAS } from '../limits.ts';
+import { compilePattern } from '../redos/compile-pattern.ts';
 import { type Dialect, dialectOf, subschemas, valueFault } from './keywords.ts';
 import { expansionFault, References, type Resource, type Targets } from './references.ts';
 
-const maxDepth = 32;
-const maxSubschemas = 10_000;
-const maxPatterns = 200;
-/** Characters of a name in a received schema. */
-const maxName = 1024;
-
-/** Keywords that are resolved as URI references, which costs as much as the `$id`s of their parents are long. */
+/** Keywords that are resolved as URI references, in time that grows with the length of the `$id`s around them. */
 const identifiers: ReadonlySet<string> = new Set(['$id', '$ref', '$anchor', '$dynamicRef', '$dynamicAnchor']);
 
-/** An error in a schema, and its place (a JSON Pointer). */
+/** An error in a schema, and its path (a JSON Pointer). */
 export interface SchemaFault {
   readonly path: string;
   readonly message: string;
@@ -28,7 +24,7 @@ export interface ParsedSchema {
   readonly targets: Targets;
   /** True if the targets of `$dynamicRef` depend on the dynamic scope. */
   readonly hasDynamicScope: boolean;
-  /** True if it has `pattern` or `patternProperties` anywhere. */
+  /** True if the schema has `pattern` or `patternProperties` anywhere. */
   readonly hasPatterns: boolean;
 }
 
@@ -86,12 +82,13 @@ class SchemaReader {
     const resource = this.references.open(root, '', '');
     const fault = this.#schema(root, '', 0, resource);
     if (fault) return fault;
-    // Resolved last, since an anchor may follow the references to it. A target may be in a place that holds no schemas.
+    // Resolved last, since an anchor may follow the references to it. A target under an unknown keyword is not checked yet.
     for (const { from, keyword, ref, path, resource: base } of this.#unresolved) {
       const target = this.references.target(ref, base);
       if ('missing' in target) {
-        const external = 'leads outside this schema: external references are never fetched';
-        return { path, message: target.missing === 'external' ? external : 'leads nowhere in this schema' };
+        const external =
+          'refers to another document: external references are never fetched, so put the target into $defs';
+        return { path, message: target.missing === 'external' ? external : 'has no target in this schema' };
       }
       this.targets.set(from, (this.targets.get(from) ?? new Map()).set(keyword, target.schema));
       if (typeof target.schema === 'boolean' || this.#schemas.has(target.schema)) continue;
@@ -105,8 +102,8 @@ class SchemaReader {
   #schema(schema: unknown, path: string, depth: number, outer: Resource): SchemaFault | undefined {
     if (typeof schema === 'boolean') return undefined;
     if (!isObject(schema)) return { path, message: 'must be a schema: an object, true or false' };
-    if (depth > maxDepth) return { path, message: `is nested more than ${maxDepth} schemas deep` };
-    if (++this.#count > maxSubschemas) return { path, message: `has more than ${maxSubschemas} subschemas` };
+    if (depth > MAX_DEPTH) return { path, message: `is nested more than ${MAX_DEPTH} schemas deep` };
+    if (++this.#count > MAX_SUBSCHEMAS) return { path, message: `has more than ${MAX_SUBSCHEMAS} subschemas` };
     const resource = this.#identify(schema, path, outer);
     this.#schemas.add(schema);
     for (const [keyword, value] of Object.entries(schema)) {
@@ -179,7 +176,9 @@ class SchemaReader {
   }
 
   #nameFault(name: string): string | undefined {
-    return this.#checkPattern || name.length <= maxName ? undefined : `has a name of more than ${maxName} characters`;
+    return this.#checkPattern || name.length <= MAX_RECEIVED_NAME
+      ? undefined
+      : `has a name of more than ${MAX_RECEIVED_NAME} characters`;
   }
 
   #pattern(pattern: string, isForNames: boolean): string | undefined {
@@ -187,33 +186,23 @@ class SchemaReader {
     if (!this.#checkPattern) return undefined;
     let fault = this.#patternFaults.get(pattern);
     if (!this.#patternFaults.has(pattern)) {
-      // Checking one pattern can take milliseconds.
-      const isExcess = this.#patternFaults.size >= maxPatterns;
-      fault = isExcess ? `is one of more than ${maxPatterns} patterns` : this.#checkPattern(pattern);
+      const isExcess = this.#patternFaults.size >= MAX_PATTERNS;
+      fault = isExcess ? `is one of more than ${MAX_PATTERNS} patterns` : this.#checkPattern(pattern);
       this.#patternFaults.set(pattern, fault);
     }
-    return fault ?? (isForNames && !isUnicode(pattern) ? 'must be valid with the u flag' : undefined);
+    return fault ?? (isForNames && !compilePattern(pattern)?.unicode ? 'must be valid with the u flag' : undefined);
   }
 
   #identify(schema: JsonObject, path: string, outer: Resource): Resource {
     const { $id, $anchor, $dynamicAnchor, $ref } = schema;
     // Before 2019-09, keywords beside a `$ref` had no effect.
     if (this.#dialect !== '2020-12' && $ref !== undefined) return outer;
-    // Before 2019-09, an anchor was an `$id` with nothing but a fragment.
+    // Before 2019-09, an `$id` that is only a fragment was an anchor.
     const isAnchor = typeof $id === 'string' && $id.startsWith('#');
     if (isAnchor) this.references.anchor(outer, $id.slice(1), schema, false);
     const resource = typeof $id === 'string' && !isAnchor ? this.references.open(schema, path, $id, outer) : outer;
     if (typeof $anchor === 'string') this.references.anchor(resource, $anchor, schema, false);
     if (typeof $dynamicAnchor === 'string') this.references.anchor(resource, $dynamicAnchor, schema, true);
     return resource;
-  }
-}
-
-function isUnicode(pattern: string): boolean {
-  try {
-    new RegExp(pattern, 'u');
-    return true;
-  } catch {
-    return false;
   }
 }

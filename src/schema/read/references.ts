@@ -1,8 +1,9 @@
-/** Resolves the references of a schema within its document: nothing is ever fetched. */
+/** Resolves the references of a schema within its document. Never fetches a document. */
 
 import { isObject } from '../../jsonrpc/message.ts';
 import type { JsonObject } from '../json.ts';
 import { unescaped } from '../json-pointer.ts';
+import { MAX_CHAIN, MAX_EXPANDED } from '../limits.ts';
 import { subschemas } from './keywords.ts';
 
 /** A schema resource: the document, or a subschema with an `$id` of its own, and its anchors. */
@@ -59,14 +60,14 @@ export class References {
 }
 
 function follow(resource: Resource, fragment: string): Target {
-  let place: unknown = resource.root;
+  let found: unknown = resource.root;
   for (const token of fragment.slice(1).split('/')) {
     const key = unescaped(token);
-    if (typeof place !== 'object' || place === null || !Object.hasOwn(place, key)) return { missing: 'unresolved' };
-    place = (place as JsonObject)[key];
+    if (typeof found !== 'object' || found === null || !Object.hasOwn(found, key)) return { missing: 'unresolved' };
+    found = (found as JsonObject)[key];
   }
-  if (!isObject(place) && typeof place !== 'boolean') return { missing: 'unresolved' };
-  return { schema: place, path: resource.path + fragment, resource };
+  if (!isObject(found) && typeof found !== 'boolean') return { missing: 'unresolved' };
+  return { schema: found, path: resource.path + fragment, resource };
 }
 
 function resolve(uri: string, base: string): string | undefined {
@@ -87,25 +88,12 @@ function decode(fragment: string): string | undefined {
 }
 
 /** Keywords whose subschemas apply to the same value as the schema that has the keyword. */
-const inPlace: ReadonlySet<string> = new Set([
-  'allOf',
-  'anyOf',
-  'oneOf',
-  'not',
-  'if',
-  'then',
-  'else',
-  'dependentSchemas',
-  'dependencies',
-]);
-
-const maxChain = 200;
-const maxExpanded = 10_000;
+const inPlace = 'allOf anyOf oneOf not if then else dependentSchemas dependencies'.split(' ');
 
 interface Expansion {
-  /** Subschemas on the longest way. */
+  /** Subschemas on the longest path. */
   readonly length: number;
-  /** Subschemas on all ways together: two references to one schema count it twice. */
+  /** Subschemas on all paths together: two references to one schema count it twice. */
   readonly size: number;
 }
 
@@ -122,7 +110,7 @@ export function expansionFault(schemas: Iterable<JsonObject>, targets: Targets):
 
   function expand(schema: unknown, depth: number): Expansion {
     if (!isObject(schema)) return { length: 0, size: 1 };
-    if (open.has(schema) || depth > maxChain) return unbounded;
+    if (open.has(schema) || depth > MAX_CHAIN) return unbounded;
     let expansion = known.get(schema);
     if (expansion === undefined) {
       open.add(schema);
@@ -136,13 +124,13 @@ export function expansionFault(schemas: Iterable<JsonObject>, targets: Targets):
       expansion = { length, size };
       known.set(schema, expansion);
     }
-    return depth + expansion.length > maxChain ? unbounded : expansion;
+    return depth + expansion.length > MAX_CHAIN ? unbounded : expansion;
   }
 
   for (const schema of schemas) {
     const { length, size } = expand(schema, 0);
-    if (length > maxChain) return `has references that lead in a circle, or ${maxChain} of them in a chain`;
-    if (size > maxExpanded) return `applies more than ${maxExpanded} subschemas to one value`;
+    if (length > MAX_CHAIN) return `has references in a cycle, or more than ${MAX_CHAIN} of them in a chain`;
+    if (size > MAX_EXPANDED) return `applies more than ${MAX_EXPANDED} subschemas to one value`;
   }
   return undefined;
 }

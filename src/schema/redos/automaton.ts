@@ -1,10 +1,7 @@
-/** Decides whether a regular expression can match one text in exponentially many ways. */
+/** Decides whether a regular expression can match one text in exponentially many ways. `redos.ts` explains how. */
 
+import { MAX_EDGES, MAX_POSITIONS, MAX_STEPS } from '../limits.ts';
 import type { RegexTree } from './regex-tree.ts';
-
-const maxPositions = 400;
-const maxEdges = 20_000;
-const maxSteps = 50_000;
 
 /** The positions at which a part of the pattern can begin and end. */
 interface Ends {
@@ -15,7 +12,7 @@ interface Ends {
 
 /**
  * The Glushkov automaton of a pattern: one position per character set, and an edge for every way in which one can follow
- * another. Two ways from one position to another are two edges.
+ * another, so that two positions may have several edges between them.
  */
 export class Automaton {
   readonly #chars: bigint[] = [];
@@ -26,9 +23,10 @@ export class Automaton {
 
   constructor(tree: RegexTree) {
     this.#build(tree);
-    const tooComplex = this.#edges > maxEdges || this.#chars.length > maxPositions * 4;
+    const tooComplex = this.#edges > MAX_EDGES || this.#chars.length > MAX_POSITIONS * 4;
     const ambiguous = tooComplex ? undefined : this.#skipsCounted || this.#isAmbiguous();
-    if (ambiguous === undefined) this.fault = 'is too complex a regular expression';
+    if (ambiguous === undefined)
+      this.fault = 'is too complex a regular expression to check for exponential time: simplify it';
     else if (ambiguous) this.fault = 'must not repeat a group that can match the same text in many ways, such as (a+)+';
   }
 
@@ -59,11 +57,11 @@ export class Automaton {
 
   #repeat(body: RegexTree, min: number, max: number): Ends {
     if (max === 0) return empty;
-    // `(a?){30}` can skip any of the thirty: the matcher tries all 2^30 selections.
+    // `(a?){30}` can skip any of the thirty: the matcher tries all 2^30 combinations.
     if (min >= 10 && isNullable(body)) this.#skipsCounted = true;
     if (max === 1) return { ...this.#build(body), ...(min === 0 && { nullable: true }) };
     const copies = Number.isFinite(max) ? max : Math.max(min, 1);
-    const room = maxPositions - this.#chars.length;
+    const room = MAX_POSITIONS - this.#chars.length;
     // A counted repeat is unrolled, unless it is long or its body is unbounded: then it is treated as a loop.
     const counted = Number.isFinite(max) && !isUnbounded(body);
     if ((!counted && min <= 1) || copies * sizeOf(body) > room) return this.#loop(body, min === 0);
@@ -73,7 +71,7 @@ export class Automaton {
     return this.#join(min === 0 ? empty : this.#join(ends, this.#build(body)), this.#optional(body, max - min));
   }
 
-  /** `a{0,3}` is `(a(a(a)?)?)?`: the matcher counts, it does not select which of the three to skip. */
+  /** Builds `a{0,3}` as `(a(a(a)?)?)?`: each further repetition needs the previous one, so that none is skipped. */
   #optional(body: RegexTree, times: number): Ends {
     if (times === 0) return empty;
     const first = this.#build(body);
@@ -97,7 +95,7 @@ export class Automaton {
 
   #connect(from: readonly number[], to: readonly number[]): void {
     this.#edges += from.length * to.length;
-    if (this.#edges > maxEdges) return;
+    if (this.#edges > MAX_EDGES) return;
     for (const position of from) this.#next[position]?.push(...to);
   }
 
@@ -118,7 +116,7 @@ export class Automaton {
       const reached = new Set<number>();
       for (const [nth, p] of this.#next[left]?.entries() ?? []) {
         for (const [mth, q] of this.#next[right]?.entries() ?? []) {
-          if (++steps > maxSteps) return undefined;
+          if (++steps > MAX_STEPS) return undefined;
           if (((this.#chars[p] ?? 0n) & (this.#chars[q] ?? 0n)) === 0n) continue;
           const target = Math.min(p, q) * size + Math.max(p, q);
           if (pair % (size + 1) === 0 && p === q && nth !== mth) doubled.push([pair, target]);

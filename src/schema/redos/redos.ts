@@ -19,19 +19,17 @@
  * linear, since the dash decides where a group ends; `(a|a)*` and `(\w|\d)*` nest none and are exponential. A rule about
  * nesting refuses the first and accepts the others.
  *
- * Polynomial patterns (`^\s*\s*$`) are accepted, and so are back references: `maxLength` bounds the former.
+ * Not detected: polynomial time (`^\s*\s*$`), which the author's `maxLength` bounds, and back references.
  */
 
+import { MAX_PATTERN_LENGTH } from '../limits.ts';
 import { Automaton } from './automaton.ts';
 import { compilePattern } from './compile-pattern.ts';
 import { type RegexTree, readRegex } from './regex-tree.ts';
 
-/** Characters of a pattern. */
-const maxLength = 1024;
-
 /** Returns why a `pattern` is refused, or undefined: not a regular expression, too long, or exponential. */
 export function patternFault(pattern: string): string | undefined {
-  if (pattern.length > maxLength) return `must be at most ${maxLength} characters long`;
+  if (pattern.length > MAX_PATTERN_LENGTH) return `must be at most ${MAX_PATTERN_LENGTH} characters long`;
   if (compilePattern(pattern) === undefined) return 'must be a regular expression';
   if (hasModifiers(pattern)) return 'must not use modifiers such as (?i:a)';
   // Without a repeated group there is no loop with two ways through it.
@@ -45,7 +43,7 @@ export function patternFault(pattern: string): string | undefined {
   return undefined;
 }
 
-/** True if a group changes the flags, and with them what its characters mean. Newer runtimes support that. */
+/** True if a group changes the flags of the pattern, such as `(?i:a)`, which newer runtimes support. */
 export function hasModifiers(pattern: string): boolean {
   return /\(\?(?:[a-z]|-)[a-z-]*:/.test(pattern.replaceAll('\\\\', '').replaceAll('\\(', ''));
 }

@@ -1,6 +1,6 @@
 /**
  * A regular expression as a tree: character sets, sequences, alternatives, repeats, and parts that consume no text
- * (assertions, look-arounds) or are ignored (back references). `RegExp` has accepted the source, so every source is read.
+ * (assertions, look-arounds) or are ignored (back references). The source must be valid for `RegExp`.
  */
 export type RegexTree =
   | { readonly kind: 'set'; readonly chars: bigint }
@@ -22,14 +22,7 @@ function maskOf(source: string): bigint {
 const named: ReadonlyMap<string, bigint> = new Map(
   ['.', '\\d', '\\D', '\\w', '\\W', '\\s', '\\S'].map((name) => [name, maskOf(name)]),
 );
-const controls: ReadonlyMap<string, number> = new Map([
-  ['n', 10],
-  ['r', 13],
-  ['t', 9],
-  ['v', 11],
-  ['f', 12],
-  ['0', 0],
-]);
+const controls: ReadonlyMap<string, number> = new Map(Object.entries({ n: 10, r: 13, t: 9, v: 11, f: 12, 0: 0 }));
 const assertions: ReadonlySet<string> = new Set(['^', '$', '\\b', '\\B']);
 
 function bitOf(code: number): bigint {
@@ -87,7 +80,7 @@ export function readRegex(source: string, onLookAround: (inside: RegexTree) => v
       return { kind: 'empty' };
     }
     if (char === '\\' && /^\\(?:[1-9]|k<)/.test(source.slice(at, at + 3))) {
-      // Without a group of any name, `\k` is a `k`.
+      // In a pattern without named groups, `\k` matches a `k`.
       at += source[at + 1] === 'k' ? Math.max(source.indexOf('>', at) - at + 1, 2) : 2;
       return { kind: 'empty' };
     }
@@ -125,9 +118,10 @@ export function readRegex(source: string, onLookAround: (inside: RegexTree) => v
     return negated ? everything & ~mask : mask;
   }
 
-  /** One character or character escape, in a class or outside. */
+  /** Reads one character or escape, inside or outside of a character class. */
   function member(): { mask: bigint; code?: number } {
-    if (source[at] !== '\\') return one(source.codePointAt(at) ?? 0, (source.codePointAt(at) ?? 0) > 0xffff ? 2 : 1);
+    if (source[at] !== '\\')
+      return literal(source.codePointAt(at) ?? 0, (source.codePointAt(at) ?? 0) > 0xffff ? 2 : 1);
     const set = named.get(source.slice(at, at + 2));
     if (set !== undefined) {
       at += 2;
@@ -140,13 +134,13 @@ export function readRegex(source: string, onLookAround: (inside: RegexTree) => v
       return { mask: propertyMask(property) };
     }
     const hex = /^\\(?:x([\da-fA-F]{2})|u([\da-fA-F]{4})|u\{([\da-fA-F]+)\})/.exec(text);
-    if (hex) return one(Number.parseInt(hex[1] ?? hex[2] ?? hex[3] ?? '0', 16), hex[0].length);
-    if (/^\\c[A-Za-z]/.test(text)) return one(text.charCodeAt(2) % 32, 3);
+    if (hex) return literal(Number.parseInt(hex[1] ?? hex[2] ?? hex[3] ?? '0', 16), hex[0].length);
+    if (/^\\c[A-Za-z]/.test(text)) return literal(text.charCodeAt(2) % 32, 3);
     const control = controls.get(text[1] ?? '');
-    return control === undefined ? one(text.codePointAt(1) ?? 92, 2) : one(control, 2);
+    return control === undefined ? literal(text.codePointAt(1) ?? 92, 2) : literal(control, 2);
   }
 
-  function one(code: number, length: number): { mask: bigint; code: number } {
+  function literal(code: number, length: number): { mask: bigint; code: number } {
     at += length;
     return { mask: bitOf(code), code };
   }

@@ -326,7 +326,7 @@ describe('calls of a tool with a raw schema', () => {
 });
 
 test.each([
-  [{ properties: { a: { $ref: '#/$defs/none' } } }, '/properties/a/$ref: leads nowhere in this schema'],
+  [{ properties: { a: { $ref: '#/$defs/none' } } }, '/properties/a/$ref: has no target in this schema'],
   [{ properties: { a: { $ref: 'https://x.example/y' } } }, '/properties/a/$ref: '],
   [{ properties: { a: { pattern: '^(a+)+$' } } }, '/properties/a/pattern: must not repeat a group'],
   [{ properties: { a: { type: 'string', 'x-mcp-header': 'a b' } } }, ': '],

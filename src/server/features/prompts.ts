@@ -1,9 +1,10 @@
 /** Prompts: registration and `prompts/get`. */
 
-import { RpcError, shorten } from '../../jsonrpc/errors.ts';
+import { RpcError } from '../../jsonrpc/errors.ts';
 import type { KeysOf } from '../../jsonrpc/known-options.ts';
 import { type MaybePromise, thenMaybe } from '../../jsonrpc/maybe-promise.ts';
 import { isObject } from '../../jsonrpc/message.ts';
+import { shorten } from '../../jsonrpc/printable.ts';
 import type { Icon } from '../../protocol/model/implementation.ts';
 import type { Meta } from '../../protocol/model/meta.ts';
 import type { GetPromptResult, Prompt, PromptArgument, PromptMessage } from '../../protocol/model/prompts.ts';

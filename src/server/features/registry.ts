@@ -1,8 +1,9 @@
 /** Registered tools, prompts, resources or templates by name. Entries and whole lists are encoded once per revision. */
 
 import { closest } from '../../jsonrpc/closest.ts';
-import { RpcError, shorten } from '../../jsonrpc/errors.ts';
+import { RpcError } from '../../jsonrpc/errors.ts';
 import type { EncodedJson, Params } from '../../jsonrpc/message.ts';
+import { shorten } from '../../jsonrpc/printable.ts';
 import type { CacheHints, ListKind, Revision, ServerInfo, Viewer } from '../../protocol/revision.ts';
 import { type Page, pageOf } from './pagination.ts';
 

@@ -1,10 +1,10 @@
 /** Resources and resource templates: registration, lookup by URI, `resources/read` and `resources/list`. */
 
 import { toBase64 } from '../../jsonrpc/base64.ts';
-import { shorten } from '../../jsonrpc/errors.ts';
 import type { KeysOf } from '../../jsonrpc/known-options.ts';
 import { type MaybePromise, thenMaybe } from '../../jsonrpc/maybe-promise.ts';
 import { isObject } from '../../jsonrpc/message.ts';
+import { shorten } from '../../jsonrpc/printable.ts';
 import { resourceNotFound } from '../../protocol/errors.ts';
 import type { ResourceContents } from '../../protocol/model/content.ts';
 import type { ReadResourceResult, Resource, ResourceTemplate } from '../../protocol/model/resources.ts';

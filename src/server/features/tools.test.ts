@@ -361,7 +361,7 @@ describe('registration', () => {
     await open(server);
     expect(() =>
       server.registerTool('t', { inputSchema: { type: 'object', $ref: '#/$defs/none' } }, () => 'x'),
-    ).toThrow('Tool "t": inputSchema/$ref: leads nowhere in this schema');
+    ).toThrow('Tool "t": inputSchema/$ref: has no target in this schema');
   });
 
   test('refuses a handler that is no function', () => {

@@ -1,9 +1,10 @@
 /** Tools: registration and `tools/call`. */
 
-import { RpcError, shorten } from '../../jsonrpc/errors.ts';
+import { RpcError } from '../../jsonrpc/errors.ts';
 import type { KeysOf } from '../../jsonrpc/known-options.ts';
 import { isPromise, type MaybePromise, thenMaybe } from '../../jsonrpc/maybe-promise.ts';
 import { isObject } from '../../jsonrpc/message.ts';
+import { shorten } from '../../jsonrpc/printable.ts';
 import { badArguments } from '../../protocol/errors.ts';
 import { paramHeaders } from '../../protocol/http/http-headers.ts';
 import type { CallToolResult, Tool } from '../../protocol/model/tools.ts';

@@ -91,7 +91,7 @@ describe('a return value that is no result is an internal error that names the t
     [
       'a circle',
       circle,
-      /cannot encode: \/list\/0\/self is the same object as the value itself: JSON cannot write a circle/,
+      /cannot encode: \/list\/0\/self is the same object as the value itself: JSON cannot write a cycle/,
     ],
   ])('%s', async (_, value, message) => {
     for (const revision of REVISIONS) {

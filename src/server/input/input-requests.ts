@@ -1,7 +1,8 @@
 /** The questions of one call: asked live where the client can be asked, in rounds where it has to call again. */
 
-import { ErrorCode, RpcError, shorten } from '../../jsonrpc/errors.ts';
+import { ErrorCode, RpcError } from '../../jsonrpc/errors.ts';
 import { fingerprint } from '../../jsonrpc/json/canonical-json.ts';
+import { shorten } from '../../jsonrpc/printable.ts';
 import { missingCapability } from '../../protocol/errors.ts';
 import { capabilityFor, isInputResponse } from '../../protocol/input-requests.ts';
 import type { MethodRow } from '../../protocol/methods.ts';

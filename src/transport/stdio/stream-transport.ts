@@ -3,8 +3,9 @@
 import type { Readable, Writable } from 'node:stream';
 import { setImmediate } from 'node:timers';
 import { ConnectionError, ParseError, toError } from '../../jsonrpc/errors.ts';
-import { peekEnvelope, type ReceivedLimits } from '../../jsonrpc/json/json-limits.ts';
-import { MAX_UNREADABLE, MessageReader } from '../../jsonrpc/json/message-reader.ts';
+import { MAX_UNREADABLE, type ReceivedLimits } from '../../jsonrpc/json/json-limits.ts';
+import { peekEnvelope } from '../../jsonrpc/json/json-scan.ts';
+import { MessageReader } from '../../jsonrpc/json/message-reader.ts';
 import type { Payload } from '../../jsonrpc/json/parse.ts';
 import { type Message, serializeLine } from '../../jsonrpc/message.ts';
 import type { Receiver, Transport } from '../../jsonrpc/transport.ts';

@@ -2,7 +2,8 @@
 
 import { ConnectionError, callGuarded, toError } from '../../jsonrpc/errors.ts';
 import type { ReceivedLimits } from '../../jsonrpc/json/json-limits.ts';
-import { MAX_UNREADABLE, MessageReader } from '../../jsonrpc/json/message-reader.ts';
+import { MAX_UNREADABLE } from '../../jsonrpc/json/json-limits.ts';
+import { MessageReader } from '../../jsonrpc/json/message-reader.ts';
 import { type Message, serialize } from '../../jsonrpc/message.ts';
 import type { Receiver, Transport } from '../../jsonrpc/transport.ts';
 import { TimeSlice } from '../../timing/time-slice.ts';

@@ -1,6 +1,6 @@
 /** Parses URI templates (RFC 6570). */
 
-import { shorten } from '../../../jsonrpc/errors.ts';
+import { shorten } from '../../../jsonrpc/printable.ts';
 
 /** A parsed template. */
 export interface UriTemplate {

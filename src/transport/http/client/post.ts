@@ -2,8 +2,8 @@
 
 import { NO_ANSWERS } from '../../../client/statuses.ts';
 import { ConnectionError, ParseError, RpcError } from '../../../jsonrpc/errors.ts';
-import { type ReceivedLimits, readPayload } from '../../../jsonrpc/json/json-limits.ts';
-import { MessageReader } from '../../../jsonrpc/json/message-reader.ts';
+import type { ReceivedLimits } from '../../../jsonrpc/json/json-limits.ts';
+import { MessageReader, readPayload } from '../../../jsonrpc/json/message-reader.ts';
 import type { Payload } from '../../../jsonrpc/json/parse.ts';
 import { isErrorResponse, isRequest, type Message, type Request, serialize } from '../../../jsonrpc/message.ts';
 import type { SendOptions } from '../../../jsonrpc/transport.ts';

@@ -1,7 +1,8 @@
 /** Where a redirect leads, and whether it is followed. */
 
 import { nameOfUrl } from '../../../client/http-options.ts';
-import { ConnectionError, shorten } from '../../../jsonrpc/errors.ts';
+import { ConnectionError } from '../../../jsonrpc/errors.ts';
+import { shorten } from '../../../jsonrpc/printable.ts';
 import type { ResponseHead } from './sender.ts';
 
 /** How many are followed for one request. */

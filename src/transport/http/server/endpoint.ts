@@ -1,7 +1,7 @@
 /** One HTTP endpoint for every client: lets requests in, and brings each to those who speak its revision. */
 
 import { ConnectionError, ParseError, RpcError } from '../../../jsonrpc/errors.ts';
-import { readPayload } from '../../../jsonrpc/json/json-limits.ts';
+import { readPayload } from '../../../jsonrpc/json/message-reader.ts';
 import { isUnreadable, messageObjectOf, type Payload } from '../../../jsonrpc/json/parse.ts';
 import { isPromise, type MaybePromise } from '../../../jsonrpc/maybe-promise.ts';
 import {

@@ -1,7 +1,6 @@
 /** A POST with a request in it: what is said before the answer goes on an event stream, opened when there is something to say. */
 
-import { errorResponse } from '../../../jsonrpc/error-response.ts';
-import { RpcError } from '../../../jsonrpc/errors.ts';
+import { errorResponse, RpcError } from '../../../jsonrpc/errors.ts';
 import { isBatch, isRequest, type Message, type Response, serialize } from '../../../jsonrpc/message.ts';
 import type { Principal } from '../../../protocol/principal.ts';
 import type { Session } from '../../../protocol/session.ts';

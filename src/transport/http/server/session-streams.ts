@@ -1,7 +1,6 @@
 /** The event streams of sessions: the GET stream for changes, and streams of POSTs that are resumed. */
 
-import { errorResponse } from '../../../jsonrpc/error-response.ts';
-import { RpcError } from '../../../jsonrpc/errors.ts';
+import { errorResponse, RpcError } from '../../../jsonrpc/errors.ts';
 import { ignoreRejection, type MaybePromise, thenMaybe } from '../../../jsonrpc/maybe-promise.ts';
 import { type Id, isResponse, type Message, serialize } from '../../../jsonrpc/message.ts';
 import type { ClientCapabilities } from '../../../protocol/model/capabilities.ts';

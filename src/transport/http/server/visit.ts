@@ -1,6 +1,6 @@
 /** A request that was admitted, and the ways to answer it. */
 
-import { errorResponse } from '../../../jsonrpc/error-response.ts';
+import { errorResponse } from '../../../jsonrpc/errors.ts';
 import { serialize } from '../../../jsonrpc/message.ts';
 import { type Principal, principalKey } from '../../../protocol/principal.ts';
 import type { CallerRef } from '../../../server/limits/pool.ts';

@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { ParseError } from '../errors.ts';
 import type { Message } from '../message.ts';
-import { JSON_LIMITS, jsonLimitFault, peekEnvelope, readPayload, readText, receivedLimits } from './json-limits.ts';
+import { JSON_LIMITS, receivedLimits } from './json-limits.ts';
+import { jsonLimitFault, peekEnvelope } from './json-scan.ts';
+import { readPayload, readText } from './message-reader.ts';
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 const fault = (text: string, limits = { depth: 3, elements: 5 }): string | undefined =>
@@ -18,25 +20,25 @@ describe.each([
   ['bytes', (text: string, limits = JSON_LIMITS) => readPayload(bytes(text), limits)],
   ['text', (text: string, limits = JSON_LIMITS) => readText(text, limits)],
 ])('read from %s', (_, read) => {
-  test('a short message is held to limits that are lower than the defaults, and only to those', () => {
+  test('a short message is checked only against limits below the defaults', () => {
     const deep = call(`${'['.repeat(70)}${']'.repeat(70)}`);
     expect(read(deep)).not.toBeInstanceOf(ParseError);
     expect(refusal(read(deep, { ...JSON_LIMITS, depth: 8 }))).toMatchObject({ code: 'TooDeep', id: 7 });
     expect(refusal(read(call('[1,2,3,4,5,6]'), { depth: 64, elements: 5 })).code).toBe('TooManyElements');
   });
 
-  test('a long message is held to all of them', () => {
+  test('a long message is checked against all limits', () => {
     const deep = call(`["${'a'.repeat(5000)}",${'['.repeat(70)}${']'.repeat(70)}]`);
     expect(refusal(read(deep)).code).toBe('TooDeep');
   });
 
-  test('a mark in front is no part of a message, and an answer that is no JSON says whose it was', () => {
+  test('a byte order mark is ignored, and the error of a malformed response has its id', () => {
     expect(read(`\ufeff${call('{}')}`)).toMatchObject({ id: 7, method: 'tools/call' });
     expect(refusal(read('{"jsonrpc":"2.0","id":7,"result":{'))).toMatchObject({ id: 7, isResponse: true });
   });
 });
 
-describe('structure', () => {
+describe('the structure of a message', () => {
   test('is counted as levels of brackets, the message included', () => {
     expect(fault('[[[]]]')).toBeUndefined();
     expect(fault('[[[[]]]]')).toBe('TooDeep');
@@ -51,14 +53,14 @@ describe('structure', () => {
     expect(fault('{"a":1,"b":2,"c":3,"d":4,"e":5,"f":6}')).toBe('TooManyElements');
   });
 
-  test('inside a string is text', () => {
+  test('does not include the content of strings', () => {
     expect(fault('["[[[[[[,,,,,,,,"]')).toBeUndefined();
     expect(fault('["\\"[[[[[["]')).toBeUndefined();
     expect(fault('["\\\\",[[[]]]]')).toBe('TooDeep');
     expect(fault('["\\\\\\"[[[["]')).toBeUndefined();
   });
 
-  test.each([0, 1, 2, 3])('inside a long string is text, however its %i last backslashes fall', (count) => {
+  test.each([0, 1, 2, 3])('does not include the content of a long string that ends in %i backslashes', (count) => {
     for (let length = 250; length < 262; length++) {
       const end = '\\'.repeat(count);
       const closed = count % 2 === 0;
@@ -67,7 +69,7 @@ describe('structure', () => {
     }
   });
 
-  test('that never closes is malformed, not too deep', () => {
+  test('with unclosed brackets is malformed, not too deep', () => {
     expect(fault('[[[[')).toBe('MalformedJson');
     expect(fault('[1,2,3,4,5,6,7]]')).toBe('MalformedJson');
     expect(fault('[[[[]]]],"')).toBe('MalformedJson');
@@ -126,7 +128,7 @@ describe('a payload', () => {
     expect(performance.now() - start).toBeLessThan(600);
   });
 
-  test('of 4 MB of text passes', () => {
+  test('of 4 MB in one string is accepted', () => {
     const text = 'a"\\'.repeat(1_400_000);
     expect(readPayload(bytes(call(JSON.stringify({ text }))))).toMatchObject({ params: { arguments: { text } } });
   });
@@ -156,7 +158,7 @@ describe('a message that a client receives', () => {
     ['arrays', 300_000, () => '[]'],
     ['short strings', 500_000, (at) => `"${at.toString(36)}"`],
     ['names', 200_000, (at) => `{"k${at}":1}`],
-  ])('may not have so many %s that reading them takes long', (_what, count, element) => {
+  ])('is refused if parsing its %s would take too long', (_what, count, element) => {
     expect(jsonLimitFault(response(list(count, element)), limits)).toMatchObject({
       code: 'TooManyElements',
       id: 7,
@@ -165,7 +167,7 @@ describe('a message that a client receives', () => {
     });
   });
 
-  test('may be nested 64 levels deep, as any other', () => {
+  test('may be nested 64 levels deep', () => {
     const deep = response(`${'['.repeat(70)}${']'.repeat(70)}`);
     expect(jsonLimitFault(deep, limits)?.toConnectionError()).toMatchObject({ code: 'too-large' });
   });

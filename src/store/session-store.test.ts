@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { memorySessionStore } from './memory-session-store.ts';
 import type { SessionStore, StoredSession } from './session-store.ts';
+import { memorySessionStore } from './session-store.ts';
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['Date', 'performance'] });
@@ -15,7 +15,7 @@ function record<Record>(store: SessionStore<Record>, id: string): Record | undef
   return (store.get(id) as StoredSession<Record> | undefined)?.record;
 }
 
-test('a session is there until it is deleted', () => {
+test('a session exists until it is deleted', () => {
   const store = memorySessionStore<string>();
   expect(store.create('a', 'one', '')).toBe(true);
   expect(store.get('a')).toMatchObject({ record: 'one', initialized: false, logLevel: undefined });
@@ -26,7 +26,7 @@ test('a session is there until it is deleted', () => {
   expect(store.get('a')).toBeUndefined();
 });
 
-test('patches change what they name, and leave the rest as another node has changed it', () => {
+test('a patch changes only its own property', () => {
   const store = memorySessionStore<string>();
   void store.create('a', 'one', '');
   void store.update('a', { initialized: true });
@@ -39,7 +39,7 @@ test('patches change what they name, and leave the rest as another node has chan
   expect(store.subscriptions('b')).toEqual([]);
 });
 
-test('a session has one GET stream, which another one replaces if it may', () => {
+test('a session has one GET stream, which another one replaces if the condition allows it', () => {
   const store = memorySessionStore<string>();
   void store.create('a', 'one', '');
   expect(store.takeStream('a', 's1', { force: false })).toEqual({ isTaken: true, previous: undefined });
@@ -53,7 +53,7 @@ test('a session has one GET stream, which another one replaces if it may', () =>
   expect(store.takeStream('b', 's5', { force: true })).toEqual({ isTaken: false, previous: undefined });
 });
 
-test('touching sessions is use, and tells which of them are gone', () => {
+test('touch resets the idle time, and returns the sessions that no longer exist', () => {
   const store = memorySessionStore<string>({ idleMs: 1000 });
   void store.create('a', 'one', '');
   void store.create('b', 'two', '');
@@ -63,7 +63,7 @@ test('touching sessions is use, and tells which of them are gone', () => {
   expect(store.touch(['a', 'b'])).toEqual(['b']);
 });
 
-test('a closed store has removed its sessions', () => {
+test('a closed store is empty', () => {
   const removed: string[] = [];
   const store = memorySessionStore<string>({ onRemove: (_, id) => void removed.push(id) });
   void store.create('a', 'one', '');
@@ -71,14 +71,14 @@ test('a closed store has removed its sessions', () => {
   expect([removed, store.get('a')]).toEqual([['a'], undefined]);
 });
 
-test.each(['__proto__', 'constructor', 'toString'])('"%s" is a name like any other', (id) => {
+test.each(['__proto__', 'constructor', 'toString'])('"%s" is a valid session id', (id) => {
   const store = memorySessionStore<string>();
   expect(store.get(id)).toBeUndefined();
   void store.create(id, 'one', '');
   expect(record(store, id)).toBe('one');
 });
 
-test('one that is not used is forgotten after its time, and looking at it is use', () => {
+test('a session expires after its idle time, which get resets', () => {
   const store = memorySessionStore<string>({ idleMs: 1000 });
   void store.create('idle', 'a', '');
   void store.create('used', 'b', '');
@@ -91,7 +91,7 @@ test('one that is not used is forgotten after its time, and looking at it is use
   expect(store.get('used')).toBeUndefined();
 });
 
-test('a wall clock that jumps forward ends no session, and one that jumps back keeps none', () => {
+test('a change of the wall clock neither ends nor extends a session', () => {
   const store = memorySessionStore<string>({ idleMs: 1000 });
   void store.create('a', 'one', '');
   vi.setSystemTime(Date.now() + 24 * 3_600_000);
@@ -101,7 +101,7 @@ test('a wall clock that jumps forward ends no session, and one that jumps back k
   expect(store.get('a')).toBeUndefined();
 });
 
-test('an update is no use: reading the session was', () => {
+test('an update does not reset the idle time', () => {
   const store = memorySessionStore<string>({ idleMs: 1000 });
   void store.create('a', 'one', '');
   vi.advanceTimersByTime(600);
@@ -110,7 +110,7 @@ test('an update is no use: reading the session was', () => {
   expect(store.get('a')).toBeUndefined();
 });
 
-test('a session whose time is over makes room first', () => {
+test('expired sessions are removed first', () => {
   const removed: number[] = [];
   const store = memorySessionStore<number>({ max: 2, idleMs: 1000, onRemove: (session) => void removed.push(session) });
   void store.create('1', 1, '');
@@ -120,7 +120,7 @@ test('a session whose time is over makes room first', () => {
   expect(removed).toEqual([1, 2]);
 });
 
-test('when the store is full, the longest idle session gives way', () => {
+test('when the store is full, the longest idle session is removed', () => {
   const store = memorySessionStore<number>({ max: 3 });
   for (const id of [1, 2, 3]) {
     void store.create(String(id), id, '');
@@ -132,7 +132,7 @@ test('when the store is full, the longest idle session gives way', () => {
   expect(['1', '2', '3', '4'].map((id) => record(store, id))).toEqual([1, undefined, 3, 4]);
 });
 
-test('a session in use does not give way; if all are, there is no room', () => {
+test('a session in use is not removed; if all are in use, create returns false', () => {
   const inUse = new Set(['1']);
   const store = memorySessionStore<number>({ max: 2, isInUse: (id) => inUse.has(id) });
   void store.create('1', 1, '');
@@ -157,7 +157,7 @@ function countOf(store: SessionStore<string>, owner: string, of: number): number
   return Array.from({ length: of }, (_, n) => store.get(`${owner}${n}`)).filter(Boolean).length;
 }
 
-test('when the store is full, a session of the owner with the most gives way', () => {
+test('when the store is full, a session of the owner with the most sessions is removed', () => {
   const store = memorySessionStore<string>({ max: 100 });
   open(store, 'a', 90);
   open(store, 'b', 10);
@@ -166,7 +166,7 @@ test('when the store is full, a session of the owner with the most gives way', (
   expect(store.get('a0')).toBeUndefined();
 });
 
-test('above half of the places, an owner with competitors replaces its own sessions from a quarter on', () => {
+test('in a store that is half full, an owner with a quarter of the maximum replaces its own sessions', () => {
   const store = memorySessionStore<string>({ max: 100 });
   open(store, 'b', 30);
   open(store, 'a', 200);

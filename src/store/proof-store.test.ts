@@ -1,24 +1,24 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { memoryProofStore } from './memory-proof-store.ts';
 import type { ProofStore } from './proof-store.ts';
+import { memoryProofStore } from './proof-store.ts';
 
 afterEach(() => void vi.useRealTimers());
 
 const soon = (): number => Date.now() + 60_000;
 
-/** Uses so many new proofs of a key; the number of those that were accepted. */
+/** Uses so many new proofs of a key; returns how many were accepted. */
 function fill(used: ProofStore, key: string, count: number): number {
   return Array.from({ length: count }, (_, n) => used.use(key, `${n}`, soon())).filter((use) => use === 'first').length;
 }
 
-test('a proof is used once; a proof of the same id by another key is another proof', () => {
+test('a proof is accepted once; the same id of another key is another proof', () => {
   const used = memoryProofStore({ perKey: 10, total: 100 });
   expect(used.use('alice', 'a', soon())).toBe('first');
   expect(used.use('alice', 'a', soon())).toBe('again');
   expect(used.use('bob', 'a', soon())).toBe('first');
 });
 
-test('a key that has used too many proofs is refused new ones, and none of the old ones is accepted again', () => {
+test('a key at its limit gets no new proofs accepted, and none of the old ones again', () => {
   const used = memoryProofStore({ perKey: 10, total: 100 });
   expect(fill(used, 'bob', 1000)).toBe(10);
   expect(used.use('bob', 'new', soon())).toBe('full');
@@ -26,24 +26,24 @@ test('a key that has used too many proofs is refused new ones, and none of the o
   expect(used.use('alice', 'a', soon())).toBe('first');
 });
 
-test('when many keys use many proofs, every other key still has room, and no proof is accepted again', () => {
+test('busy keys leave room for every other key, and no proof is accepted again', () => {
   const used = memoryProofStore({ perKey: 50, total: 100 });
   const busy = Array.from({ length: 9 }, (_, n) => `busy-${n}`);
-  // In turns, as they would come.
+  // The keys take turns.
   for (let n = 0; n < 200; n++) for (const key of busy) void used.use(key, `${n}`, soon());
   expect(fill(used, 'alice', 5)).toBe(5);
   for (const key of [...busy, 'alice']) expect(used.use(key, '0', soon())).toBe('again');
   for (const key of busy) expect(used.use(key, 'new', soon())).toBe('full');
 });
 
-test('no more proofs are remembered than allowed in all, whatever the number of keys', () => {
+test('the total limit holds for any number of keys', () => {
   const used = memoryProofStore({ perKey: 10, total: 100 });
   const accepted = Array.from({ length: 1000 }, (_, n) => used.use(`key-${n}`, 'a', soon()));
   expect(accepted.filter((use) => use === 'first')).toHaveLength(100);
   expect(accepted.indexOf('full')).toBe(100);
 });
 
-test('expired proofs make room, of their own key and of others', () => {
+test('expired proofs are removed, of their own key and of others', () => {
   vi.useFakeTimers({ toFake: ['Date'] });
   const used = memoryProofStore({ perKey: 2, total: 6 });
   for (const key of ['a', 'b', 'c']) expect(used.use(key, '1', Date.now() + 1000)).toBe('first');
