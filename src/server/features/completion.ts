@@ -1,6 +1,6 @@
 /** Completion: completers of arguments and template variables, and `completion/complete`. */
 
-import { RpcError, shorten } from '../../jsonrpc/errors.ts';
+import { shorten } from '../../jsonrpc/printable.ts';
 import { type MaybePromise, thenMaybe } from '../../jsonrpc/maybe-promise.ts';
 import { isObject, type Params } from '../../jsonrpc/message.ts';
 import type { CompleteResult, Completion } from '../../protocol/model/completion.ts';
