@@ -35,13 +35,13 @@ function isBareElicitation({ elicitation }: ClientCapabilities): boolean {
 export function isAvailable(
   name: ClientCapabilityName,
   capabilities: ClientCapabilities,
-  facts: RevisionFeatures,
+  features: RevisionFeatures,
 ): boolean {
-  const form = facts.elicitation !== 'none';
-  const url = facts.elicitation === 'form and url';
+  const form = features.elicitation !== 'none';
+  const url = features.elicitation === 'form and url';
   if ((name === 'elicitation' || name === 'elicitation.form') && !form) return false;
   if (name === 'elicitation.url' && !url) return false;
-  if (name === 'sampling.tools' && !facts.samplingTools) return false;
+  if (name === 'sampling.tools' && !features.samplingTools) return false;
   // Before there were URLs, a client that could elicit could show forms, whatever else it put there.
   if (name === 'elicitation.form' && !url) return hasCapability(capabilities, 'elicitation');
   return hasCapability(capabilities, name);

@@ -6,9 +6,9 @@ import { statefulClientRevision } from './stateful/client.ts';
 import { statelessClientRevision } from './stateless/client.ts';
 
 const revisions: ReadonlyMap<string, ClientRevision> = new Map(
-  REVISIONS.map((facts) => [
-    facts.version,
-    facts.family === 'stateless' ? statelessClientRevision(facts) : statefulClientRevision(facts),
+  REVISIONS.map((features) => [
+    features.version,
+    features.family === 'stateless' ? statelessClientRevision(features) : statefulClientRevision(features),
   ]),
 );
 

@@ -40,7 +40,7 @@ export interface Exchange {
   /** Calls back when that happens; at once if it has. */
   onCancel(listener: (reason: unknown) => void): void;
   /** The request is answered for a handler that has not ended: it counts as running until it has. */
-  outlivedBy(handler: Promise<unknown>): void;
+  keepRunning(handler: Promise<unknown>): void;
   /** Calls back when the request is over, answered or not; at once if it is. */
   onEnd(listener: () => void): void;
 }

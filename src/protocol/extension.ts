@@ -24,7 +24,7 @@ export interface Declaration {
   readonly settings: Settings;
 }
 
-const OWN_RESULT_TYPES: ReadonlySet<string> = new Set(['complete', 'input_required']);
+const CORE_RESULT_TYPES: ReadonlySet<string> = new Set(['complete', 'input_required']);
 
 /** True if it can be declared in this revision. */
 export function isDeclarableIn({ revisions }: ExtensionDefinition, version: string): boolean {
@@ -68,7 +68,7 @@ export function checkExtensionDefinitions(definitions: readonly ExtensionDefinit
       claim(`the Mcp-Name of ${method}`, id);
     }
     for (const type of Object.keys(resultTypes)) {
-      if (OWN_RESULT_TYPES.has(type)) throw new TypeError(`Extension "${id}": resultType "${type}" is the protocol's`);
+      if (CORE_RESULT_TYPES.has(type)) throw new TypeError(`Extension "${id}": resultType "${type}" is the protocol's`);
       claim(`resultType "${type}"`, id);
     }
   }

@@ -4,7 +4,7 @@ import { capabilityFor, isAnyInputResponse, isInputResponse } from './input-requ
 import type { ClientCapabilities } from './model/capabilities.ts';
 import { featuresOf, type RevisionFeatures } from './revisions.ts';
 
-function facts(version: string): RevisionFeatures {
+function features(version: string): RevisionFeatures {
   const found = featuresOf(version);
   if (!found) throw new Error(version);
   return found;
@@ -48,7 +48,7 @@ describe('a capability is there if it was declared and the revision has it', () 
     ['constructor', {}, '2026-07-28', false],
     ['__proto__', {}, '2026-07-28', false],
   ])('%s of %j in %s: %s', (name, capabilities, version, expected) => {
-    expect(isAvailable(name, capabilities, facts(version))).toBe(expected);
+    expect(isAvailable(name, capabilities, features(version))).toBe(expected);
   });
 
   test('null and false declare nothing', () => {

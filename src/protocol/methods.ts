@@ -11,9 +11,9 @@ export interface MethodRow {
   /** The member its result cannot be without. */
   readonly result?: string;
   /** The server may ask the client something before it answers, on every revision. */
-  readonly asks?: true;
+  readonly mayRequireInput?: true;
   /** It is answered when it ends, not when it is done. */
-  readonly staysOpen?: true;
+  readonly isLongLived?: true;
   /** The member of its params that HTTP repeats as `Mcp-Name`. */
   readonly named?: 'name' | 'uri';
   /** Its result may be kept, and says for how long where the revision has words for that. No others may. */
@@ -38,21 +38,21 @@ const rows: readonly MethodRow[] = [
   request('both', 'ping', stateful),
 
   { ...request('client', 'tools/list', all), result: 'tools', cacheable: true },
-  { ...request('client', 'tools/call', all), result: 'content', asks: true, named: 'name' },
+  { ...request('client', 'tools/call', all), result: 'content', mayRequireInput: true, named: 'name' },
   { ...request('client', 'prompts/list', all), result: 'prompts', cacheable: true },
-  { ...request('client', 'prompts/get', all), result: 'messages', asks: true, named: 'name' },
+  { ...request('client', 'prompts/get', all), result: 'messages', mayRequireInput: true, named: 'name' },
   { ...request('client', 'resources/list', all), result: 'resources', cacheable: true },
   { ...request('client', 'resources/templates/list', all), result: 'resourceTemplates', cacheable: true },
   {
     ...request('client', 'resources/read', all),
     result: 'contents',
-    asks: true,
+    mayRequireInput: true,
     named: 'uri',
     cacheable: true,
   },
   request('client', 'resources/subscribe', stateful),
   request('client', 'resources/unsubscribe', stateful),
-  { ...request('client', 'subscriptions/listen', stateless), staysOpen: true },
+  { ...request('client', 'subscriptions/listen', stateless), isLongLived: true },
   notification('server', 'notifications/subscriptions/acknowledged', stateless),
   { ...request('client', 'completion/complete', all), result: 'completion' },
   request('client', 'logging/setLevel', stateful),
@@ -84,7 +84,7 @@ export function isInRevision(method: string, version: string): boolean {
 
 /** True if a stateless client can be asked something before this method is answered. */
 export function mayRequireInput(method: string): boolean {
-  return METHODS.get(method)?.asks === true;
+  return METHODS.get(method)?.mayRequireInput === true;
 }
 
 /** True if the result of this method may be kept. */

@@ -90,11 +90,11 @@ export interface Call extends Observer {
   readonly caller: Caller;
   readonly exchange: Exchange;
   /** What the encoder has to know of the result; set by whoever made it. */
-  about: EncodingHints;
+  encodingHints: EncodingHints;
 }
 
 /** A method that belongs to the revision itself, not to the server's features. */
-export type RevisionMethod = (call: Call, host: ServerInfo) => unknown;
+export type RevisionMethod = (call: Call, server: ServerInfo) => unknown;
 
 /** A notification that belongs to the revision itself. */
 export type RevisionNotification = (params: Params, session: Session) => void;
@@ -146,9 +146,9 @@ export interface Revision {
   /** One entry of a list. */
   encodeListEntry(kind: ListKind, item: object): object;
   /** A page of such entries. */
-  encodePage(page: EncodedPage, host: ServerInfo): EncodedJson;
+  encodePage(page: EncodedPage, server: ServerInfo): EncodedJson;
   /** The result of a handler in this revision. `row` is the method's, undefined for methods that the protocol does not have. */
-  encodeResult(row: MethodRow | undefined, result: object, facts: EncodingHints, host: ServerInfo): object;
+  encodeResult(row: MethodRow | undefined, result: object, features: EncodingHints, server: ServerInfo): object;
   /** What a handler threw: an error, or for some errors of tools a result. */
   encodeError(error: RpcError): { readonly error: ErrorObject } | { readonly result: object };
   /** The method and params of an input request; throws `RpcError` if the revision does not have it. */
@@ -161,11 +161,11 @@ export interface Revision {
 
 /** The same revision as clients speak it. */
 export interface ClientRevision {
-  readonly facts: RevisionFeatures;
+  readonly features: RevisionFeatures;
   /** What a client declares, as far as this revision has words for it. */
   encodeCapabilities(capabilities: Caller['capabilities']): Caller['capabilities'];
   /** The answer to a question, as a client of this revision sends it. */
-  encodeAnswer(method: string, answer: InputResponse): InputResponse;
+  encodeInputResponse(method: string, answer: InputResponse): InputResponse;
   /** Params of a request as a client of this revision sends them, with this added to their `_meta`. */
   encodeRequest(params: Params | undefined, client: ClientInfo, meta?: Meta): Params | undefined;
   /** A result as a client of this revision reads it; throws if it is not one. */

@@ -13,13 +13,13 @@ export interface RevisionFeatures {
   readonly version: ProtocolVersion;
   readonly family: Family;
   /** How a server asks its client: by a request of its own, or by a result after which the client calls again. */
-  readonly asking: 'live' | 'in rounds';
+  readonly inputVia: 'request' | 'retry';
   /** How a client hears of changes: unasked, but for resources it subscribed to, or on a request of its own that stays open. */
-  readonly changes: 'unasked' | 'by listening';
+  readonly changes: 'pushed' | 'subscribed';
   /** Whether several messages may arrive as one JSON array, and whether they are answered as one. */
   readonly batches: 'refused' | 'accepted' | 'answered as one';
   /** What an error about an unreadable message has for an id. */
-  readonly unreadableId: 'absent' | 'null';
+  readonly parseErrorId: 'absent' | 'null';
   /** Where a tool's title goes. */
   readonly toolTitle: 'title' | 'annotations' | 'nowhere';
   readonly toolAnnotations: boolean;
@@ -55,16 +55,16 @@ export interface RevisionFeatures {
   /** Whether arguments that break a tool's schema are told to the model or to the program. */
   readonly badArguments: 'result' | 'error';
   /** Over HTTP, the event stream of a call may begin with an event without a message, and end before the answer. */
-  readonly primedStreams: boolean;
+  readonly streamStartsWithEmptyEvent: boolean;
 }
 
 const newest: RevisionFeatures = {
   version: '2026-07-28',
   family: 'stateless',
-  asking: 'in rounds',
-  changes: 'by listening',
+  inputVia: 'retry',
+  changes: 'subscribed',
   batches: 'refused',
-  unreadableId: 'absent',
+  parseErrorId: 'absent',
   toolTitle: 'title',
   toolAnnotations: true,
   titles: true,
@@ -85,28 +85,28 @@ const newest: RevisionFeatures = {
   resourceNotFound: -32602,
   missingCapability: -32021,
   badArguments: 'result',
-  primedStreams: false,
+  streamStartsWithEmptyEvent: false,
 };
 
 const november2025: RevisionFeatures = {
   ...newest,
   version: '2025-11-25',
   family: 'stateful',
-  asking: 'live',
-  changes: 'unasked',
+  inputVia: 'request',
+  changes: 'pushed',
   cacheHints: false,
   execution: true,
   structuredContent: 'object',
   elicitationIds: true,
   resourceNotFound: -32002,
   missingCapability: -32602,
-  primedStreams: true,
+  streamStartsWithEmptyEvent: true,
 };
 
 const june2025: RevisionFeatures = {
   ...november2025,
   version: '2025-06-18',
-  unreadableId: 'null',
+  parseErrorId: 'null',
   execution: false,
   icons: false,
   elicitation: 'form',
@@ -114,7 +114,7 @@ const june2025: RevisionFeatures = {
   samplingTools: false,
   samplingContext: false,
   badArguments: 'error',
-  primedStreams: false,
+  streamStartsWithEmptyEvent: false,
 };
 
 const march2025: RevisionFeatures = {
@@ -150,13 +150,15 @@ export const VERSIONS: readonly ProtocolVersion[] = REVISIONS.map(({ version }) 
 /** The current revision. */
 export const LATEST_VERSION: ProtocolVersion = newest.version;
 
-const byVersion: ReadonlyMap<string, RevisionFeatures> = new Map(REVISIONS.map((facts) => [facts.version, facts]));
+const byVersion: ReadonlyMap<string, RevisionFeatures> = new Map(
+  REVISIONS.map((features) => [features.version, features]),
+);
 
-/** The facts of the revision of this name; throws if there is none. */
+/** The features of the revision of this name; throws if there is none. */
 export function featuresOf(version: string): RevisionFeatures {
-  const facts = byVersion.get(version);
-  if (!facts) throw RpcError.internal();
-  return facts;
+  const features = byVersion.get(version);
+  if (!features) throw RpcError.internal();
+  return features;
 }
 
 /** The family of the revision of this name; undefined if there is none. */

@@ -4,7 +4,7 @@ import { REVISIONS } from './revisions.ts';
 import { isServed, requestedVersion, revisionNamed, selectRevision } from './select-revision.ts';
 import type { Session } from './session.ts';
 
-const all: readonly string[] = REVISIONS.map((facts) => facts.version);
+const all: readonly string[] = REVISIONS.map((features) => features.version);
 const meta = (version: unknown, more: object = {}): { _meta: Record<string, unknown> } => ({
   _meta: { [MetaKey.protocolVersion]: version, [MetaKey.clientCapabilities]: {}, ...more },
 });

@@ -65,7 +65,7 @@ export function handleRequest(
     const handle = (): unknown => run(ctx, handler);
     // `subscriptions/listen` requires no input: nothing is kept for that while it stays open.
     const result =
-      row?.staysOpen && middleware.length === 0 && server.handler(method) === undefined
+      row?.isLongLived && middleware.length === 0 && server.handler(method) === undefined
         ? handle()
         : runWithInput(ctx, middleware.length === 0 ? handle : () => throughMiddleware(ctx, handler));
     if (!isPromise(result)) return respond(ctx, result);
@@ -175,11 +175,11 @@ function entryOf(ctx: RequestContext): Entry | undefined {
 // A handler that exceeds `limits.handlerMs` is aborted, and its request gets an error.
 function withinTime(ctx: RequestContext, running: Promise<unknown>): Promise<unknown> {
   const { handlerMs } = ctx.server.limits;
-  if (!Number.isFinite(handlerMs) || ctx.row?.staysOpen) return running;
+  if (!Number.isFinite(handlerMs) || ctx.row?.isLongLived) return running;
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => {
       const late = RpcError.internal(`The request took more than ${handlerMs} ms`);
-      ctx.exchange.outlivedBy(running);
+      ctx.exchange.keepRunning(running);
       ctx.abortRun(late);
       reject(late);
     }, handlerMs);
@@ -205,7 +205,7 @@ function refuse(ctx: RequestContext, error: unknown): Response {
 
 /** The value that a handler returned, as a result in the request's revision. Throws if it is no result of the method. */
 export function encodeResult(ctx: RequestContext, value: unknown): object {
-  const { row, wire, about, server } = ctx;
+  const { row, wire, encodingHints: about, server } = ctx;
   const { host, extensions } = server;
   if (value instanceof EncodedJson) return value;
   if (value instanceof InputRequiredResult)

@@ -17,13 +17,13 @@ export function toolFailure(error: unknown, ctx: RequestContext): CallToolResult
   if (isSuspension(error)) throw error;
   if (isToolError(error)) return { content: [{ type: 'text', text: error.message }], isError: true };
   // A suspended handler runs again, whatever it threw.
-  if (isRpcError(error) || (ctx.usesJournal && ctx.questions.isSuspended)) throw error;
+  if (isRpcError(error) || (ctx.usesJournal && ctx.inputRequests.isSuspended)) throw error;
   return { content: [{ type: 'text', text: textOf(error, ctx) }], isError: true };
 }
 
 /** A thrown value in the request's revision: an error, or for some errors of tools a result. Never throws. */
 export function encodeError(ctx: RequestContext, error: unknown): HandlerOutcome {
-  const { row, wire, about, server } = ctx;
+  const { row, wire, encodingHints: about, server } = ctx;
   const failure = wire.encodeError(toRpcError(error, ctx));
   return 'error' in failure ? failure : { result: wire.encodeResult(row, failure.result, about, server.host) };
 }

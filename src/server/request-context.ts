@@ -38,14 +38,14 @@ export class RequestContext implements Context, InputCaller {
   /** The row of the method; undefined for methods that the protocol does not have. */
   readonly row: MethodRow | undefined;
   /** What the encoder has to know of the result; set by the feature that made it. */
-  about: EncodingHints = NO_FACTS;
+  encodingHints: EncodingHints = NO_FACTS;
   /** The tool, prompt or resource that the request is about, once it is known. */
   entry: Entry | undefined = undefined;
   /** Settles when it is known whether the call is handed off; undefined while nothing of the kind is under way. */
   detaching: Promise<void> | undefined;
   #abort: AbortController | undefined;
-  #questions: InputRequests | undefined;
-  #onFirstQuestion: (() => void) | undefined;
+  #inputRequests: InputRequests | undefined;
+  #onFirstInputRequest: (() => void) | undefined;
   #onDetach: (() => Promise<void>) | undefined;
   #progress: Progress | undefined;
   #log: LogSender | undefined;
@@ -141,30 +141,30 @@ export class RequestContext implements Context, InputCaller {
 
   /** True if the handler turned to its questions. */
   get usesJournal(): boolean {
-    return this.#questions !== undefined;
+    return this.#inputRequests !== undefined;
   }
 
   /** The questions of this request. Reading it marks the request as one that asks. */
-  get questions(): InputRequests {
-    if (!this.#questions) {
-      this.#questions = new InputRequests(this);
-      this.#onFirstQuestion?.();
+  get inputRequests(): InputRequests {
+    if (!this.#inputRequests) {
+      this.#inputRequests = new InputRequests(this);
+      this.#onFirstInputRequest?.();
     }
-    return this.#questions;
+    return this.#inputRequests;
   }
 
   /** Calls back when the handler turns to its questions. */
-  onFirstQuestion(listener: () => void): void {
-    this.#onFirstQuestion = listener;
+  onFirstInputRequest(listener: () => void): void {
+    this.#onFirstInputRequest = listener;
   }
 
   /** How the client can be asked now. */
-  get asking(): Revision['features']['asking'] {
-    return this.exchange.isDetached ? 'live' : this.wire.features.asking;
+  get inputVia(): Revision['features']['inputVia'] {
+    return this.exchange.isDetached ? 'request' : this.wire.features.inputVia;
   }
 
   /** True once the call was handed off. */
-  get isApart(): boolean {
+  get isDetached(): boolean {
     return this.exchange.isDetached === true;
   }
 
@@ -194,13 +194,13 @@ export class RequestContext implements Context, InputCaller {
 
   async #detach(): Promise<boolean> {
     // While something is open the client has to answer that first.
-    if (this.#questions?.isSuspended) return this.#questions.wait();
-    if (this.isApart || this.isGivenUp || !this.#onDetach) return this.isApart;
+    if (this.#inputRequests?.isSuspended) return this.#inputRequests.suspendUntilRetry();
+    if (this.isDetached || this.isGivenUp || !this.#onDetach) return this.isDetached;
     this.detaching ??= this.#onDetach().finally(() => {
       this.detaching = undefined;
     });
     await this.detaching;
-    return this.isApart;
+    return this.isDetached;
   }
 
   /** Ends what the handler still does after it was suspended or took too long. */
@@ -210,9 +210,9 @@ export class RequestContext implements Context, InputCaller {
   }
 
   /** Makes ready for another run of the handler, with a signal of its own. */
-  startAgain(): void {
+  prepareRerun(): void {
     this.#abort = undefined;
-    this.#questions?.startAgain();
+    this.#inputRequests?.reset();
   }
 
   elicit<const S extends AnySchema>(
@@ -220,23 +220,23 @@ export class RequestContext implements Context, InputCaller {
     schema: S,
     options?: AskOptions,
   ): Promise<ElicitAnswer<InferOutput<S>>> {
-    return quiet(elicit(this.questions, message, schema, options)) as Promise<ElicitAnswer<InferOutput<S>>>;
+    return quiet(elicit(this.inputRequests, message, schema, options)) as Promise<ElicitAnswer<InferOutput<S>>>;
   }
 
   elicitUrl(message: string, url: string, options?: UrlOptions): Promise<ElicitAnswer<undefined>> {
-    return quiet(elicitUrl(this.questions, message, url, options));
+    return quiet(elicitUrl(this.inputRequests, message, url, options));
   }
 
   sample(params: CreateMessageParams, options?: AskOptions): Promise<CreateMessageResult> {
-    return quiet(sample(this.questions, params, options));
+    return quiet(sample(this.inputRequests, params, options));
   }
 
   listRoots(options?: AskOptions): Promise<ListRootsResult> {
-    return quiet(listRoots(this.questions, options));
+    return quiet(listRoots(this.inputRequests, options));
   }
 
   ask(question: InputRequest, { key, signal }: RawAskOptions = {}): Promise<InputResponse> {
-    return quiet(this.questions.ask(question, key, () => true, signal));
+    return quiet(this.inputRequests.request(question, key, () => true, signal));
   }
 
   notify(method: string, params: Params = {}): void {
@@ -244,15 +244,15 @@ export class RequestContext implements Context, InputCaller {
   }
 
   step<T>(name: string, fn: () => T | Promise<T>): Promise<T> {
-    return this.questions.step(name, fn);
+    return this.inputRequests.step(name, fn);
   }
 
   get inputResponses(): ReadonlyMap<string, InputResponse> {
-    return this.#questions?.journal.given ?? NO_ANSWERS;
+    return this.#inputRequests?.journal.handlerInputs ?? NO_ANSWERS;
   }
 
   get state(): unknown {
-    return this.#questions?.journal.state;
+    return this.#inputRequests?.journal.state;
   }
 }
 

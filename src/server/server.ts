@@ -335,7 +335,7 @@ export class McpServer<out Tools = {}> {
     if (middleware.length === 0 && !extensions.addsMeta) {
       return registry.encodedList(ctx.params, ctx, ctx.wire, host, limits.pageSize);
     }
-    ctx.about = { cache: registry.cache(host.cache) };
+    ctx.encodingHints = { cache: registry.cache(host.cache) };
     return registry.list(ctx.params, ctx, limits.pageSize);
   }
 }

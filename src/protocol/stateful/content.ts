@@ -5,25 +5,26 @@ import { without } from '../params.ts';
 import type { RevisionFeatures } from '../revisions.ts';
 
 /** One block in this revision's words. */
-export function encodeContent(block: ContentBlock, facts: RevisionFeatures): ContentBlock {
-  if (block.type === 'audio' && !facts.audio) return encodeContent(audioAsResource(block.data, block.mimeType), facts);
-  if (block.type === 'resource_link' && !facts.resourceLinks) {
+export function encodeContent(block: ContentBlock, features: RevisionFeatures): ContentBlock {
+  if (block.type === 'audio' && !features.audio)
+    return encodeContent(audioAsResource(block.data, block.mimeType), features);
+  if (block.type === 'resource_link' && !features.resourceLinks) {
     return text(`${block.name}: ${block.uri}`);
   }
-  const known = facts.itemMeta ? block : withoutMeta(block);
-  if (known.type === 'resource') return { ...known, resource: encodeContents(known.resource, facts) };
-  if (known.type === 'resource_link' && !facts.icons) return without(known, 'icons');
+  const known = features.itemMeta ? block : withoutMeta(block);
+  if (known.type === 'resource') return { ...known, resource: encodeContents(known.resource, features) };
+  if (known.type === 'resource_link' && !features.icons) return without(known, 'icons');
   return known;
 }
 
 /** What a resource holds, in this revision's words. */
-export function encodeContents(contents: ResourceContents, facts: RevisionFeatures): ResourceContents {
-  return facts.itemMeta ? contents : without(contents, '_meta');
+export function encodeContents(contents: ResourceContents, features: RevisionFeatures): ResourceContents {
+  return features.itemMeta ? contents : without(contents, '_meta');
 }
 
 /** Annotations without what the revision does not know. */
-export function encodeAnnotations(annotations: Annotations, facts: RevisionFeatures): Annotations {
-  return facts.itemMeta ? annotations : without(annotations, 'lastModified');
+export function encodeAnnotations(annotations: Annotations, features: RevisionFeatures): Annotations {
+  return features.itemMeta ? annotations : without(annotations, 'lastModified');
 }
 
 function withoutMeta<B extends ContentBlock>(block: B): B {

@@ -12,13 +12,13 @@ import { encodeContent, encodeContents } from './content.ts';
 import { encodeListEntry } from './encode-lists.ts';
 import { addMarker, isWrappedValue, stripMarkers } from './wrap-structured.ts';
 
-type Encode = (result: Record<string, unknown>, facts: RevisionFeatures, about: EncodingHints) => object;
+type Encode = (result: Record<string, unknown>, features: RevisionFeatures, about: EncodingHints) => object;
 
 const list =
   (kind: ListKind): Encode =>
-  (result, facts) => ({
+  (result, features) => ({
     ...result,
-    [kind]: (result[kind] as object[]).map((item) => encodeListEntry(kind, item, facts)),
+    [kind]: (result[kind] as object[]).map((item) => encodeListEntry(kind, item, features)),
   });
 
 const encoders: ReadonlyMap<string, Encode> = new Map<string, Encode>([
@@ -35,13 +35,13 @@ const encoders: ReadonlyMap<string, Encode> = new Map<string, Encode>([
 export function encodeResult(
   row: MethodRow | undefined,
   result: object,
-  facts: RevisionFeatures,
+  features: RevisionFeatures,
   about: EncodingHints,
 ): object {
   // A result of an extension's own type is not the result of the method.
   const encode = row && about.resultType === undefined ? encoders.get(row.method) : undefined;
   const plain = without(result, 'resultType') as Record<string, unknown>;
-  return encode ? encode(plain, facts, about) : plain;
+  return encode ? encode(plain, features, about) : plain;
 }
 
 /** A page of entries that are encoded already. */
@@ -50,15 +50,15 @@ export function encodePage({ kind, items, nextCursor }: EncodedPage): EncodedJso
   return new EncodedJson(`{"${kind}":[${items.join(',')}]${cursor}}`);
 }
 
-function encodeToolResult(given: Record<string, unknown>, facts: RevisionFeatures, about: EncodingHints): object {
+function encodeToolResult(given: Record<string, unknown>, features: RevisionFeatures, about: EncodingHints): object {
   const { structuredContent } = given;
   // An error need not follow the tool's schema, so neither does its wrapping.
   const schema = given['isError'] === true ? undefined : about.outputSchema;
-  const isPlain = facts.structuredContent !== 'nothing' && !isWrappedValue(structuredContent, schema);
-  const content = (given['content'] as ContentBlock[]).map((block) => encodeContent(block, facts));
+  const isPlain = features.structuredContent !== 'nothing' && !isWrappedValue(structuredContent, schema);
+  const content = (given['content'] as ContentBlock[]).map((block) => encodeContent(block, features));
   const result = { ...stripMarkers(given), content };
   if (structuredContent === undefined || isPlain) return result;
-  if (facts.structuredContent === 'nothing') {
+  if (features.structuredContent === 'nothing') {
     return withStructuredText(without(result, 'structuredContent'), structuredContent);
   }
   return { ...addMarker(result, WRAPPED_RESULT, true), structuredContent: { result: structuredContent } };
@@ -75,14 +75,17 @@ function withStructuredText(result: { content: readonly ContentBlock[] }, struct
   return { ...addMarker(result, STRUCTURED_TEXT, content.length), content: [...content, { type: 'text', text }] };
 }
 
-function encodePromptResult(result: Record<string, unknown>, facts: RevisionFeatures): object {
+function encodePromptResult(result: Record<string, unknown>, features: RevisionFeatures): object {
   const messages = (result['messages'] as PromptMessage[]).map((message) => ({
     ...message,
-    content: isObject(message.content) ? encodeContent(message.content, facts) : message.content,
+    content: isObject(message.content) ? encodeContent(message.content, features) : message.content,
   }));
   return { ...result, messages };
 }
 
-function encodeReadResult(result: Record<string, unknown>, facts: RevisionFeatures): object {
-  return { ...result, contents: (result['contents'] as ResourceContents[]).map((one) => encodeContents(one, facts)) };
+function encodeReadResult(result: Record<string, unknown>, features: RevisionFeatures): object {
+  return {
+    ...result,
+    contents: (result['contents'] as ResourceContents[]).map((one) => encodeContents(one, features)),
+  };
 }

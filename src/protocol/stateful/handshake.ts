@@ -34,43 +34,45 @@ export const notifications: ReadonlyMap<string, RevisionNotification> = new Map<
  * Opens a session: the client names a revision, the server answers with it or with the newest it has. Where the connection has
  * a session already, the new one takes its place.
  */
-function initialize(call: Call, host: ServerInfo): object {
+function initialize(call: Call, server: ServerInfo): object {
   const { exchange } = call;
   const requested = stringParam(call.params, 'protocolVersion');
-  const facts = agreeOn(requested, host.versions);
-  if (!facts) throw unsupportedVersion(requested, host.versions);
-  const capabilities = encodeCapabilities(host.declaredIn(facts.version, exchange.principal), facts);
-  const session = sessionOf(call.params, facts.version, capabilities);
+  const features = negotiate(requested, server.versions);
+  if (!features) throw unsupportedVersion(requested, server.versions);
+  const capabilities = encodeCapabilities(server.declaredIn(features.version, exchange.principal), features);
+  const session = sessionOf(call.params, features.version, capabilities);
   for (const uri of exchange.session?.subscriptions ?? []) exchange.growSession(-subscriptionBytes(uri));
   exchange.openSession(session);
   return {
-    protocolVersion: facts.version,
+    protocolVersion: features.version,
     capabilities,
-    serverInfo: encodeImplementation(host.info, facts),
-    ...(host.instructions === undefined ? {} : { instructions: host.instructions }),
+    serverInfo: encodeImplementation(server.info, features),
+    ...(server.instructions === undefined ? {} : { instructions: server.instructions }),
   };
 }
 
-function agreeOn(requested: string, served: readonly string[]): RevisionFeatures | undefined {
-  const candidates = REVISIONS.filter((facts) => facts.family === 'stateful' && served.includes(facts.version));
-  return candidates.find((facts) => facts.version === requested) ?? candidates[0];
+function negotiate(requested: string, served: readonly string[]): RevisionFeatures | undefined {
+  const candidates = REVISIONS.filter(
+    (features) => features.family === 'stateful' && served.includes(features.version),
+  );
+  return candidates.find((features) => features.version === requested) ?? candidates[0];
 }
 
-function encodeCapabilities(capabilities: ServerCapabilities, facts: RevisionFeatures): ServerCapabilities {
-  if (facts.completionsCapability) return capabilities;
+function encodeCapabilities(capabilities: ServerCapabilities, features: RevisionFeatures): ServerCapabilities {
+  if (features.completionsCapability) return capabilities;
   const { completions: _, ...known } = capabilities;
   return known;
 }
 
-function setLevel({ params, exchange }: Call, host: ServerInfo): object {
-  if (!host.capabilities.logging) throw RpcError.methodNotFound('logging/setLevel');
-  sessionIn(exchange.session).logLevel = levelParam(params['level'], 'level');
+function setLevel({ params, exchange }: Call, server: ServerInfo): object {
+  if (!server.capabilities.logging) throw RpcError.methodNotFound('logging/setLevel');
+  requireSession(exchange.session).logLevel = levelParam(params['level'], 'level');
   return {};
 }
 
-function subscribe({ params, exchange }: Call, host: ServerInfo): object {
-  const uri = subscriptionUri('resources/subscribe', params, host);
-  const session = sessionIn(exchange.session);
+function subscribe({ params, exchange }: Call, server: ServerInfo): object {
+  const uri = subscriptionUri('resources/subscribe', params, server);
+  const session = requireSession(exchange.session);
   const { subscriptions } = session;
   if (subscriptions.includes(uri)) return {};
   const characters = subscriptions.reduce((sum, one) => sum + one.length, uri.length);
@@ -85,9 +87,9 @@ function subscribe({ params, exchange }: Call, host: ServerInfo): object {
   return {};
 }
 
-function unsubscribe({ params, exchange }: Call, host: ServerInfo): object {
-  const uri = subscriptionUri('resources/unsubscribe', params, host);
-  const session = sessionIn(exchange.session);
+function unsubscribe({ params, exchange }: Call, server: ServerInfo): object {
+  const uri = subscriptionUri('resources/unsubscribe', params, server);
+  const session = requireSession(exchange.session);
   if (!session.subscriptions.includes(uri)) return {};
   session.subscriptions = session.subscriptions.filter((one) => one !== uri);
   exchange.growSession(-subscriptionBytes(uri));
@@ -98,12 +100,12 @@ function subscriptionBytes(uri: string): number {
   return retainedSize([uri]);
 }
 
-function subscriptionUri(method: string, params: Params, host: ServerInfo): string {
-  if (!host.capabilities.resources?.subscribe) throw RpcError.methodNotFound(method);
+function subscriptionUri(method: string, params: Params, server: ServerInfo): string {
+  if (!server.capabilities.resources?.subscribe) throw RpcError.methodNotFound(method);
   return stringParam(params, 'uri');
 }
 
-function sessionIn(session: Session | undefined): Session {
+function requireSession(session: Session | undefined): Session {
   if (!session) throw RpcError.invalidRequest('There is no session: send initialize first');
   return session;
 }

@@ -5,9 +5,9 @@ import { REVISIONS } from '../revisions.ts';
 import { revisionNamed } from '../select-revision.ts';
 
 const encode = (version: string, question: unknown): { method: string; params?: Readonly<Record<string, unknown>> } => {
-  const facts = REVISIONS.find((one) => one.version === version);
-  if (!facts) throw new Error(version);
-  return revisionNamed(facts.version).encodeInputRequest(question as never);
+  const features = REVISIONS.find((one) => one.version === version);
+  if (!features) throw new Error(version);
+  return revisionNamed(features.version).encodeInputRequest(question as never);
 };
 
 const form = (properties: unknown, required?: string[]): object => ({

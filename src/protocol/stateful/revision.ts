@@ -14,19 +14,19 @@ import { encodeInputRequest } from './input-requests.ts';
 
 /** The revision of this name. */
 export function statefulRevision(version: string): Revision {
-  const facts = featuresOf(version);
+  const features = featuresOf(version);
   return {
-    features: facts,
+    features,
     methods,
     notifications,
     callerOf: (_params, session) => callerOf(session),
-    encodeListEntry: (kind, item) => encodeListEntry(kind, item, facts),
+    encodeListEntry: (kind, item) => encodeListEntry(kind, item, features),
     encodePage,
-    encodeResult: (row, result, about) => encodeResult(row, result, facts, about),
-    encodeError: (failure) => encodeError(failure, facts),
-    encodeInputRequest: (question) => encodeInputRequest(question, facts),
+    encodeResult: (row, result, about) => encodeResult(row, result, features, about),
+    encodeError: (failure) => encodeError(failure, features),
+    encodeInputRequest: (question) => encodeInputRequest(question, features),
     encodeProgress: ({ message, ...params }) =>
-      message === undefined || !facts.progressMessage ? params : { ...params, message },
+      message === undefined || !features.progressMessage ? params : { ...params, message },
     deliver,
   };
 }

@@ -32,7 +32,7 @@ export function wrapSchema(outputSchema: JsonSchemaObject): JsonSchemaObject {
   return {
     ...($schema === undefined ? {} : { $schema }),
     type: 'object',
-    properties: { result: mapReferences(inner, inwards) },
+    properties: { result: mapReferences(inner, toNestedRef) },
     required: ['result'],
   };
 }
@@ -42,7 +42,7 @@ export function unwrapSchema(wrapped: unknown): JsonSchemaObject | undefined {
   if (!isObject(wrapped)) return undefined;
   const { $schema, type, properties } = wrapped;
   if (type !== 'object' || !isObject(properties) || !isObject(properties['result'])) return undefined;
-  const inner = mapReferences(properties['result'], outwards) as JsonSchemaObject;
+  const inner = mapReferences(properties['result'], fromNestedRef) as JsonSchemaObject;
   return $schema === undefined ? inner : { $schema, ...inner };
 }
 
@@ -78,11 +78,11 @@ const SCHEMAS_BY_NAME: ReadonlySet<string> = new Set([
 const RESULT = '#/properties/result';
 
 // The schema moves one level down, and its references into itself move with it.
-function inwards(reference: string): string {
+function toNestedRef(reference: string): string {
   return reference === '#' || reference.startsWith('#/') ? RESULT + reference.slice(1) : reference;
 }
 
-function outwards(reference: string): string {
+function fromNestedRef(reference: string): string {
   return reference === RESULT || reference.startsWith(`${RESULT}/`) ? `#${reference.slice(RESULT.length)}` : reference;
 }
 

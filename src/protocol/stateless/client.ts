@@ -11,12 +11,12 @@ import type { ClientInfo, ClientRevision, Decoded } from '../revision.ts';
 import type { RevisionFeatures } from '../revisions.ts';
 
 /** The revision this row describes. */
-export function statelessClientRevision(facts: RevisionFeatures): ClientRevision {
+export function statelessClientRevision(features: RevisionFeatures): ClientRevision {
   return {
-    facts,
+    features,
     encodeCapabilities,
-    encodeAnswer: (_method, answer) => answer,
-    encodeRequest: (params, client, meta) => encodeRequest(params, client, facts.version, meta),
+    encodeInputResponse: (_method, answer) => answer,
+    encodeRequest: (params, client, meta) => encodeRequest(params, client, features.version, meta),
     decodeResult,
   };
 }
@@ -62,7 +62,7 @@ export function decodeResult(method: string, result: unknown): Decoded {
   if (asksNothing && requestState === undefined) {
     throw new ConnectionError('malformed', `The answer to ${method} wants input, but says neither which nor why`);
   }
-  if (!isObject(inputRequests) || !Object.values(inputRequests).every(isQuestion)) {
+  if (!isObject(inputRequests) || !Object.values(inputRequests).every(isInputRequest)) {
     throw new ConnectionError('malformed', `The answer to ${method} has malformed "inputRequests"`);
   }
   if (requestState !== undefined && typeof requestState !== 'string') {
@@ -80,7 +80,7 @@ export function encodeCapabilities(capabilities: ClientCapabilities): ClientCapa
   return capabilities.roots?.listChanged === undefined ? capabilities : { ...capabilities, roots: {} };
 }
 
-function isQuestion(value: unknown): boolean {
+function isInputRequest(value: unknown): boolean {
   return (
     isObject(value) &&
     typeof value['method'] === 'string' &&

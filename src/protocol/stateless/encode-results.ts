@@ -14,24 +14,24 @@ export function encodeResult(
   row: MethodRow | undefined,
   result: object,
   about: EncodingHints,
-  host: ServerInfo,
+  server: ServerInfo,
 ): object {
   const { cache, resultType = 'complete' } = about;
   const { _meta } = result as { _meta?: object };
   const hints = resultType === 'complete' && row?.cacheable ? (cache ?? STALE) : undefined;
   const isUsual =
     resultType === 'complete' && !hints && _meta === undefined && !('resultType' in result) && !('toJSON' in result);
-  if (isUsual && !isLong(result)) return signedText(JSON.stringify(result), host.info);
+  if (isUsual && !isLong(result)) return signedText(JSON.stringify(result), server.info);
   // Whoever asks what the server is gets all of it; other results only say whose they are, without pictures.
-  const own = row?.method === 'server/discover' ? { [MetaKey.serverInfo]: host.info } : signatureOf(host.info);
+  const own = row?.method === 'server/discover' ? { [MetaKey.serverInfo]: server.info } : signatureOf(server.info);
   const signed = { ...result, resultType, _meta: _meta ? { ..._meta, ...own } : own };
   return hints ? { ...signed, ...hints } : signed;
 }
 
 /** A page of entries that are encoded already. */
-export function encodePage({ kind, items, nextCursor, cache }: EncodedPage, host: ServerInfo): EncodedJson {
+export function encodePage({ kind, items, nextCursor, cache }: EncodedPage, server: ServerInfo): EncodedJson {
   const cursor = nextCursor === undefined ? '' : `,"nextCursor":${JSON.stringify(nextCursor)}`;
-  const tail = { resultType: 'complete', ...cache, _meta: signatureOf(host.info) };
+  const tail = { resultType: 'complete', ...cache, _meta: signatureOf(server.info) };
   return new EncodedJson(`{"${kind}":[${items.join(',')}]${cursor},${JSON.stringify(tail).slice(1)}`);
 }
 

@@ -14,42 +14,46 @@ export const methods: ReadonlyMap<string, RevisionMethod> = new Map<string, Revi
   ['subscriptions/listen', listen],
 ]);
 
-function discover(call: Call, host: ServerInfo): object {
-  call.about = { cache: host.cache };
+function discover(call: Call, server: ServerInfo): object {
+  call.encodingHints = { cache: server.cache };
   return {
-    supportedVersions: host.versions,
-    capabilities: host.declaredIn(call.revision, call.exchange.principal),
-    ...(host.instructions === undefined ? {} : { instructions: host.instructions }),
+    supportedVersions: server.versions,
+    capabilities: server.declaredIn(call.revision, call.exchange.principal),
+    ...(server.instructions === undefined ? {} : { instructions: server.instructions }),
   };
 }
 
 /** Ends when the client stops listening or the server ends; at once if nothing that was asked for can be told. */
-export function listen(call: Call, host: ServerInfo): object | Promise<object> {
+export function listen(call: Call, server: ServerInfo): object | Promise<object> {
   const wanted = filterOf(call.params) as Params;
-  const fields = [...host.subscriptions].filter(([name]) => Object.hasOwn(wanted, name));
+  const fields = [...server.subscriptions].filter(([name]) => Object.hasOwn(wanted, name));
   // Whoever wants nothing of extensions does not wait for them.
-  return fields.length === 0 ? tell(call, host, new Map()) : tellWith(call, host, wanted, fields);
+  return fields.length === 0 ? startSubscription(call, server, new Map()) : openFields(call, server, wanted, fields);
 }
 
-async function tellWith(
+async function openFields(
   call: Call,
-  host: ServerInfo,
+  server: ServerInfo,
   wanted: Params,
   fields: readonly (readonly [string, OpenSubscription])[],
 ): Promise<object> {
   const opening = Promise.all(fields.map(async ([name, open]) => [name, await open(wanted[name], call)] as const));
-  const opened = await Promise.race([opening, unheard(call)]);
+  const opened = await Promise.race([opening, cancellation(call)]);
   if (!opened) return { _meta: metaOf(call) };
-  return tell(
+  return startSubscription(
     call,
-    host,
+    server,
     new Map(opened.filter((field): field is [string, SubscriptionField] => field[1] !== undefined)),
   );
 }
 
-function tell(call: Call, host: ServerInfo, fields: ReadonlyMap<string, SubscriptionField>): object | Promise<object> {
+function startSubscription(
+  call: Call,
+  server: ServerInfo,
+  fields: ReadonlyMap<string, SubscriptionField>,
+): object | Promise<object> {
   const { id, params, exchange } = call;
-  const filter = acceptedFilter(filterOf(params), host.capabilities);
+  const filter = acceptedFilter(filterOf(params), server.capabilities);
   const ofFields = Object.fromEntries([...fields].map(([name, field]) => [name, field.accepted]));
   const _meta = metaOf(call);
   const notifications = { ...filter, ...ofFields };
@@ -60,7 +64,7 @@ function tell(call: Call, host: ServerInfo, fields: ReadonlyMap<string, Subscrip
     const notice = notificationFor(change, filter, id);
     if (notice) exchange.notify(notice.method, notice.params);
   };
-  exchange.onEnd(host.watch(tellChange, call, () => filter.resourceSubscriptions ?? []));
+  exchange.onEnd(server.watch(tellChange, call, () => filter.resourceSubscriptions ?? []));
   for (const field of fields.values()) {
     const tellOfField = (method: string, told: Params): void =>
       exchange.notify(method, { ...told, _meta: { ...(isObject(told['_meta']) ? told['_meta'] : {}), ..._meta } });
@@ -70,7 +74,7 @@ function tell(call: Call, host: ServerInfo, fields: ReadonlyMap<string, Subscrip
 }
 
 /** Resolves when nobody listens any more. */
-function unheard({ exchange }: Call): Promise<undefined> {
+function cancellation({ exchange }: Call): Promise<undefined> {
   return new Promise((resolve) => exchange.onCancel(() => resolve(undefined)));
 }
 

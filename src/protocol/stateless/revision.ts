@@ -12,9 +12,9 @@ import { methods } from './methods.ts';
 
 /** The revision of this name. */
 export function statelessRevision(version: string): Revision {
-  const facts = featuresOf(version);
+  const features = featuresOf(version);
   return {
-    features: facts,
+    features,
     methods,
     notifications: new Map(),
     callerOf,

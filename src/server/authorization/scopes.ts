@@ -39,20 +39,20 @@ export function hasScopes({ scopes }: Principal, required: readonly string[]): b
 
 type Scopes = readonly string[] | undefined;
 type Entries = Pick<ServerInternals, 'registries' | 'resourceAt'>;
-type Finder = (server: Entries, params: Params, viewer: Viewer) => Scopes;
+type ScopesOfRequest = (server: Entries, params: Params, viewer: Viewer) => Scopes;
 
-const FINDERS: ReadonlyMap<string, Finder> = new Map<string, Finder>([
-  ['tools/call', ({ registries }, { name }, viewer) => ofEntry(registries.tools, name, viewer)],
-  ['prompts/get', ({ registries }, { name }, viewer) => ofEntry(registries.prompts, name, viewer)],
-  ['resources/read', (server, { uri }, viewer) => ofRequested(server, uri, viewer)],
-  ['resources/subscribe', (server, { uri }, viewer) => ofRequested(server, uri, viewer)],
-  ['subscriptions/listen', ofSubscriptions],
-  ['completion/complete', ofCompletion],
+const REQUIRED_SCOPES: ReadonlyMap<string, ScopesOfRequest> = new Map<string, ScopesOfRequest>([
+  ['tools/call', ({ registries }, { name }, viewer) => scopesOfEntry(registries.tools, name, viewer)],
+  ['prompts/get', ({ registries }, { name }, viewer) => scopesOfEntry(registries.prompts, name, viewer)],
+  ['resources/read', (server, { uri }, viewer) => scopesOfUri(server, uri, viewer)],
+  ['resources/subscribe', (server, { uri }, viewer) => scopesOfUri(server, uri, viewer)],
+  ['subscriptions/listen', scopesOfSubscriptions],
+  ['completion/complete', scopesOfCompletion],
 ]);
 
 /** Scopes of the entries that a request names. Entries hidden from the viewer require none, so that errors do not reveal them. */
 export function requiredScopes(server: Entries, { method, params }: Request, viewer: Viewer): Scopes {
-  return isObject(params) ? FINDERS.get(method)?.(server, params, viewer) : undefined;
+  return isObject(params) ? REQUIRED_SCOPES.get(method)?.(server, params, viewer) : undefined;
 }
 
 /** The scopes that a request requires, if its principal lacks one of them. */
@@ -74,7 +74,7 @@ export function insufficientScope(scopes: readonly string[], principal: Principa
 export function canObserve(server: Entries, uri: string, observer: Observer): boolean {
   const { resources, templates } = server.registries;
   if (!(resources.isGuarded || templates.isGuarded)) return true;
-  if (!observer.trusted && !isGranted(ofResource(server, uri, observer) ?? [], observer)) return false;
+  if (!observer.trusted && !isGranted(scopesOfResource(server, uri, observer) ?? [], observer)) return false;
   if (resources.has(uri)) return resources.get(uri, observer) !== undefined;
   const encoded = encodeNonAscii(uri) ?? uri;
   const name = templates.names.find((one) => {
@@ -90,30 +90,30 @@ export function isGranted(required: readonly string[], { principal }: Viewer): b
 }
 
 // `visible` runs only for entries that require scopes.
-function ofEntry<E extends Entry>(registry: Registry<E>, name: unknown, viewer: Viewer): Scopes {
+function scopesOfEntry<E extends Entry>(registry: Registry<E>, name: unknown, viewer: Viewer): Scopes {
   const entry = registry.peek(name);
   return entry?.scopes && registry.get(entry.key, viewer)?.scopes;
 }
 
-function ofResource({ registries, resourceAt }: Entries, uri: string, viewer: Viewer): Scopes {
+function scopesOfResource({ registries, resourceAt }: Entries, uri: string, viewer: Viewer): Scopes {
   const { resources, templates } = registries;
   return resources.isScoped || templates.isScoped ? resourceAt(uri, viewer)?.scopes : undefined;
 }
 
 // Longer URIs are refused when the request is handled: they are not matched with templates here.
-function ofRequested(server: Entries, uri: unknown, viewer: Viewer): Scopes {
-  return typeof uri === 'string' && uri.length <= STRING_LIMITS.uri ? ofResource(server, uri, viewer) : undefined;
+function scopesOfUri(server: Entries, uri: unknown, viewer: Viewer): Scopes {
+  return typeof uri === 'string' && uri.length <= STRING_LIMITS.uri ? scopesOfResource(server, uri, viewer) : undefined;
 }
 
 // A longer list is refused by `subscriptions/listen`, which has the same limit.
-function ofSubscriptions(server: Entries, { notifications }: Params, viewer: Viewer): Scopes {
+function scopesOfSubscriptions(server: Entries, { notifications }: Params, viewer: Viewer): Scopes {
   const uris = isObject(notifications) ? notifications['resourceSubscriptions'] : undefined;
   if (!Array.isArray(uris) || uris.length > MAX_SUBSCRIPTION_URIS) return undefined;
-  return [...new Set(uris.flatMap((uri) => ofRequested(server, uri, viewer) ?? []))];
+  return [...new Set(uris.flatMap((uri) => scopesOfUri(server, uri, viewer) ?? []))];
 }
 
-function ofCompletion({ registries }: Entries, { ref }: Params, viewer: Viewer): Scopes {
+function scopesOfCompletion({ registries }: Entries, { ref }: Params, viewer: Viewer): Scopes {
   if (!isObject(ref)) return undefined;
-  if (ref['type'] === 'ref/prompt') return ofEntry(registries.prompts, ref['name'], viewer);
-  return ref['type'] === 'ref/resource' ? ofEntry(registries.templates, ref['uri'], viewer) : undefined;
+  if (ref['type'] === 'ref/prompt') return scopesOfEntry(registries.prompts, ref['name'], viewer);
+  return ref['type'] === 'ref/resource' ? scopesOfEntry(registries.templates, ref['uri'], viewer) : undefined;
 }

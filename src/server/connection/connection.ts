@@ -181,7 +181,7 @@ class ServedConnection implements Receiver, TransportConnection, ExchangeConnect
     this.#over ??= why;
     this.#unwatch?.();
     // Those who listen wait for nothing but this.
-    this.#inFlight.abort(reason, ({ row }) => row?.staysOpen === true);
+    this.#inFlight.abort(reason, ({ row }) => row?.isLongLived === true);
     return reason;
   }
 
@@ -270,7 +270,7 @@ class ServedConnection implements Receiver, TransportConnection, ExchangeConnect
   #sendResponse(request: Request, row: MethodRow | undefined, response: Response): void {
     this.#deliver(response, (cause) => this.send(this.#unencodable(request, cause)));
     // One line carries everything here, so the end of a subscription is told twice: to the call, and by its id.
-    if (row?.staysOpen && !isErrorResponse(response)) {
+    if (row?.isLongLived && !isErrorResponse(response)) {
       this.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: request.id } });
     }
   }
@@ -347,7 +347,7 @@ class ServedConnection implements Receiver, TransportConnection, ExchangeConnect
   }
 
   #unreadable(fault: RpcError | ParseError, id?: Id): ErrorResponse {
-    return errorResponse(fault, id ?? (this.#facts?.unreadableId === 'null' ? null : undefined));
+    return errorResponse(fault, id ?? (this.#facts?.parseErrorId === 'null' ? null : undefined));
   }
 }
 

@@ -134,7 +134,7 @@ export class ConnectionExchange implements Exchange {
     else this.#listeners = this.#listeners?.concat(listener) ?? [listener];
   }
 
-  outlivedBy(handler: Promise<unknown>): void {
+  keepRunning(handler: Promise<unknown>): void {
     this.lingering = handler;
   }
 

@@ -24,11 +24,11 @@ export async function runDetached(
   run: () => MaybePromise<unknown>,
   runInRounds: () => MaybePromise<unknown>,
 ): Promise<unknown> {
-  const handed = await inBounds(ctx, takeOver);
+  const handed = await startWithinLimits(ctx, takeOver);
   if (!handed) return run();
   const { result: answer, call: desk } = handed;
   moveTo(ctx, desk);
-  void follow(ctx, desk, async () => runInRounds());
+  void reportEnd(ctx, desk, async () => runInRounds());
   return answer;
 }
 
@@ -41,10 +41,10 @@ export function runUntilDetached(
   return new Promise((resolve, reject) => {
     let taken: Promise<StartedTask | undefined> | undefined;
     ctx.onDetach(async () => {
-      taken ??= inBounds(ctx, takeOver);
+      taken ??= startWithinLimits(ctx, takeOver);
       const handed = await taken;
       if (!handed) return;
-      if (!ctx.isApart) moveTo(ctx, handed.call);
+      if (!ctx.isDetached) moveTo(ctx, handed.call);
       resolve(handed.result);
     });
     const running = (async () => run())();
@@ -53,7 +53,7 @@ export function runUntilDetached(
       ctx.onDetach(undefined);
       // A handler may hand off and end without waiting for it.
       const handed = await taken?.catch(() => undefined);
-      if (handed) await follow(ctx, handed.call, () => completeRoundTrips(ctx, run, running));
+      if (handed) await reportEnd(ctx, handed.call, () => completeRoundTrips(ctx, run, running));
       else running.then(resolve, reject);
     };
     void settle();
@@ -61,7 +61,10 @@ export function runUntilDetached(
 }
 
 /** Has it taken over, unless too many calls that were are still running: as requests they do not count any more. */
-async function inBounds({ server, exchange }: RequestContext, takeOver: TaskStarter): Promise<StartedTask | undefined> {
+async function startWithinLimits(
+  { server, exchange }: RequestContext,
+  takeOver: TaskStarter,
+): Promise<StartedTask | undefined> {
   const { extensions, limits, usage } = server;
   if (extensions.detached < limits.detached && usage.kept.hasRoom(exchange, 0)) return takeOver();
   throw RpcError.internal('Too many calls that were handed off are running: try again later');
@@ -70,11 +73,11 @@ async function inBounds({ server, exchange }: RequestContext, takeOver: TaskStar
 function moveTo(ctx: RequestContext, desk: DetachedCall): void {
   ctx.server.extensions.detached++;
   const { exchange, server, params } = ctx;
-  ctx.moveTo(new ApartExchange(exchange, desk, new KeptBytes(server.usage, exchange.caller, callBytes(params))));
+  ctx.moveTo(new DetachedExchange(exchange, desk, new KeptBytes(server.usage, exchange.caller, callBytes(params))));
 }
 
 /** Tells the desk how it ended, once. */
-async function follow(ctx: RequestContext, desk: DetachedCall, run: () => Promise<unknown>): Promise<void> {
+async function reportEnd(ctx: RequestContext, desk: DetachedCall, run: () => Promise<unknown>): Promise<void> {
   try {
     await desk.end(await outcomeOf(ctx, run));
   } catch (error) {
@@ -82,7 +85,7 @@ async function follow(ctx: RequestContext, desk: DetachedCall, run: () => Promis
     ctx.server.report(error, { method: ctx.method, name: String(ctx.params['name']) });
   } finally {
     ctx.server.extensions.detached--;
-    if (ctx.exchange instanceof ApartExchange) ctx.exchange.kept.release();
+    if (ctx.exchange instanceof DetachedExchange) ctx.exchange.kept.release();
   }
 }
 
@@ -100,7 +103,7 @@ function plain(result: object): object {
 }
 
 /** Goes on after the request; keeps nothing of the connection that brought it. */
-class ApartExchange implements Exchange {
+class DetachedExchange implements Exchange {
   readonly isDetached = true;
   readonly row: MethodRow | undefined;
   readonly trusted: boolean;
@@ -170,7 +173,7 @@ class ApartExchange implements Exchange {
   }
 
   /** It is over when its handler is. */
-  outlivedBy(): void {}
+  keepRunning(): void {}
 
   onEnd(listener: () => void): void {
     this.onCancel(listener);

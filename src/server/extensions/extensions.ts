@@ -110,13 +110,13 @@ function handlersOf(all: readonly ServerExtension[]): ReadonlyMap<string, Handle
     for (const method of new Set(names)) {
       checkMethod(extension.id, method);
       if (handlers.has(method)) throw new TypeError(`Extension "${extension.id}": another has the method ${method}`);
-      handlers.set(method, (ctx) => answerMethod(extension, method, ctx));
+      handlers.set(method, (ctx) => callMethod(extension, method, ctx));
     }
   }
   return handlers;
 }
 
-const OWN_FIELDS: ReadonlySet<string> = new Set([
+const CORE_FIELDS: ReadonlySet<string> = new Set([
   'toolsListChanged',
   'promptsListChanged',
   'resourcesListChanged',
@@ -127,7 +127,7 @@ function subscriptionsOf(all: readonly ServerExtension[]): ReadonlyMap<string, O
   const fields = new Map<string, OpenSubscription>();
   for (const extension of all) {
     for (const [name, field] of Object.entries(extension.server?.subscriptions ?? {})) {
-      if (OWN_FIELDS.has(name) || fields.has(name)) {
+      if (CORE_FIELDS.has(name) || fields.has(name)) {
         throw new TypeError(`Extension "${extension.id}": the field "${name}" of subscriptions/listen is taken`);
       }
       fields.set(name, (wanted, call) => openField(extension, field, wanted, call));
@@ -137,7 +137,7 @@ function subscriptionsOf(all: readonly ServerExtension[]): ReadonlyMap<string, O
 }
 
 /** Answers a method of its own. */
-function answerMethod(extension: ServerExtension, method: string, ctx: RequestContext): unknown {
+function callMethod(extension: ServerExtension, method: string, ctx: RequestContext): unknown {
   const native = handlerIn(builtInRevisionOf(extension, ctx.revision)?.methods, method);
   if (native) return native(ctx.params, ctx);
   const handler = isDeclarableIn(extension, ctx.revision) ? handlerIn(extension.server?.methods, method) : undefined;

@@ -225,7 +225,7 @@ export function readResource(
   return thenMaybe(found.read(ctx) as MaybePromise<unknown>, (returned) => {
     // What not everybody may read, and what came out of questions, is one caller's business.
     const scope = entry.visible || entry.scopes || ctx.usesJournal ? ({ cacheScope: 'private' } as const) : {};
-    ctx.about = { cache: { ...ctx.server.host.cache, ...entry.cache, ...scope } };
+    ctx.encodingHints = { cache: { ...ctx.server.host.cache, ...entry.cache, ...scope } };
     if (returned instanceof InputRequired || (isObject(returned) && isContents(returned['contents']))) return returned;
     const contents = contentsOf(returned, uri, entry.definition.mimeType);
     if (!contents) throw new WrongReturn(`Resource "${entry.key}" returned neither text nor bytes nor contents`);
@@ -276,7 +276,7 @@ export async function listWithTemplates(
   const { host, limits } = ctx.server;
   const { entries, nextCursor } = pageOf('resources', [...shown.values()], ctx.params['cursor'], limits.pageSize);
   // Who asks may decide what is listed.
-  ctx.about = { cache: { ...host.cache, cacheScope: 'private' } };
+  ctx.encodingHints = { cache: { ...host.cache, cacheScope: 'private' } };
   const page = entries.map(({ definition }) => definition);
   return nextCursor === undefined ? { resources: page } : { resources: page, nextCursor };
 }

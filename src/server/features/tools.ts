@@ -146,7 +146,7 @@ export function callTool(tools: Registry<ToolEntry>, ctx: RequestContext): Maybe
   if (!tool) throw unknownName('tool', name, tools, ctx);
   const { arguments: args = {} } = ctx.params;
   if (!isObject(args)) throw RpcError.invalidParams('"arguments" must be an object');
-  ctx.about = tool.about;
+  ctx.encodingHints = tool.about;
   ctx.entry = tool;
   return thenMaybe(tool.input.check(args), (checked) => {
     if (!checked.ok)

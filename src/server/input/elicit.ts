@@ -9,9 +9,9 @@ import { checkedSchema } from '../../schema/check/checked-schema.ts';
 import type { AskOptions, ElicitAnswer, UrlOptions } from '../context.ts';
 import type { InputRequests } from './input-requests.ts';
 
-const POLL_MS = 500;
+const URL_POLL_MS = 500;
 /** How long a call stays open for it, where the client can be told to call again. */
-const LEG_MS = 20_000;
+const URL_POLL_BUDGET_MS = 20_000;
 
 /** Asks by form. */
 export async function elicit(
@@ -31,7 +31,7 @@ export async function elicit(
     return checked.ok;
   };
   const question = { method: 'elicitation/create', params: { mode: 'form', message, requestedSchema } } as const;
-  const { action } = (await questions.ask(question, options.key, fits)) as ElicitResult;
+  const { action } = (await questions.request(question, options.key, fits)) as ElicitResult;
   return action === 'accept' ? { action, content } : { action };
 }
 
@@ -44,11 +44,11 @@ export async function elicitUrl(
 ): Promise<ElicitAnswer<undefined>> {
   if (!URL.canParse(url)) throw new TypeError('elicitUrl: the URL is not valid');
   const question = { method: 'elicitation/create', params: { mode: 'url', message, url } } as const;
-  const { action } = (await questions.ask(question, key, () => true)) as ElicitResult;
+  const { action } = (await questions.request(question, key, () => true)) as ElicitResult;
   if (action !== 'accept') return { action };
   if (until) await waitUntil(questions, until);
   const elicitationId = questions.elicitationId(question);
-  if (until && elicitationId) questions.asker.exchange.notify('notifications/elicitation/complete', { elicitationId });
+  if (until && elicitationId) questions.call.exchange.notify('notifications/elicitation/complete', { elicitationId });
   return { action, content: undefined };
 }
 
@@ -60,24 +60,24 @@ export async function sample(
 ): Promise<CreateMessageResult> {
   const { includeContext, ...rest } = params;
   // Never without the client's word for it; older revisions had no word, and meant yes.
-  const allowed = !questions.asker.wire.features.samplingContext || questions.asker.can('sampling.context');
+  const allowed = !questions.call.wire.features.samplingContext || questions.call.can('sampling.context');
   const asked = includeContext && (allowed || includeContext === 'none') ? params : rest;
   const question = { method: 'sampling/createMessage', params: asked } as const;
-  return (await questions.ask(question, key, () => true)) as CreateMessageResult;
+  return (await questions.request(question, key, () => true)) as CreateMessageResult;
 }
 
 /** Asks for the client's roots. */
 export async function listRoots(questions: InputRequests, { key }: AskOptions = {}): Promise<ListRootsResult> {
-  return (await questions.ask({ method: 'roots/list' }, key, () => true)) as ListRootsResult;
+  return (await questions.request({ method: 'roots/list' }, key, () => true)) as ListRootsResult;
 }
 
 async function waitUntil(questions: InputRequests, until: () => boolean | Promise<boolean>): Promise<void> {
-  const { signal } = questions.asker;
+  const { signal } = questions.call;
   const started = Date.now();
   while (!(await until())) {
     if (signal.aborted) throw RpcError.internal('The call was given up');
-    if (questions.inRounds && Date.now() - started >= LEG_MS) return questions.wait();
-    await pause(POLL_MS, signal);
+    if (questions.viaRetry && Date.now() - started >= URL_POLL_BUDGET_MS) return questions.suspendUntilRetry();
+    await pause(URL_POLL_MS, signal);
   }
 }
 

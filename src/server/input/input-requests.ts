@@ -17,7 +17,7 @@ export interface InputCaller extends Call {
   readonly row: MethodRow | undefined;
   readonly wire: Revision;
   /** How the client can be asked now. */
-  readonly asking: Revision['features']['asking'];
+  readonly inputVia: Revision['features']['inputVia'];
   /** Settles when it is known whether that changes; undefined while it does not. */
   readonly detaching: Promise<void> | undefined;
   readonly server: ServerInternals;
@@ -27,10 +27,10 @@ export interface InputCaller extends Call {
 
 /** Keeps the journal of a call, and the questions that are open in this run of its handler. */
 export class InputRequests {
-  readonly asker: InputCaller;
-  readonly open: Map<string, { readonly question: InputRequest; readonly asked: JournaledRequest }> = new Map();
+  readonly call: InputCaller;
+  readonly pending: Map<string, { readonly question: InputRequest; readonly asked: JournaledRequest }> = new Map();
   /** The handler waits for something the client cannot answer: it has to call again later. */
-  waiting = false;
+  isWaiting = false;
   journal: Journal = new Journal();
   /** Resolves when this run is suspended. */
   suspended: Promise<void>;
@@ -44,33 +44,33 @@ export class InputRequests {
   readonly #elicitationIds = new WeakMap<InputRequest, string>();
 
   constructor(asker: InputCaller) {
-    this.asker = asker;
+    this.call = asker;
     this.suspended = this.#newSuspension();
   }
 
   /** True if the handler is ended by its questions and run again with the answers. */
-  get inRounds(): boolean {
-    const { asking, exchange, row } = this.asker;
-    return asking === 'in rounds' || (exchange.forceReruns && row?.asks === true);
+  get viaRetry(): boolean {
+    const { inputVia: asking, exchange, row } = this.call;
+    return asking === 'retry' || (exchange.forceReruns && row?.mayRequireInput === true);
   }
 
   /** True if this run has ended because of its questions. */
   get isSuspended(): boolean {
-    return this.open.size > 0 || this.waiting;
+    return this.pending.size > 0 || this.isWaiting;
   }
 
   /** Puts a question, or gives the answer it had in an earlier run. Registers at once, so that two make one round. */
-  ask(
+  request(
     question: InputRequest,
     key: string | undefined,
     accepts: (answer: InputResponse) => boolean | Promise<boolean>,
     signal?: AbortSignal,
   ): Promise<InputResponse> {
     const name = key ?? this.#nextKey(question.method);
-    const { detaching: handingOff } = this.asker;
+    const { detaching: handingOff } = this.call;
     if (handingOff) {
       // Whom to ask is not known yet.
-      const ask = (): Promise<InputResponse> => this.ask(question, name, accepts, signal);
+      const ask = (): Promise<InputResponse> => this.request(question, name, accepts, signal);
       return handingOff.then(ask, ask);
     }
     const asked = { method: question.method, fingerprint: fingerprint(question) };
@@ -78,19 +78,19 @@ export class InputRequests {
       this.#requireCapability(question);
       if (this.#keys.has(name)) throw new Error(`Two questions of one call have the key "${name}"`);
       this.#keys.add(name);
-      const known = this.journal.answered.get(name);
+      const known = this.journal.responses.get(name);
       if (known && known.fingerprint === asked.fingerprint)
-        return this.#recall(name, known.answer, question, asked, accepts);
-      if (!this.inRounds) return this.#askLive(name, question, asked, accepts, signal);
-      return this.#askInRound(name, question, asked);
+        return this.#checkAgain(name, known.answer, question, asked, accepts);
+      if (!this.viaRetry) return this.#sendUntilAccepted(name, question, asked, accepts, signal);
+      return this.#addPending(name, question, asked);
     } catch (error) {
       return Promise.reject(error);
     }
   }
 
   /** Ends this run without a question: the client is to call again. */
-  wait(): Promise<never> {
-    this.waiting = true;
+  suspendUntilRetry(): Promise<never> {
+    this.isWaiting = true;
     return this.#suspendRun();
   }
 
@@ -119,15 +119,15 @@ export class InputRequests {
   }
 
   /** Sends a question now and waits for the answer. */
-  async sendLive(question: InputRequest, takenBack?: AbortSignal): Promise<InputResponse> {
-    const { exchange, wire } = this.asker;
-    const signal = takenBack ? AbortSignal.any([this.asker.signal, takenBack]) : this.asker.signal;
+  async send(question: InputRequest, takenBack?: AbortSignal): Promise<InputResponse> {
+    const { exchange, wire } = this.call;
+    const signal = takenBack ? AbortSignal.any([this.call.signal, takenBack]) : this.call.signal;
     const { method, params } = wire.encodeInputRequest(question);
     if (!exchange.ask) throw missingCapability(capabilityFor(question));
     // A person may take as long as they like: only the call itself and the hard maximum end the wait.
     const answer = await exchange
       .ask(method, params, { timeout: Number.POSITIVE_INFINITY, signal })
-      .catch((error: unknown) => Promise.reject(unanswered(method, error)));
+      .catch((error: unknown) => Promise.reject(toInputError(method, error)));
     if (!isInputResponse(method, answer)) throw RpcError.internal(`The client's answer to ${method} is malformed`);
     if (params && typeof params['elicitationId'] === 'string')
       this.#elicitationIds.set(question, params['elicitationId']);
@@ -140,16 +140,16 @@ export class InputRequests {
   }
 
   /** Makes ready for another run of the handler. */
-  startAgain(): void {
-    this.open.clear();
+  reset(): void {
+    this.pending.clear();
     this.#ordinals.clear();
     this.#keys.clear();
     this.#stepNames.clear();
-    this.waiting = false;
+    this.isWaiting = false;
     this.suspended = this.#newSuspension();
   }
 
-  async #recall(
+  async #checkAgain(
     name: string,
     answer: InputResponse,
     question: InputRequest,
@@ -158,31 +158,33 @@ export class InputRequests {
   ): Promise<InputResponse> {
     if (await accepts(answer)) return answer;
     // What does not fit the form is no answer: the person is asked again.
-    this.journal.answered.delete(name);
-    return this.inRounds ? this.#askInRound(name, question, asked) : this.#askLive(name, question, asked, accepts);
+    this.journal.responses.delete(name);
+    return this.viaRetry
+      ? this.#addPending(name, question, asked)
+      : this.#sendUntilAccepted(name, question, asked, accepts);
   }
 
-  async #askLive(
+  async #sendUntilAccepted(
     name: string,
     question: InputRequest,
     asked: JournaledRequest,
     accepts: (answer: InputResponse) => boolean | Promise<boolean>,
     signal?: AbortSignal,
   ): Promise<InputResponse> {
-    for (let attempt = 0; attempt < this.asker.server.limits.roundTrips; attempt++) {
-      const answer = await this.sendLive(question, signal);
+    for (let attempt = 0; attempt < this.call.server.limits.roundTrips; attempt++) {
+      const answer = await this.send(question, signal);
       if (!(await accepts(answer))) continue;
-      this.journal.answered.set(name, { ...asked, answer });
+      this.journal.responses.set(name, { ...asked, answer });
       return answer;
     }
     throw RpcError.internal(`The client's answers to ${question.method} do not fit what was asked`);
   }
 
-  #askInRound(name: string, question: InputRequest, asked: JournaledRequest): Promise<never> {
-    if (this.asker.asking === 'in rounds' && !this.asker.row?.asks) {
-      throw new Error(`The client cannot be asked anything while ${this.asker.method} is answered`);
+  #addPending(name: string, question: InputRequest, asked: JournaledRequest): Promise<never> {
+    if (this.call.inputVia === 'retry' && !this.call.row?.mayRequireInput) {
+      throw new Error(`The client cannot be asked anything while ${this.call.method} is answered`);
     }
-    this.open.set(name, { question, asked });
+    this.pending.set(name, { question, asked });
     return this.#suspendRun();
   }
 
@@ -196,7 +198,7 @@ export class InputRequests {
 
   #requireCapability(question: InputRequest): void {
     const name = capabilityFor(question);
-    if (!this.asker.can(name)) throw missingCapability(name);
+    if (!this.call.can(name)) throw missingCapability(name);
   }
 
   #nextKey(method: string): string {
@@ -220,7 +222,7 @@ export class InputRequests {
 }
 
 // The client's error is about the question: passed on as it is, it would be taken for one about the call.
-function unanswered(method: string, error: unknown): unknown {
+function toInputError(method: string, error: unknown): unknown {
   if (!(error instanceof RpcError)) return error;
   const message = `The client answered ${method} with error ${error.code}: ${shorten(error.message)}`;
   return new RpcError(ErrorCode.InternalError, message, undefined, { cause: error });

@@ -7,56 +7,63 @@ export interface JournaledRequest {
   readonly method: string;
   readonly fingerprint: string;
   /** It was returned with `inputRequired`, not asked with `ctx.elicit` and friends. */
-  readonly returned?: true;
+  readonly viaInputRequired?: true;
 }
 
-type Answered = JournaledRequest & { readonly answer: InputResponse };
+type JournaledResponse = JournaledRequest & { readonly answer: InputResponse };
 
 /** A journal as it stands in a sealed state. */
 export interface JournalJson {
-  readonly answered: readonly (readonly [string, Answered])[];
+  readonly responses: readonly (readonly [string, JournaledResponse])[];
   readonly steps: readonly (readonly [string, { readonly value?: unknown }])[];
-  readonly asked: readonly (readonly [string, JournaledRequest])[];
-  readonly given: readonly (readonly [string, InputResponse])[];
+  readonly openRequests: readonly (readonly [string, JournaledRequest])[];
+  readonly handlerInputs: readonly (readonly [string, InputResponse])[];
   readonly state?: unknown;
-  readonly rounds: number;
+  readonly roundTrips: number;
 }
 
 /** Answers, steps and open questions of one call. */
 export class Journal {
   /** Answers to questions asked with `ctx.elicit` and friends; each counts only for the question it was given to. */
-  readonly answered: Map<string, Answered> = new Map();
+  readonly responses: Map<string, JournaledResponse> = new Map();
   /** Results of `ctx.step`. */
   readonly steps: Map<string, { readonly value?: unknown }> = new Map();
   /** Questions of the last round. */
-  readonly asked: Map<string, JournaledRequest> = new Map();
+  readonly openRequests: Map<string, JournaledRequest> = new Map();
   /** Answers to questions a handler returned; not trusted more than arguments are. */
-  readonly given: Map<string, InputResponse> = new Map();
+  readonly handlerInputs: Map<string, InputResponse> = new Map();
   /** What the handler passed along with those. */
   state: unknown;
   /** How many rounds there were. */
-  rounds = 0;
+  roundTrips = 0;
 
   /** True if there is nothing the next round would need. */
   get isEmpty(): boolean {
-    const { answered, steps, asked, given, state } = this;
+    const { responses: answered, steps, openRequests: asked, handlerInputs: given, state } = this;
     return answered.size + steps.size + asked.size + given.size === 0 && state === undefined;
   }
 
   toJSON(): JournalJson {
-    const { answered, steps, asked, given, state, rounds } = this;
-    return { answered: [...answered], steps: [...steps], asked: [...asked], given: [...given], state, rounds };
+    const { responses: answered, steps, openRequests: asked, handlerInputs: given, state, roundTrips: rounds } = this;
+    return {
+      responses: [...answered],
+      steps: [...steps],
+      openRequests: [...asked],
+      handlerInputs: [...given],
+      state,
+      roundTrips: rounds,
+    };
   }
 
   /** Reads what `toJSON` wrote. The seal proved that it is ours. */
   static from(written: JournalJson): Journal {
     const journal = new Journal();
-    for (const [key, value] of written.answered) journal.answered.set(key, value);
+    for (const [key, value] of written.responses) journal.responses.set(key, value);
     for (const [key, value] of written.steps) journal.steps.set(key, value);
-    for (const [key, value] of written.asked) journal.asked.set(key, value);
-    for (const [key, value] of written.given) journal.given.set(key, value);
+    for (const [key, value] of written.openRequests) journal.openRequests.set(key, value);
+    for (const [key, value] of written.handlerInputs) journal.handlerInputs.set(key, value);
     journal.state = written.state;
-    journal.rounds = written.rounds;
+    journal.roundTrips = written.roundTrips;
     return journal;
   }
 }

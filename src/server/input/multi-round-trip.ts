@@ -12,7 +12,7 @@ import { openJournal, sealJournal } from './request-state.ts';
 
 /** Gives what `run` gives, or the end of a round that stands before it. Code that never asks is not slowed down. */
 export function runWithInput(ctx: RequestContext, run: () => unknown): MaybePromise<unknown> {
-  if (ctx.asking === 'in rounds' && ctx.row?.asks && carriesAnswers(ctx)) {
+  if (ctx.inputVia === 'retry' && ctx.row?.mayRequireInput && isRetry(ctx)) {
     return resumeWithResponses(ctx, run);
   }
   let first: unknown;
@@ -36,7 +36,7 @@ function watch(ctx: RequestContext, run: () => unknown, running: Promise<unknown
       isGoingOn = true;
       resolve(finish(ctx, run, running));
     };
-    ctx.onFirstQuestion(goOn);
+    ctx.onFirstInputRequest(goOn);
     running.then(
       (value) => (value instanceof InputRequired ? goOn() : resolve(value)),
       (error) => ctx.usesJournal || reject(error),
@@ -50,16 +50,16 @@ function finish(ctx: RequestContext, run: () => unknown, running: Promise<unknow
   return completeRoundTrips(ctx, run, running);
 }
 
-function carriesAnswers({ params }: RequestContext): boolean {
+function isRetry({ params }: RequestContext): boolean {
   return params['requestState'] !== undefined || params['inputResponses'] !== undefined;
 }
 
 /** How long to wait before a handler is entered again that only wanted to wait. */
-const WAIT_MS = 250;
+const RETRY_DELAY_MS = 250;
 
 /** Runs a handler whose client brings answers. */
 export async function resumeWithResponses(ctx: RequestContext, run: () => unknown): Promise<unknown> {
-  ctx.questions.journal = await openJournal(ctx);
+  ctx.inputRequests.journal = await openJournal(ctx);
   return completeRoundTrips(ctx, run, attempt(run));
 }
 
@@ -69,7 +69,7 @@ export async function completeRoundTrips(
   run: () => unknown,
   first: Promise<unknown>,
 ): Promise<unknown> {
-  const { questions } = ctx;
+  const { inputRequests: questions } = ctx;
   let running = first;
   for (;;) {
     const outcome = await outcomeOf(ctx, questions, running);
@@ -79,10 +79,10 @@ export async function completeRoundTrips(
     if (!isSuspended && !(outcome.value instanceof InputRequired)) return outcome.value;
 
     await questions.stepsDone();
-    const requests = closeRound(ctx, questions, isSuspended ? undefined : (outcome.value as InputRequired));
-    if (ctx.asking === 'in rounds') return endRound(ctx, questions, requests);
-    await answerLive(questions, requests);
-    ctx.startAgain();
+    const requests = collectInputRequests(ctx, questions, isSuspended ? undefined : (outcome.value as InputRequired));
+    if (ctx.inputVia === 'retry') return toInputRequiredResult(ctx, questions, requests);
+    await sendInputRequests(questions, requests);
+    ctx.prepareRerun();
     running = attempt(run);
   }
 }
@@ -114,50 +114,51 @@ async function outcomeOf(
 }
 
 /** Notes what is open, and gives the questions the client has to answer. */
-function closeRound(
+function collectInputRequests(
   ctx: RequestContext,
   questions: InputRequests,
   returned: InputRequired | undefined,
 ): ReadonlyMap<string, InputRequest> {
   const { server, row, method } = ctx;
   const { journal } = questions;
-  if (ctx.asking === 'in rounds' && !row?.asks) {
+  if (ctx.inputVia === 'retry' && !row?.mayRequireInput) {
     throw new Error(`The client cannot be asked anything while ${method} is answered`);
   }
   // A round that only waits asks nobody anything.
-  if (questions.open.size > 0 || (returned?.requests.size ?? 0) > 0) journal.rounds++;
-  if (journal.rounds > server.limits.roundTrips) {
+  if (questions.pending.size > 0 || (returned?.requests.size ?? 0) > 0) journal.roundTrips++;
+  if (journal.roundTrips > server.limits.roundTrips) {
     throw new Error(`The handler asked in more than ${server.limits.roundTrips} rounds`);
   }
-  journal.asked.clear();
+  journal.openRequests.clear();
   if (!returned) {
-    for (const [key, { asked }] of questions.open) journal.asked.set(key, asked);
-    return new Map([...questions.open].map(([key, { question }]) => [key, question]));
+    for (const [key, { asked }] of questions.pending) journal.openRequests.set(key, asked);
+    return new Map([...questions.pending].map(([key, { question }]) => [key, question]));
   }
   journal.state = returned.state;
   for (const [key, question] of returned.requests) {
     const name = capabilityFor(question);
     if (!ctx.can(name)) throw missingCapability(name);
     // Where there is a state anyway, it tells what each answer has to look like.
-    if (!journal.isEmpty) journal.asked.set(key, { method: question.method, fingerprint: '', returned: true });
+    if (!journal.isEmpty)
+      journal.openRequests.set(key, { method: question.method, fingerprint: '', viaInputRequired: true });
   }
   return returned.requests;
 }
 
-async function answerLive(questions: InputRequests, requests: ReadonlyMap<string, InputRequest>): Promise<void> {
+async function sendInputRequests(questions: InputRequests, requests: ReadonlyMap<string, InputRequest>): Promise<void> {
   const { journal } = questions;
-  if (requests.size === 0) await new Promise((resolve) => setTimeout(resolve, WAIT_MS));
+  if (requests.size === 0) await new Promise((resolve) => setTimeout(resolve, RETRY_DELAY_MS));
   await Promise.all(
     [...requests].map(async ([key, question]) => {
-      const answer = await questions.sendLive(question);
-      const asked = journal.asked.get(key);
-      if (asked && !asked.returned) journal.answered.set(key, { ...asked, answer });
-      else journal.given.set(key, answer);
+      const answer = await questions.send(question);
+      const asked = journal.openRequests.get(key);
+      if (asked && !asked.viaInputRequired) journal.responses.set(key, { ...asked, answer });
+      else journal.handlerInputs.set(key, answer);
     }),
   );
 }
 
-async function endRound(
+async function toInputRequiredResult(
   ctx: RequestContext,
   { journal }: InputRequests,
   requests: ReadonlyMap<string, InputRequest>,

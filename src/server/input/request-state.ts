@@ -27,11 +27,11 @@ export async function openJournal(call: InputCaller): Promise<Journal> {
   if (inputResponses === undefined) return journal;
   if (!isObject(inputResponses)) throw RpcError.invalidParams('"inputResponses" must be an object');
   for (const [key, answer] of Object.entries(inputResponses)) {
-    const asked = journal.asked.get(key);
+    const asked = journal.openRequests.get(key);
     if (asked && !isInputResponse(asked.method, answer)) continue;
     // Only what was asked can be answered; anything else is at most input to a handler that returned its questions.
-    if (asked && !asked.returned) journal.answered.set(key, { ...asked, answer: answer as InputResponse });
-    else if (asked || isAnyInputResponse(answer)) journal.given.set(key, answer as InputResponse);
+    if (asked && !asked.viaInputRequired) journal.responses.set(key, { ...asked, answer: answer as InputResponse });
+    else if (asked || isAnyInputResponse(answer)) journal.handlerInputs.set(key, answer as InputResponse);
   }
   return journal;
 }

@@ -284,7 +284,7 @@ export class SessionStreams {
 
 /** True if the streams of a session begin with an event without a message. */
 export function hasPrimedStreams({ version }: Session): boolean {
-  return featuresOf(version).primedStreams;
+  return featuresOf(version).streamStartsWithEmptyEvent;
 }
 
 function deliver(stream: Standalone, change: ServerEvent, session: Session): void {
