@@ -8,7 +8,7 @@ const known = { subject: 'alice', scopes: ['files:read'] };
 const granted = { subject: 'alice', scopes: ['other', 'files:write', 'files:read'] };
 const NEEDED = {
   code: -32600,
-  message: 'This needs the scopes files:read, files:write',
+  message: 'This request requires the scopes files:read, files:write',
   data: { requiredScopes: ['files:read', 'files:write'] },
 };
 const scopes = ['files:read', 'files:write'];
@@ -207,8 +207,8 @@ describe('nobody in particular', () => {
     expect((await wire.call('tools/call', call)).error).toEqual({
       code: -32600,
       message:
-        'This needs the scopes files:read, files:write, and nobody is asked who is calling. ' +
-        'Set the option "auth" where the server is served.',
+        'This request requires the scopes files:read, files:write, but callers are not authenticated: ' +
+        'set the option "auth" where the server is served',
       data: { requiredScopes: scopes },
     });
   });
@@ -274,17 +274,17 @@ describe('a batch of 2025-03-26', () => {
 
 describe('at registration', () => {
   const wrong: readonly (readonly [unknown, string])[] = [
-    [[], 'scopes must be a list with at least one scope; leave it out to ask for none'],
-    ['files:write', 'scopes must be a list with at least one scope; leave it out to ask for none'],
-    [['a', 'b c'], 'scopes[1] is no scope: it has one or more visible ASCII characters, but no space, " or \\'],
-    [['a"'], 'scopes[0] is no scope'],
-    [['a\\b'], 'scopes[0] is no scope'],
-    [['ä'], 'scopes[0] is no scope'],
-    [['a\n'], 'scopes[0] is no scope'],
-    [[''], 'scopes[0] is no scope'],
-    [[7], 'scopes[0] is no scope'],
+    [[], 'scopes must be an array with at least one scope; leave it out to require none'],
+    ['files:write', 'scopes must be an array with at least one scope; leave it out to require none'],
+    [['a', 'b c'], 'scopes[1] is not a scope: one or more visible ASCII characters without space, " and \\'],
+    [['a"'], 'scopes[0] is not a scope'],
+    [['a\\b'], 'scopes[0] is not a scope'],
+    [['ä'], 'scopes[0] is not a scope'],
+    [['a\n'], 'scopes[0] is not a scope'],
+    [[''], 'scopes[0] is not a scope'],
+    [[7], 'scopes[0] is not a scope'],
     [['a', 'b', 'a'], 'scopes names the same scope twice'],
-    [['a', 'offline_access'], 'scopes must not have "offline_access": no request needs it'],
+    [['a', 'offline_access'], 'scopes must not have "offline_access": no request requires it'],
   ];
 
   test.each(wrong)('%j is refused, with the name of whose it is', (given, message) => {
@@ -300,8 +300,8 @@ describe('at registration', () => {
   });
 
   const full = (message: string): string =>
-    message === 'scopes[0] is no scope'
-      ? `${message}: it has one or more visible ASCII characters, but no space, " or \\`
+    message === 'scopes[0] is not a scope'
+      ? `${message}: one or more visible ASCII characters without space, " and \\`
       : message;
 
   test('a list that is changed afterwards changes nothing', async () => {

@@ -1,4 +1,4 @@
-/** Scope authorization: scopes of registered entries, scopes that a request requires, and who may observe a resource. */
+/** Scope authorization: validates scopes of entries, finds those that a request requires, and filters change notifications. */
 
 import { RpcError } from '../../jsonrpc/errors.ts';
 import { isObject, type Params, type Request } from '../../jsonrpc/message.ts';
@@ -10,21 +10,21 @@ import { matchUri } from '../features/uri-template/match.ts';
 import { encodeNonAscii } from '../features/uri-template/uri-template.ts';
 import type { ServerInternals } from '../internals.ts';
 
-/** The scopes of an entry as it was registered; refuses what no token could have. */
+/** Validates the option `scopes` of a registered entry. Throws a `TypeError` that begins with `owner`. */
 export function scopesOf(owner: string, scopes: unknown): readonly string[] | undefined {
   if (scopes === undefined) return undefined;
   if (!Array.isArray(scopes) || scopes.length === 0) {
-    throw new TypeError(`${owner}: scopes must be a list with at least one scope; leave it out to ask for none`);
+    throw new TypeError(`${owner}: scopes must be an array with at least one scope; leave it out to require none`);
   }
   const bad = scopes.findIndex((scope) => !isScope(scope));
   if (bad >= 0) {
     throw new TypeError(
-      `${owner}: scopes[${bad}] is no scope: it has one or more visible ASCII characters, but no space, " or \\`,
+      `${owner}: scopes[${bad}] is not a scope: one or more visible ASCII characters without space, " and \\`,
     );
   }
-  // Whether clients get refresh tokens is between them and the authorization server.
+  // `offline_access` asks the authorization server for a refresh token: it is no permission of a request (OpenID Connect, 11).
   if (scopes.includes('offline_access')) {
-    throw new TypeError(`${owner}: scopes must not have "offline_access": no request needs it`);
+    throw new TypeError(`${owner}: scopes must not have "offline_access": no request requires it`);
   }
   if (new Set(scopes).size < scopes.length) throw new TypeError(`${owner}: scopes names the same scope twice`);
   return Object.freeze([...scopes]);
@@ -32,7 +32,7 @@ export function scopesOf(owner: string, scopes: unknown): readonly string[] | un
 
 /** True if the principal was granted all of these scopes. */
 export function hasScopes({ scopes }: Principal, required: readonly string[]): boolean {
-  // `includes` of a string would find "read" in "readonly".
+  // An authenticator may return a string, in which `includes` would find "read" in "readonly".
   const granted: readonly string[] = Array.isArray(scopes) ? scopes : [];
   return required.every((scope) => granted.includes(scope));
 }
@@ -55,22 +55,22 @@ export function requiredScopes(server: Entries, { method, params }: Request, vie
   return isObject(params) ? REQUIRED_SCOPES.get(method)?.(server, params, viewer) : undefined;
 }
 
-/** The scopes that a request requires, if its principal lacks one of them. */
+/** Returns the scopes that a request requires if its principal lacks one of them, else undefined. */
 export function missingScopes(server: Entries, request: Request, viewer: Viewer): Scopes {
   const required = requiredScopes(server, request, viewer) ?? [];
   return isGranted(required, viewer) ? undefined : required;
 }
 
-/** The error of a request whose principal lacks scopes. */
+/** Error -32600 of a request whose principal lacks scopes. */
 export function insufficientScope(scopes: readonly string[], principal: Principal | undefined): RpcError {
   const names = `${scopes.length === 1 ? 'the scope' : 'the scopes'} ${scopes.join(', ')}`;
   const message = principal
-    ? `This needs ${names}`
-    : `This needs ${names}, and nobody is asked who is calling. Set the option "auth" where the server is served.`;
+    ? `This request requires ${names}`
+    : `This request requires ${names}, but callers are not authenticated: set the option "auth" where the server is served`;
   return RpcError.invalidRequest(message, { requiredScopes: scopes });
 }
 
-/** False for a resource that the observer may not see or read: change notifications must not reveal it either. */
+/** True if the observer may see and read the resource. Change notifications of other resources would reveal them. */
 export function canObserve(server: Entries, uri: string, observer: Observer): boolean {
   const { resources, templates } = server.registries;
   if (!(resources.isGuarded || templates.isGuarded)) return true;
@@ -89,7 +89,7 @@ export function isGranted(required: readonly string[], { principal }: Viewer): b
   return required.length === 0 || (principal !== undefined && hasScopes(principal, required));
 }
 
-// `visible` runs only for entries that require scopes.
+// `get` calls the author's `visible`, which only entries with scopes need here.
 function scopesOfEntry<E extends Entry>(registry: Registry<E>, name: unknown, viewer: Viewer): Scopes {
   const entry = registry.peek(name);
   return entry?.scopes && registry.get(entry.key, viewer)?.scopes;
@@ -100,7 +100,7 @@ function scopesOfResource({ registries, resourceAt }: Entries, uri: string, view
   return resources.isScoped || templates.isScoped ? resourceAt(uri, viewer)?.scopes : undefined;
 }
 
-// Longer URIs are refused when the request is handled: they are not matched with templates here.
+// Longer URIs are refused with -32602 later: they are not matched with templates here.
 function scopesOfUri(server: Entries, uri: unknown, viewer: Viewer): Scopes {
   return typeof uri === 'string' && uri.length <= STRING_LIMITS.uri ? scopesOfResource(server, uri, viewer) : undefined;
 }

@@ -238,7 +238,7 @@ test.each([AUTO, MANUAL])(
     expect([(await call()).result, (await call()).result]).toMatchObject([JOB, JOB]);
     expect((await call()).error).toEqual({
       code: -32603,
-      message: 'Too many calls that were handed off are running: try again later',
+      message: 'Too many detached calls are running: try again later',
     });
     go();
     await quiet();

@@ -247,7 +247,7 @@ describe('an extension is refused when the server is made', () => {
       with_({ id: ID, server: { methods: { 'tools/list': () => ({}) } } }),
       "tools/list is the protocol's",
     ],
-    ['with a method of another', with_(echo, { ...echo, id: 'com.example/b' }), 'another has the method echo/say'],
+    ['with a method of another', with_(echo, { ...echo, id: 'com.example/b' }), 'another extension has the method echo/say'],
     [
       'with a resultType of the protocol',
       with_({ id: ID, resultTypes: { complete: [] } }),

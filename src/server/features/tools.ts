@@ -19,7 +19,6 @@ import { ExtensionResult } from '../extensions/extension-result.ts';
 import type { Extensions } from '../extensions/extensions.ts';
 import { toolFailure } from '../handler-errors.ts';
 import { InputRequired } from '../input/input-required.ts';
-import { runWithInput } from '../input/multi-round-trip.ts';
 import type { RequestContext } from '../request-context.ts';
 import { checkErrors, type Entry, type Registry, unknownName } from './registry.ts';
 import { toolResult, WrongReturn, withStructured, wrongReturnOf } from './tool-result.ts';
@@ -158,9 +157,7 @@ export function callTool(tools: Registry<ToolEntry>, ctx: RequestContext): Maybe
 
 function runAsTask(tool: ToolEntry, args: unknown, ctx: RequestContext, takeOver: TaskStarter): Promise<unknown> {
   const start = (): MaybePromise<unknown> => run(tool, args, ctx);
-  return tool.isManual
-    ? runUntilDetached(ctx, takeOver, start)
-    : runDetached(ctx, takeOver, start, () => runWithInput(ctx, start));
+  return tool.isManual ? runUntilDetached(ctx, takeOver, start) : runDetached(ctx, takeOver, start);
 }
 
 function run(tool: ToolEntry, args: unknown, ctx: RequestContext): MaybePromise<unknown> {
