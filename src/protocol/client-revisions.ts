@@ -1,4 +1,4 @@
-/** The revisions as clients speak them; a server loads nothing of this. */
+/** The revisions as clients speak them. Servers do not import this module. */
 
 import type { ClientRevision } from './revision.ts';
 import { REVISIONS } from './revisions.ts';
@@ -12,7 +12,7 @@ const revisions: ReadonlyMap<string, ClientRevision> = new Map(
   ]),
 );
 
-/** The revision of this name; undefined if there is none. */
+/** Returns the revision with this version; undefined if there is none. */
 export function revisionNamed(version: string): ClientRevision | undefined {
   return revisions.get(version);
 }

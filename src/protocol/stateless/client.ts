@@ -3,7 +3,7 @@
 import { ConnectionError } from '../../jsonrpc/errors.ts';
 import { isObject, type Params } from '../../jsonrpc/message.ts';
 import { clientCapabilities } from '../capabilities.ts';
-import { mayRequireInput } from '../methods.ts';
+import { METHODS } from '../methods.ts';
 import type { ClientCapabilities } from '../model/capabilities.ts';
 import type { InputRequest } from '../model/input-requests.ts';
 import { type Meta, MetaKey } from '../model/meta.ts';
@@ -54,7 +54,7 @@ export function decodeResult(method: string, result: unknown): Decoded {
   if (resultType !== 'input_required') {
     throw new ConnectionError('malformed', `The answer to ${method} has a "resultType" this client does not know`);
   }
-  if (!mayRequireInput(method)) {
+  if (!METHODS.get(method)?.mayRequireInput) {
     throw new ConnectionError('malformed', `The answer to ${method} asks for input, which that method must not`);
   }
   const { inputRequests = {}, requestState } = result;

@@ -93,7 +93,7 @@ describe.each(REVISIONS)('%s', (revision) => {
   test('scopes that are a text are refused where they come in, not searched', async () => {
     const principal = { subject: 'bob', scopes: 'files:read files:write' as never };
     await expect(open(make(), { revision, principal })).rejects.toThrow(
-      new TypeError('The "scopes" of the principal of serve must be a list of texts, such as ["files:read"]'),
+      new TypeError('The "scopes" of the principal of serve must be an array of strings, such as ["files:read"]'),
     );
   });
 

@@ -27,7 +27,7 @@ describe('a method of an extension', () => {
     const meta = { 'io.modelcontextprotocol/clientCapabilities': {} };
     expect((await wire.call('echo/say', { text: 'x', _meta: meta })).error).toEqual({
       code: -32021,
-      message: 'The client did not declare the capability "extensions.com.example/echo", which this request needs',
+      message: 'The client did not declare the capability "extensions.com.example/echo", which this request requires',
       data: { requiredCapabilities: { extensions: { 'com.example/echo': {} } } },
     });
   });
@@ -240,14 +240,18 @@ describe('an extension is refused when the server is made', () => {
       make(...(extensions as ServerExtension[]));
 
   test.each<[string, () => unknown, string]>([
-    ['without a prefix', with_({ id: 'echo' }), 'an id has a prefix and a name'],
-    ['twice', with_(echo, echo), 'the id com.example/echo is taken already'],
+    ['without a prefix', with_({ id: 'echo' }), '"id" must have a prefix and a name'],
+    ['twice', with_(echo, echo), 'the id com.example/echo is already used by'],
     [
       'with a method of the protocol',
       with_({ id: ID, server: { methods: { 'tools/list': () => ({}) } } }),
-      "tools/list is the protocol's",
+      'tools/list belongs to the protocol',
     ],
-    ['with a method of another', with_(echo, { ...echo, id: 'com.example/b' }), 'another extension has the method echo/say'],
+    [
+      'with a method of another',
+      with_(echo, { ...echo, id: 'com.example/b' }),
+      'another extension has the method echo/say',
+    ],
     [
       'with a resultType of the protocol',
       with_({ id: ID, resultTypes: { complete: [] } }),
@@ -256,12 +260,12 @@ describe('an extension is refused when the server is made', () => {
     [
       'with a resultType of another',
       with_({ id: ID, resultTypes: { a: [] } }, { id: 'b.c/d', resultTypes: { a: [] } }),
-      'taken already',
+      'already used by',
     ],
     [
       'with an Mcp-Name of another',
       with_({ id: ID, mcpNames: { 'a/b': 'x' } }, { id: 'b.c/d', mcpNames: { 'a/b': 'y' } }),
-      'the Mcp-Name of a/b is taken already',
+      'the Mcp-Name of a/b is already used by',
     ],
     [
       'with a field of the protocol',
@@ -277,7 +281,7 @@ describe('an extension is refused when the server is made', () => {
     'as something other than a list of them: %j',
     (extensions) => {
       const build = () => new McpServer({ name: 's', version: '1' }, { extensions: extensions as never });
-      expect(build).toThrow('"extensions" must be a list of extensions');
+      expect(build).toThrow('"extensions" must be an array of extensions');
     },
   );
 });
