@@ -95,7 +95,6 @@ const PREFIX = '=?base64?';
 const SUFFIX = '?=';
 // Visible ASCII with spaces inside: every HTTP implementation passes it on unchanged.
 const PLAIN = /^[!-~](?:[ -~]*[!-~])?$/;
-const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /** Encodes text as a header value: unchanged if possible, else as `=?base64?...?=`. */
@@ -108,10 +107,9 @@ export function encodeHeaderValue(text: string): string {
 export function decodeHeaderValue(value: string): string | undefined {
   if (!isMarked(value)) return value;
   const encoded = value.slice(PREFIX.length, -SUFFIX.length);
-  if (!BASE64.test(encoded)) return undefined;
   try {
     const bytes = fromBase64(encoded);
-    // Unused bits of the last character must be zero: each text has one encoding.
+    // The comparison refuses white space, missing padding and unused bits that are not zero: each text has one encoding.
     return bytes && toBase64(bytes) === encoded ? utf8.decode(bytes) : undefined;
   } catch {
     return undefined;

@@ -27,7 +27,7 @@ export function statefulRevision(version: string): Revision {
     encodeInputRequest: (question) => encodeInputRequest(question, features),
     encodeProgress: ({ message, ...params }) =>
       message === undefined || !features.progressMessage ? params : { ...params, message },
-    deliver,
+    notificationOf: deliver,
   };
 }
 

@@ -25,7 +25,7 @@ export function statelessRevision(version: string): Revision {
     encodeInputRequest: encodeQuestion,
     encodeProgress: (params) => params,
     // `subscriptions/listen` sends the notifications itself.
-    deliver: () => undefined,
+    notificationOf: () => undefined,
   };
 }
 

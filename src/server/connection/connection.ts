@@ -96,7 +96,7 @@ class ServedConnection implements Receiver, TransportConnection, ExchangeConnect
     const observer = { principal: this.principal, capabilities: session.capabilities, trusted: this.trusted };
     this.#unwatch = this.#server.host.watch(
       (change) => {
-        const notification = revision.deliver(change, session);
+        const notification = revision.notificationOf(change, session);
         if (notification && !(change.type === 'log' && this.isCongested)) this.send(notification);
       },
       observer,

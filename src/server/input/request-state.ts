@@ -159,9 +159,8 @@ function toBase64Url(bytes: Uint8Array): string {
 }
 
 function fromBase64Url(text: string): Uint8Array<ArrayBuffer> | undefined {
-  if (!/^[A-Za-z0-9_-]*$/.test(text)) return undefined;
   const bytes = fromBase64(text.replaceAll('-', '+').replaceAll('_', '/'));
-  // Unused bits of the last character must be zero: each token has one spelling.
+  // The comparison refuses other characters and unused bits that are not zero: each token has one spelling.
   return bytes && toBase64Url(bytes) === text ? bytes : undefined;
 }
 

@@ -288,7 +288,7 @@ export function hasPrimedStreams({ version }: Session): boolean {
 }
 
 function deliver(stream: Standalone, change: ServerEvent, session: Session): void {
-  const notification = revisionNamed(session.version).deliver(change, session);
+  const notification = revisionNamed(session.version).notificationOf(change, session);
   if (notification) stream.tell(notification);
 }
 
