@@ -14,7 +14,7 @@ describe('an extension cannot be installed', () => {
     [
       'with a result type of the protocol',
       [{ id, resultTypes: { complete: ['tools/call'] } }],
-      'resultType "complete" is the protocol\'s',
+      'resultType "complete" belongs to the protocol',
     ],
     [
       'with a result type of another one',

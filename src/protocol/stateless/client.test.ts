@@ -67,7 +67,7 @@ describe('a result', () => {
 
   test('of a method that may not ask is no question', () => {
     expect(() => decodeResult('tools/list', { resultType: 'input_required', requestState: 's' })).toThrow(
-      'The answer to tools/list asks for input, which that method must not',
+      'The response to tools/list requires input, which is not allowed for that method',
     );
   });
 

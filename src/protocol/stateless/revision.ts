@@ -1,7 +1,5 @@
-/** The revisions without a handshake, from 2026-07-28 on: each request carries its version and its caller. */
+/** Stateless revisions, from 2026-07-28 on: each request carries its version, client and capabilities. */
 
-import type { Params } from '../../jsonrpc/message.ts';
-import type { InputRequest } from '../model/input-requests.ts';
 import { without } from '../params.ts';
 import type { Revision } from '../revision.ts';
 import { featuresOf } from '../revisions.ts';
@@ -10,7 +8,7 @@ import { encodePage, encodeResult } from './encode-results.ts';
 import { encodeError } from './errors.ts';
 import { methods } from './methods.ts';
 
-/** The revision of this name. */
+/** Makes the server side of a stateless revision. */
 export function statelessRevision(version: string): Revision {
   const features = featuresOf(version);
   return {
@@ -18,24 +16,14 @@ export function statelessRevision(version: string): Revision {
     methods,
     notifications: new Map(),
     callerOf,
-    encodeListEntry: (_kind, item) => encodeItem(item),
+    // Only 2025-11-25 has `execution` of tools.
+    encodeListEntry: (_kind, item) => without(item, 'execution'),
     encodePage,
     encodeResult,
     encodeError,
-    encodeInputRequest: encodeQuestion,
+    encodeInputRequest: ({ method, params }) => (params === undefined ? { method } : { method, params: { ...params } }),
     encodeProgress: (params) => params,
-    // `subscriptions/listen` sends the notifications itself.
+    // `subscriptions/listen` sends change notifications.
     notificationOf: () => undefined,
   };
-}
-
-/** The entry as it is, but for what only the experimental tasks of 2025-11-25 needed. */
-function encodeItem(item: object): object {
-  return without(item, 'execution');
-}
-
-/** The question as it stands in `inputRequests`. */
-function encodeQuestion(question: InputRequest): { method: string; params?: Params } {
-  const { method, params } = question;
-  return params === undefined ? { method } : { method, params: { ...params } };
 }

@@ -255,7 +255,7 @@ describe('an extension is refused when the server is made', () => {
     [
       'with a resultType of the protocol',
       with_({ id: ID, resultTypes: { complete: [] } }),
-      '"complete" is the protocol\'s',
+      '"complete" belongs to the protocol',
     ],
     [
       'with a resultType of another',
