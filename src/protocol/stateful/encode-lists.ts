@@ -1,25 +1,27 @@
-/** Entries of lists, without what the revision does not know. */
+/** Encodes list entries and implementations, without members that the revision does not have. */
 
-import type { Annotations } from '../model/content.ts';
 import type { Implementation } from '../model/implementation.ts';
 import { WRAPPED_RESULT } from '../model/meta.ts';
 import type { Prompt } from '../model/prompts.ts';
-import type { Resource, ResourceTemplate } from '../model/resources.ts';
 import type { Tool, ToolAnnotations } from '../model/tools.ts';
 import { without } from '../params.ts';
 import type { ListKind } from '../revision.ts';
 import type { RevisionFeatures } from '../revisions.ts';
-import { encodeAnnotations } from './content.ts';
+import { encodeItemMeta } from './content.ts';
 import { addMarker, isWrapped, plainProperties, stripMarkers, wrapSchema } from './wrap-structured.ts';
 
-/** One entry of a list in this revision's words. */
+/** Encodes one entry of a list. */
 export function encodeListEntry(kind: ListKind, item: object, features: RevisionFeatures): object {
   if (kind === 'tools') return encodeTool(item as Tool, features);
-  if (kind === 'prompts') return encodePrompt(item as Prompt, features);
-  return encodeResource(item as Resource | ResourceTemplate, features);
+  const known = encodeCommon(item, features);
+  if (features.titles) return known;
+  const bare = without(known, 'title');
+  const { arguments: args } = bare as Partial<Prompt>;
+  if (kind !== 'prompts' || !args) return bare;
+  return { ...bare, arguments: args.map((argument) => without(argument, 'title')) };
 }
 
-/** A server or client, as it introduces itself. */
+/** Encodes `serverInfo` or `clientInfo`. */
 export function encodeImplementation(info: Implementation, features: RevisionFeatures): Implementation {
   const known = features.icons ? info : without(info, 'icons', 'description', 'websiteUrl');
   return features.titles ? known : without(known, 'title');
@@ -43,29 +45,13 @@ function toolAnnotations(
   annotations: ToolAnnotations | undefined,
   title: string | undefined,
   features: RevisionFeatures,
-) {
+): object {
   if (!features.toolAnnotations) return {};
   if (title !== undefined && features.toolTitle === 'annotations') return { annotations: { ...annotations, title } };
   return annotations ? { annotations } : {};
 }
 
-function encodePrompt(prompt: Prompt, features: RevisionFeatures): object {
-  const known = encodeCommon(prompt, features);
-  const bare = features.titles ? known : without(known, 'title');
-  if (!bare.arguments || features.titles) return bare;
-  return { ...bare, arguments: bare.arguments.map((argument) => without(argument, 'title')) };
-}
-
-function encodeResource(resource: Resource | ResourceTemplate, features: RevisionFeatures): object {
-  const known = encodeCommon(resource, features);
-  const bare = features.titles ? known : without(known, 'title');
-  return bare.annotations
-    ? { ...bare, annotations: encodeAnnotations(bare.annotations as Annotations, features) }
-    : bare;
-}
-
-function encodeCommon<T extends object>(item: T, features: RevisionFeatures): T {
-  const timely = features.execution ? item : without(item, 'execution');
-  const known = features.icons ? timely : without(timely, 'icons');
-  return features.itemMeta ? known : without(known, '_meta');
+function encodeCommon<T extends { readonly annotations?: object }>(item: T, features: RevisionFeatures): T {
+  const absent = [...(features.execution ? [] : ['execution']), ...(features.icons ? [] : ['icons'])];
+  return encodeItemMeta(without(item, ...absent), features);
 }

@@ -1,20 +1,17 @@
-/** Errors in the numbers each stateful revision gives them. */
+/** Encodes errors with the codes of each stateful revision. */
 
 import type { RpcError } from '../../jsonrpc/errors.ts';
 import type { ErrorObject } from '../../jsonrpc/message.ts';
 import { Reason } from '../errors.ts';
 import type { RevisionFeatures } from '../revisions.ts';
 
-/** What a handler threw, as this revision tells it. */
-export function encodeError(
-  failure: RpcError,
-  features: RevisionFeatures,
-): { error: ErrorObject } | { result: object } {
-  const { message, data, reason } = failure;
+/** Encodes an error of a handler. Some revisions encode invalid arguments of a tool as a result with `isError`. */
+export function encodeError(error: RpcError, features: RevisionFeatures): { error: ErrorObject } | { result: object } {
+  const { message, data, reason } = error;
   if (reason === Reason.badArguments && features.badArguments === 'result') {
     return { result: { content: [{ type: 'text', text: message }], isError: true } };
   }
-  const code = codeOf(failure, features);
+  const code = codeOf(error, features);
   return { error: data === undefined ? { code, message } : { code, message, data } };
 }
 

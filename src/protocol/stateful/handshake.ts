@@ -1,4 +1,4 @@
-/** The methods only stateful revisions have: `initialize`, `ping`, and the state of the session. */
+/** Methods that only stateful revisions have: `initialize`, `ping`, `logging/setLevel` and resource subscriptions. */
 
 import { RpcError } from '../../jsonrpc/errors.ts';
 import { retainedSize } from '../../jsonrpc/json/retained-size.ts';
@@ -11,7 +11,7 @@ import { REVISIONS, type RevisionFeatures } from '../revisions.ts';
 import type { Session } from '../session.ts';
 import { encodeImplementation } from './encode-lists.ts';
 
-/** The requests of every stateful revision. */
+/** Handlers of requests, by method. */
 export const methods: ReadonlyMap<string, RevisionMethod> = new Map<string, RevisionMethod>([
   ['initialize', initialize],
   ['ping', () => ({})],
@@ -20,7 +20,7 @@ export const methods: ReadonlyMap<string, RevisionMethod> = new Map<string, Revi
   ['resources/unsubscribe', unsubscribe],
 ]);
 
-/** The notifications of every stateful revision. */
+/** Handlers of notifications, by method. */
 export const notifications: ReadonlyMap<string, RevisionNotification> = new Map<string, RevisionNotification>([
   [
     'notifications/initialized',
@@ -30,10 +30,7 @@ export const notifications: ReadonlyMap<string, RevisionNotification> = new Map<
   ],
 ]);
 
-/**
- * Opens a session: the client names a revision, the server answers with it or with the newest it has. Where the connection has
- * a session already, the new one takes its place.
- */
+/** Opens a session in the requested revision, else in the newest that is served. It replaces the session of the connection. */
 function initialize(call: Call, server: ServerInfo): object {
   const { exchange } = call;
   const requested = stringParam(call.params, 'protocolVersion');
@@ -112,12 +109,12 @@ function requireSession(session: Session | undefined): Session {
 
 const NONE: readonly string[] = [];
 
-/** The session's client. Before there is a session, nobody in particular. */
+/** Returns the client of a session. Without a session its capabilities are empty. */
 export function callerOf(session: Session | undefined): Caller {
   return { info: session?.clientInfo, capabilities: session?.capabilities ?? {}, logLevel: session?.logLevel };
 }
 
-/** The session `initialize` asks for, in the revision that was agreed on. */
+/** Makes the session of an `initialize` request, in the negotiated revision. Throws -32602 if the params are malformed. */
 export function sessionOf(params: Params, version: string, declared: ServerCapabilities): Session {
   const { capabilities, clientInfo } = params;
   if (!isObject(capabilities)) throw RpcError.invalidParams('initialize: "capabilities" must be an object');
@@ -125,14 +122,14 @@ export function sessionOf(params: Params, version: string, declared: ServerCapab
     throw RpcError.invalidParams('initialize: "clientInfo" must be an object with the strings "name" and "version"');
   }
   return {
-    // Joined anew: the text that randomUUID() gives is kept as a tree of its twenty pieces.
+    // Joined again to save memory: V8 keeps the string of randomUUID() as a tree of twenty pieces.
     id: crypto.randomUUID().split('-').join('-'),
     version,
     clientInfo,
     capabilities: capabilities as ClientCapabilities,
     declared,
     initialized: false,
-    // Until the client sets a level the server may choose: what matters to people, not what matters to developers.
+    // Until `logging/setLevel` the server chooses the level: all but `debug`.
     logLevel: 'info',
     subscriptions: NONE,
   };

@@ -1,4 +1,4 @@
-/** Questions as live requests, in the words each stateful revision has for them. */
+/** Encodes input requests as requests of the server, for each stateful revision. */
 
 import { RpcError } from '../../jsonrpc/errors.ts';
 import type { Params } from '../../jsonrpc/message.ts';
@@ -9,12 +9,11 @@ import { without } from '../params.ts';
 import type { RevisionFeatures } from '../revisions.ts';
 import { encodeContent } from './content.ts';
 
-/** A question in this revision's words; throws where it has none. */
+/** Encodes an input request. Throws -32602 if the revision does not have it. */
 export function encodeInputRequest(
-  question: InputRequest,
+  { method, params }: InputRequest,
   features: RevisionFeatures,
 ): { method: string; params?: Params } {
-  const { method, params } = question;
   if (method === 'elicitation/create') return { method, params: { ...encodeElicitation(params, features) } };
   if (method === 'sampling/createMessage') return { method, params: { ...encodeSampling(params, features) } };
   return params ? { method, params } : { method };
@@ -23,7 +22,7 @@ export function encodeInputRequest(
 function encodeElicitation(params: ElicitFormParams | ElicitUrlParams, features: RevisionFeatures): object {
   if (params.mode === 'url') {
     if (features.elicitation !== 'form and url') throw unavailable('elicitation by URL', features);
-    // A question that is put again is the same one.
+    // Params with an `elicitationId` keep it: a repeated input request is the same elicitation.
     return features.elicitationIds ? { elicitationId: globalThis.crypto.randomUUID(), ...params } : params;
   }
   if (features.elicitation === 'none') throw unavailable('elicitation', features);
@@ -36,7 +35,7 @@ function encodeElicitation(params: ElicitFormParams | ElicitUrlParams, features:
   };
 }
 
-// The first revision with forms has no defaults but for booleans, names enum values apart, and has no multiple choice.
+// 2025-06-18 has defaults only for booleans, titles of choices in `enumNames`, and no multiple choice.
 function simpleField(name: string, field: ElicitField, features: RevisionFeatures): object {
   if (field.type === 'array') throw unavailable(`a form with a choice of several values (field "${name}")`, features);
   if (field.type === 'boolean') return field;
@@ -54,7 +53,7 @@ function encodeSampling(params: CreateMessageParams, features: RevisionFeatures)
   };
 }
 
-// A message has one block of content here: several blocks become several messages.
+// Before 2025-11-25 a message has one content block: several blocks become several messages.
 function oneBlock(message: SamplingMessage, features: RevisionFeatures): object[] {
   const blocks = Array.isArray(message.content) ? message.content : [message.content as SamplingContent];
   return blocks.map((block: SamplingContent) => {

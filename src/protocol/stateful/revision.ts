@@ -1,4 +1,4 @@
-/** The revisions with a handshake, 2024-11-05 to 2025-11-25: the same code over different rows of `revisions.ts`. */
+/** Stateful revisions, 2024-11-05 to 2025-11-25: the same code with different rows of `revisions.ts`. */
 
 import type { Notification } from '../../jsonrpc/message.ts';
 import { isWithin, type ServerEvent } from '../model/changes.ts';
@@ -12,7 +12,7 @@ import { encodeError } from './errors.ts';
 import { callerOf, methods, notifications } from './handshake.ts';
 import { encodeInputRequest } from './input-requests.ts';
 
-/** The revision of this name. */
+/** Makes the server side of a stateful revision. */
 export function statefulRevision(version: string): Revision {
   const features = featuresOf(version);
   return {
@@ -22,17 +22,17 @@ export function statefulRevision(version: string): Revision {
     callerOf: (_params, session) => callerOf(session),
     encodeListEntry: (kind, item) => encodeListEntry(kind, item, features),
     encodePage,
-    encodeResult: (row, result, about) => encodeResult(row, result, features, about),
-    encodeError: (failure) => encodeError(failure, features),
-    encodeInputRequest: (question) => encodeInputRequest(question, features),
+    encodeResult: (row, result, hints) => encodeResult(row, result, features, hints),
+    encodeError: (error) => encodeError(error, features),
+    encodeInputRequest: (request) => encodeInputRequest(request, features),
     encodeProgress: ({ message, ...params }) =>
       message === undefined || !features.progressMessage ? params : { ...params, message },
-    notificationOf: deliver,
+    notificationOf,
   };
 }
 
-/** The notification that tells this session of a change, if it wants to know. */
-function deliver(change: ServerEvent, session: Session): Notification | undefined {
+/** Returns the notification of a change for a session; undefined before `initialized`, or if the session does not get it. */
+function notificationOf(change: ServerEvent, session: Session): Notification | undefined {
   if (!session.initialized) return undefined;
   const { declared, subscriptions, logLevel } = session;
   if (change.type === 'log') {
