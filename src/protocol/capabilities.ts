@@ -1,7 +1,8 @@
 /** Client capabilities: whether a client declared one, and whether its revision has it. */
 
-import { type Declaration, extensionCapabilities } from './extension.ts';
+import { extensionCapabilities } from './extension.ts';
 import type { ClientCapabilities, ClientCapabilityName } from './model/capabilities.ts';
+import type { ClientInfo } from './revision.ts';
 import type { RevisionFeatures } from './revisions.ts';
 
 /** True if the client declared the capability, given by its dotted name. */
@@ -47,14 +48,9 @@ export function isAvailable(
   return hasCapability(capabilities, name);
 }
 
-interface Declared {
-  readonly capabilities: ClientCapabilities;
-  /** Extensions, each declared in the revisions that have it. */
-  readonly extensions?: readonly Declaration[];
-}
-
 /** Returns what a client declares in a revision. Settings in `capabilities.extensions` override those of the extension. */
-export function clientCapabilities({ capabilities, extensions = [] }: Declared, version: string): ClientCapabilities {
+export function clientCapabilities(client: ClientInfo, version: string): ClientCapabilities {
+  const { capabilities, extensions = [] } = client;
   const declared = extensionCapabilities(version, extensions);
   return declared ? { ...capabilities, extensions: { ...declared, ...capabilities.extensions } } : capabilities;
 }

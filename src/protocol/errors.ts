@@ -1,9 +1,11 @@
 /** Errors of MCP: its error codes, and `ToolError`, whose message is sent to the model. */
 
-import { McpError, RpcError } from '../jsonrpc/errors.ts';
+import { ErrorCode, McpError, RpcError } from '../jsonrpc/errors.ts';
+import type { ErrorObject } from '../jsonrpc/message.ts';
 import { printable } from '../jsonrpc/printable.ts';
 import { capabilityObject } from './capabilities.ts';
 import type { ClientCapabilityName } from './model/capabilities.ts';
+import type { RevisionFeatures } from './revisions.ts';
 
 /** Error codes that MCP adds to those of JSON-RPC. */
 export const McpErrorCode = {
@@ -53,4 +55,37 @@ export function unsupportedVersion(requested: string | undefined, supported: rea
   const data = requested === undefined ? { supported } : { supported, requested: requested.slice(0, 64) };
   const message = `Unsupported protocol version; supported: ${supported.join(', ')}`;
   return new RpcError(McpErrorCode.UnsupportedProtocolVersion, message, data);
+}
+
+// Codes of stateful revisions, which stateless ones must not send, with their replacements.
+const REPLACED: ReadonlyMap<number, number> = new Map([
+  [McpErrorCode.ResourceNotFound, ErrorCode.InvalidParams],
+  [McpErrorCode.UrlElicitationRequired, ErrorCode.InternalError],
+]);
+
+const DEFINED: ReadonlySet<number> = new Set([
+  McpErrorCode.HeaderMismatch,
+  McpErrorCode.MissingRequiredClientCapability,
+  McpErrorCode.UnsupportedProtocolVersion,
+]);
+
+/** Encodes an error of a handler in a revision. Invalid arguments of a tool may become a result with `isError`. */
+export function encodeError(error: RpcError, features: RevisionFeatures): { error: ErrorObject } | { result: object } {
+  const { message, data, reason } = error;
+  if (reason === Reason.badArguments && features.badArguments === 'result') {
+    return { result: { content: [{ type: 'text', text: message }], isError: true } };
+  }
+  const code = codeOf(error, features);
+  return { error: data === undefined ? { code, message } : { code, message, data } };
+}
+
+function codeOf({ code, reason }: RpcError, features: RevisionFeatures): number {
+  if (features.reservedErrorCodes) return REPLACED.get(code) ?? (isUndefined(code) ? ErrorCode.InternalError : code);
+  if (reason === Reason.resourceNotFound) return features.resourceNotFound;
+  return reason === Reason.missingCapability ? features.missingCapability : code;
+}
+
+// The protocol reserves this range and has defined three codes of it.
+function isUndefined(code: number): boolean {
+  return code <= -32020 && code >= -32099 && !DEFINED.has(code);
 }

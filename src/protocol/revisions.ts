@@ -52,6 +52,8 @@ export interface RevisionFeatures {
   readonly resourceNotFound: number;
   /** Error code for a capability that the client did not declare. */
   readonly missingCapability: number;
+  /** The protocol reserves error codes -32020 to -32099: undefined ones become -32603. */
+  readonly reservedErrorCodes: boolean;
   /** Invalid arguments of a tool become a result with `isError`, or a JSON-RPC error. */
   readonly badArguments: 'result' | 'error';
   /** The SSE stream of a request may begin with an event without a message, and end before the response. */
@@ -84,6 +86,7 @@ const newest: RevisionFeatures = {
   samplingContext: true,
   resourceNotFound: -32602,
   missingCapability: -32021,
+  reservedErrorCodes: true,
   badArguments: 'result',
   streamStartsWithEmptyEvent: false,
 };
@@ -100,6 +103,7 @@ const november2025: RevisionFeatures = {
   elicitationIds: true,
   resourceNotFound: -32002,
   missingCapability: -32602,
+  reservedErrorCodes: false,
   streamStartsWithEmptyEvent: true,
 };
 

@@ -5,15 +5,15 @@ import { isObject, type Params } from '../jsonrpc/message.ts';
 import { unsupportedVersion } from './errors.ts';
 import { MetaKey } from './model/meta.ts';
 import type { Revision } from './revision.ts';
-import { type Family, familyOf, LATEST_VERSION, VERSIONS } from './revisions.ts';
+import { REVISIONS as ALL, type Family, familyOf, LATEST_VERSION } from './revisions.ts';
 import type { Session } from './session.ts';
 import { statefulRevision } from './stateful/revision.ts';
 import { statelessRevision } from './stateless/revision.ts';
 
 const REVISIONS: ReadonlyMap<string, Revision> = new Map(
-  VERSIONS.map((version) => [
-    version,
-    familyOf(version) === 'stateless' ? statelessRevision(version) : statefulRevision(version),
+  ALL.map((features) => [
+    features.version,
+    features.family === 'stateless' ? statelessRevision(features) : statefulRevision(features),
   ]),
 );
 

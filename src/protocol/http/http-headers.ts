@@ -2,6 +2,7 @@
 
 import { fromBase64, toBase64 } from '../../jsonrpc/base64.ts';
 import { isObject } from '../../jsonrpc/message.ts';
+import { DATA_KEYWORDS, NAMED_MEMBERS } from '../model/tools.ts';
 
 /** Names of `Mcp-Param-*` headers with the path of their argument, or the fault of the annotations. */
 export type ParamHeaders =
@@ -12,20 +13,6 @@ export type ParamHeaders =
 const annotation = 'x-mcp-header';
 const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const carriers: ReadonlySet<unknown> = new Set(['string', 'integer', 'boolean']);
-
-/** Keywords whose members have names that the author chose: one may be called `x-mcp-header`. */
-const named: ReadonlySet<string> = new Set([
-  'properties',
-  'patternProperties',
-  'dependentSchemas',
-  'dependentRequired',
-  'dependencies',
-  '$defs',
-  'definitions',
-]);
-
-/** Keywords whose values are data, not schemas. */
-const data: ReadonlySet<string> = new Set(['const', 'enum', 'default', 'examples']);
 
 const maxDepth = 200;
 const maxVisited = 100_000;
@@ -48,8 +35,8 @@ export function paramHeaders(inputSchema: unknown): ParamHeaders {
       if (refused !== undefined) return refused;
     }
     return first(Object.entries(schema), ([keyword, value]) => {
-      if (keyword === annotation || data.has(keyword)) return undefined;
-      if (!named.has(keyword)) return read(value, path, false, depth + 1);
+      if (keyword === annotation || DATA_KEYWORDS.has(keyword)) return undefined;
+      if (!NAMED_MEMBERS.has(keyword)) return read(value, path, false, depth + 1);
       if (typeof value !== 'object' || value === null) return undefined;
       const reaches = reachable && keyword === 'properties';
       return first(Object.entries(value), ([name, each]) => read(each, [...path, name], reaches, depth + 1));

@@ -7,6 +7,20 @@ import type { Meta } from './meta.ts';
 /** A JSON Schema, as an object. */
 export type JsonSchemaObject = Readonly<Record<string, unknown>>;
 
+/** JSON Schema keywords whose members have names that the author chose, which may be those of keywords. */
+export const NAMED_MEMBERS: ReadonlySet<string> = new Set([
+  'properties',
+  'patternProperties',
+  'dependentSchemas',
+  'dependentRequired',
+  'dependencies',
+  '$defs',
+  'definitions',
+]);
+
+/** JSON Schema keywords whose values are data, not schemas. */
+export const DATA_KEYWORDS: ReadonlySet<string> = new Set(['const', 'enum', 'default', 'examples']);
+
 /** Hints about the behaviour of a tool. Clients treat them as untrusted. */
 export interface ToolAnnotations {
   readonly title?: string;

@@ -1,13 +1,14 @@
 /** Encodes content blocks for revisions that do not have all kinds: clients reject unknown kinds, so known ones replace them. */
 
-import type { ContentBlock, EmbeddedResource, ResourceContents } from '../model/content.ts';
+import type { ContentBlock, ResourceContents } from '../model/content.ts';
 import { without } from '../params.ts';
 import type { RevisionFeatures } from '../revisions.ts';
 
 /** Encodes one block. Audio becomes an embedded resource and a resource link becomes text if the revision lacks the kind. */
 export function encodeContent(block: ContentBlock, features: RevisionFeatures): ContentBlock {
   if (block.type === 'audio' && !features.audio) {
-    return encodeContent(audioAsResource(block.data, block.mimeType), features);
+    const { data, mimeType } = block;
+    return { type: 'resource', resource: { uri: `data:${mimeType}`, mimeType, blob: data } };
   }
   if (block.type === 'resource_link' && !features.resourceLinks) {
     return { type: 'text', text: `${block.name}: ${block.uri}` };
@@ -29,8 +30,4 @@ export function encodeItemMeta<T extends { readonly annotations?: object }>(item
   const bare = without(item, '_meta');
   if (!bare.annotations || !('lastModified' in bare.annotations)) return bare;
   return { ...bare, annotations: without(bare.annotations, 'lastModified') };
-}
-
-function audioAsResource(data: string, mimeType: string): EmbeddedResource {
-  return { type: 'resource', resource: { uri: `data:${mimeType}`, mimeType, blob: data } };
 }

@@ -5,7 +5,7 @@ import { retainedSize } from '../../jsonrpc/json/retained-size.ts';
 import { isObject, type Params } from '../../jsonrpc/message.ts';
 import { unsupportedVersion } from '../errors.ts';
 import type { ClientCapabilities, ServerCapabilities } from '../model/capabilities.ts';
-import { isImplementation, levelParam, MAX_SUBSCRIBED_CHARACTERS, stringParam } from '../params.ts';
+import { isImplementation, levelParam, MAX_SUBSCRIBED_CHARACTERS, stringParam, without } from '../params.ts';
 import type { Call, Caller, RevisionMethod, RevisionNotification, ServerInfo } from '../revision.ts';
 import { REVISIONS, type RevisionFeatures } from '../revisions.ts';
 import type { Session } from '../session.ts';
@@ -38,7 +38,7 @@ function initialize(call: Call, server: ServerInfo): object {
   if (!features) throw unsupportedVersion(requested, server.versions);
   const capabilities = encodeCapabilities(server.declaredIn(features.version, exchange.principal), features);
   const session = sessionOf(call.params, features.version, capabilities);
-  for (const uri of exchange.session?.subscriptions ?? []) exchange.growSession(-subscriptionBytes(uri));
+  for (const uri of exchange.session?.subscriptions ?? []) exchange.growSession(-retainedSize([uri]));
   exchange.openSession(session);
   return {
     protocolVersion: features.version,
@@ -56,9 +56,7 @@ function negotiate(requested: string, served: readonly string[]): RevisionFeatur
 }
 
 function encodeCapabilities(capabilities: ServerCapabilities, features: RevisionFeatures): ServerCapabilities {
-  if (features.completionsCapability) return capabilities;
-  const { completions: _, ...known } = capabilities;
-  return known;
+  return features.completionsCapability ? capabilities : without(capabilities, 'completions');
 }
 
 function setLevel({ params, exchange }: Call, server: ServerInfo): object {
@@ -77,7 +75,7 @@ function subscribe({ params, exchange }: Call, server: ServerInfo): object {
     const message = `Too many subscriptions: the URIs of a session may have ${MAX_SUBSCRIBED_CHARACTERS} characters in all`;
     throw RpcError.invalidParams(message);
   }
-  if (!exchange.growSession(subscriptionBytes(uri))) {
+  if (!exchange.growSession(retainedSize([uri]))) {
     throw RpcError.internal('The server keeps too much for its callers at the moment: try again later');
   }
   session.subscriptions = [...subscriptions, uri];
@@ -89,12 +87,8 @@ function unsubscribe({ params, exchange }: Call, server: ServerInfo): object {
   const session = requireSession(exchange.session);
   if (!session.subscriptions.includes(uri)) return {};
   session.subscriptions = session.subscriptions.filter((one) => one !== uri);
-  exchange.growSession(-subscriptionBytes(uri));
+  exchange.growSession(-retainedSize([uri]));
   return {};
-}
-
-function subscriptionBytes(uri: string): number {
-  return retainedSize([uri]);
 }
 
 function subscriptionUri(method: string, params: Params, server: ServerInfo): string {

@@ -1,20 +1,19 @@
 /** Stateful revisions, 2024-11-05 to 2025-11-25: the same code with different rows of `revisions.ts`. */
 
 import type { Notification } from '../../jsonrpc/message.ts';
+import { encodeError } from '../errors.ts';
 import { isWithin, type ServerEvent } from '../model/changes.ts';
 import { isAtLeast } from '../model/logging.ts';
 import type { Revision } from '../revision.ts';
-import { featuresOf } from '../revisions.ts';
+import type { RevisionFeatures } from '../revisions.ts';
 import type { Session } from '../session.ts';
 import { encodeListEntry } from './encode-lists.ts';
 import { encodePage, encodeResult } from './encode-results.ts';
-import { encodeError } from './errors.ts';
 import { callerOf, methods, notifications } from './handshake.ts';
 import { encodeInputRequest } from './input-requests.ts';
 
 /** Makes the server side of a stateful revision. */
-export function statefulRevision(version: string): Revision {
-  const features = featuresOf(version);
+export function statefulRevision(features: RevisionFeatures): Revision {
   return {
     features,
     methods,

@@ -2,7 +2,7 @@
 
 import { isObject } from '../../jsonrpc/message.ts';
 import { STRUCTURED_TEXT, WRAPPED_RESULT } from '../model/meta.ts';
-import type { JsonSchemaObject } from '../model/tools.ts';
+import { DATA_KEYWORDS, type JsonSchemaObject, NAMED_MEMBERS } from '../model/tools.ts';
 import { without } from '../params.ts';
 
 const MARKERS: readonly string[] = [WRAPPED_RESULT, STRUCTURED_TEXT];
@@ -57,24 +57,12 @@ export function plainProperties(schema: JsonSchemaObject): JsonSchemaObject {
   if (!isObject(properties) || !Object.values(properties).some((property) => typeof property === 'boolean')) {
     return schema;
   }
-  const plain = Object.entries(properties).map(([name, property]) => [
-    name,
-    property === true ? {} : property === false ? { not: {} } : property,
-  ]);
-  return { ...schema, properties: Object.fromEntries(plain) };
+  const plain = (_: string, property: unknown) =>
+    property === true ? {} : property === false ? { not: {} } : property;
+  return { ...schema, properties: mapValues(properties, plain) };
 }
 
 const REFERENCES: ReadonlySet<string> = new Set(['$ref', '$dynamicRef']);
-const DATA: ReadonlySet<string> = new Set(['enum', 'const', 'default', 'examples']);
-const SCHEMAS_BY_NAME: ReadonlySet<string> = new Set([
-  'properties',
-  'patternProperties',
-  '$defs',
-  'definitions',
-  'dependentSchemas',
-  'dependencies',
-]);
-
 const RESULT = '#/properties/result';
 
 // The schema moves to `#/properties/result`, and so do the references within it.
@@ -96,9 +84,8 @@ function mapReferences(schema: unknown, map: MapReference): unknown {
 
 function mapKeyword(keyword: string, value: unknown, map: MapReference): unknown {
   if (REFERENCES.has(keyword) && typeof value === 'string') return map(value);
-  if (DATA.has(keyword)) return value;
-  // The members have names that the author chose, which may be those of keywords.
-  if (SCHEMAS_BY_NAME.has(keyword) && isObject(value)) return mapValues(value, (_, inner) => mapReferences(inner, map));
+  if (DATA_KEYWORDS.has(keyword)) return value;
+  if (NAMED_MEMBERS.has(keyword) && isObject(value)) return mapValues(value, (_, inner) => mapReferences(inner, map));
   return mapReferences(value, map);
 }
 

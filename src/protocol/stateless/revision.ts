@@ -1,16 +1,15 @@
 /** Stateless revisions, from 2026-07-28 on: each request carries its version, client and capabilities. */
 
+import { encodeError } from '../errors.ts';
 import { without } from '../params.ts';
 import type { Revision } from '../revision.ts';
-import { featuresOf } from '../revisions.ts';
+import type { RevisionFeatures } from '../revisions.ts';
 import { callerOf } from './caller.ts';
 import { encodePage, encodeResult } from './encode-results.ts';
-import { encodeError } from './errors.ts';
 import { methods } from './methods.ts';
 
 /** Makes the server side of a stateless revision. */
-export function statelessRevision(version: string): Revision {
-  const features = featuresOf(version);
+export function statelessRevision(features: RevisionFeatures): Revision {
   return {
     features,
     methods,
@@ -20,7 +19,7 @@ export function statelessRevision(version: string): Revision {
     encodeListEntry: (_kind, item) => without(item, 'execution'),
     encodePage,
     encodeResult,
-    encodeError,
+    encodeError: (error) => encodeError(error, features),
     encodeInputRequest: ({ method, params }) => (params === undefined ? { method } : { method, params: { ...params } }),
     encodeProgress: (params) => params,
     // `subscriptions/listen` sends change notifications.

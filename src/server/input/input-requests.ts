@@ -30,6 +30,15 @@ type Accepts = (response: InputResponse) => boolean | Promise<boolean>;
 
 const acceptAll: Accepts = () => true;
 
+interface OpenRequest {
+  readonly key: string;
+  readonly request: InputRequest;
+  readonly journaled: JournaledRequest;
+  readonly accepts: Accepts;
+  /** Cancels the request. */
+  readonly signal: AbortSignal | undefined;
+}
+
 /** The journal of a call, and the pending input requests of the current run of its handler. */
 export class InputRequests {
   readonly call: InputCaller;
@@ -76,25 +85,25 @@ export class InputRequests {
     accepts: Accepts = acceptAll,
     signal?: AbortSignal,
   ): Promise<InputResponse> {
-    const name = key ?? this.#nextKey(request.method);
     const { detaching } = this.call;
+    const open = { key: key ?? this.#nextKey(request.method), request, accepts, signal };
     if (detaching) {
       // The outcome decides whether the client or the task gets the input request.
-      const again = (): Promise<InputResponse> => this.request(request, name, accepts, signal);
+      const again = (): Promise<InputResponse> => this.request(request, open.key, accepts, signal);
       return detaching.then(again, again);
     }
-    const journaled = { method: request.method, fingerprint: fingerprint(request) };
     try {
       const capability = capabilityFor(request);
       if (!this.call.can(capability)) throw missingCapability(capability);
-      if (this.#keys.has(name)) {
-        throw new Error(`Two input requests of one call have the key "${name}": pass each its own option "key"`);
+      if (this.#keys.has(open.key)) {
+        throw new Error(`Two input requests of one call have the key "${open.key}": pass each its own option "key"`);
       }
-      this.#keys.add(name);
-      const known = this.journal.responses.get(name);
-      if (known?.fingerprint === journaled.fingerprint)
-        return this.#checkAgain(name, known.response, request, journaled, accepts);
-      return this.#requestNow(name, request, journaled, accepts, signal);
+      this.#keys.add(open.key);
+      const journaled = { method: request.method, fingerprint: fingerprint(request) };
+      const known = this.journal.responses.get(open.key);
+      return known?.fingerprint === journaled.fingerprint
+        ? this.#checkAgain(known.response, { ...open, journaled })
+        : this.#requestNow({ ...open, journaled });
     } catch (error) {
       return Promise.reject(error);
     }
@@ -164,35 +173,23 @@ export class InputRequests {
   }
 
   // Content that does not match the schema is dropped from the journal, and the client gets the input request again.
-  async #checkAgain(
-    name: string,
-    response: InputResponse,
-    request: InputRequest,
-    journaled: JournaledRequest,
-    accepts: Accepts,
-  ): Promise<InputResponse> {
-    if (await accepts(response)) return response;
-    this.journal.responses.delete(name);
-    return this.#requestNow(name, request, journaled, accepts);
+  async #checkAgain(response: InputResponse, open: OpenRequest): Promise<InputResponse> {
+    if (await open.accepts(response)) return response;
+    this.journal.responses.delete(open.key);
+    return this.#requestNow(open);
   }
 
-  async #requestNow(
-    name: string,
-    request: InputRequest,
-    journaled: JournaledRequest,
-    accepts: Accepts,
-    signal?: AbortSignal,
-  ): Promise<InputResponse> {
+  async #requestNow({ key, request, journaled, accepts, signal }: OpenRequest): Promise<InputResponse> {
     const { inputVia, row, method, server } = this.call;
     if (this.viaRetry) {
       if (inputVia === 'retry' && !row?.mayRequireInput) throw inputNotAllowed(method);
-      this.pending.set(name, { request, journaled });
+      this.pending.set(key, { request, journaled });
       return this.#suspendRun();
     }
     for (let attempt = 0; attempt < server.limits.roundTrips; attempt++) {
       const response = await this.send(request, signal);
       if (!(await accepts(response))) continue;
-      this.journal.responses.set(name, { ...journaled, response });
+      this.journal.responses.set(key, { ...journaled, response });
       return response;
     }
     throw RpcError.internal(`The client's responses to ${request.method} do not match the requested schema`);
