@@ -10,7 +10,7 @@ function features(version: string): RevisionFeatures {
   return found;
 }
 
-test('each question needs its capability', () => {
+test('each input request requires its capability', () => {
   const form = { mode: 'form', message: 'm', requestedSchema: { type: 'object', properties: {} } } as const;
   expect(capabilityFor({ method: 'elicitation/create', params: form })).toBe('elicitation.form');
   expect(capabilityFor({ method: 'elicitation/create', params: { mode: 'url', message: 'm', url: 'x:' } })).toBe(
@@ -24,7 +24,7 @@ test('each question needs its capability', () => {
   );
 });
 
-describe('a capability is there if it was declared and the revision has it', () => {
+describe('a capability is available if it was declared and the revision has it', () => {
   const bare = { elicitation: {} };
   const form = { elicitation: { form: {} } };
   const url = { elicitation: { url: {} } };
@@ -56,13 +56,13 @@ describe('a capability is there if it was declared and the revision has it', () 
     expect(hasCapability({ sampling: false } as unknown as ClientCapabilities, 'sampling.tools')).toBe(false);
   });
 
-  test('and is told as the object that declares it', () => {
+  test('a dotted name becomes the object that declares it', () => {
     expect(capabilityObject('elicitation.form')).toEqual({ elicitation: { form: {} } });
     expect(capabilityObject('extensions.com.example/a.b')).toEqual({ extensions: { 'com.example/a.b': {} } });
   });
 });
 
-describe('an answer has the shape of its method', () => {
+describe('an input response has the shape of its method', () => {
   test.each<[string, unknown, boolean]>([
     ['elicitation/create', { action: 'accept', content: {} }, true],
     ['elicitation/create', { action: 'decline' }, true],
@@ -87,7 +87,7 @@ describe('an answer has the shape of its method', () => {
     expect(isInputResponse(method, answer)).toBe(expected);
   });
 
-  test('or of any', () => {
+  test('isAnyInputResponse accepts the shape of any method', () => {
     expect([{ roots: [] }, { action: 'cancel' }, {}, 5, null].map(isAnyInputResponse)).toEqual([
       true,
       true,

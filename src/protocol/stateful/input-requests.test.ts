@@ -20,12 +20,12 @@ const form = (properties: unknown, required?: string[]): object => ({
 });
 
 describe('a form', () => {
-  test.each(['2024-11-05', '2025-03-26'])('is not part of %s', (version) => {
+  test.each(['2024-11-05', '2025-03-26'])('is refused in %s', (version) => {
     expect(() => encode(version, form({}))).toThrow(expect.objectContaining({ code: -32602 }));
     expect(() => encode(version, form({}))).toThrow(/2024-11-05|2025-03-26/);
   });
 
-  test('has no mode in 2025-06-18, no defaults but for booleans, and enum values with their names', () => {
+  test('has in 2025-06-18 no mode, defaults only for booleans, and enumNames', () => {
     const question = form(
       {
         name: { type: 'string', title: 'Name', minLength: 1, format: 'email', default: 'x' },
@@ -62,7 +62,7 @@ describe('a form', () => {
     });
   });
 
-  test('with several choices is refused where the revision has none, naming field and revision', () => {
+  test('with multiple choice is refused in 2025-06-18 with the field and the revision', () => {
     const question = form({ tags: { type: 'array', items: { type: 'string', enum: ['a'] } } });
     expect(() => encode('2025-06-18', question)).toThrow(/2025-06-18.*"tags"/);
     expect(encode('2025-11-25', question).params).toMatchObject({ mode: 'form' });
@@ -77,11 +77,11 @@ describe('a form', () => {
 describe('a URL', () => {
   const question = { method: 'elicitation/create', params: { mode: 'url', message: 'm', url: 'https://example.com' } };
 
-  test.each(['2024-11-05', '2025-03-26', '2025-06-18'])('cannot be asked for in %s', (version) => {
+  test.each(['2024-11-05', '2025-03-26', '2025-06-18'])('is refused in %s', (version) => {
     expect(() => encode(version, question)).toThrow(expect.objectContaining({ code: -32602 }));
   });
 
-  test('has an id of its own in 2025-11-25, and none in 2026-07-28', () => {
+  test('has an elicitationId in 2025-11-25 and none in 2026-07-28', () => {
     const first = encode('2025-11-25', question).params?.['elicitationId'];
     const second = encode('2025-11-25', question).params?.['elicitationId'];
     expect(first).toMatch(/^[0-9a-f-]{36}$/);
@@ -125,7 +125,7 @@ describe('sampling', () => {
   });
 });
 
-test('roots/list has no params unless it was given some', () => {
+test('roots/list has no params by default', () => {
   expect(encode('2025-06-18', { method: 'roots/list' })).toEqual({ method: 'roots/list' });
   expect(encode('2026-07-28', { method: 'roots/list' })).toEqual({ method: 'roots/list' });
 });
