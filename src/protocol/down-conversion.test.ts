@@ -31,7 +31,7 @@ const result = (version: string, method: string, value: object, about: EncodingH
 const content = (version: string, block: ContentBlock): unknown =>
   (result(version, 'tools/call', { content: [block] })['content'] as unknown[])[0];
 
-/** One row of the table: what each of the five revisions, oldest first, makes of one thing. */
+/** One row of the table: the encoding of one value in each of the five revisions, oldest first. */
 function row(name: string, convert: (version: string) => unknown, cells: readonly unknown[]): void {
   describe(name, () => {
     test.each(VERSIONS.map((version, at) => [version, cells[at]] as const))('%s', (version, expected) => {

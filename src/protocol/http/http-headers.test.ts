@@ -61,7 +61,7 @@ test.each([
   ['definitions', tool({}, { definitions: { a: annotated } })],
   ['patternProperties', tool({}, { patternProperties: { a: annotated } })],
   ['additionalProperties', tool({}, { additionalProperties: annotated })],
-  ['a keyword nobody knows', tool({}, { 'x-other': { deep: [annotated] } })],
+  ['an unknown keyword', tool({}, { 'x-other': { deep: [annotated] } })],
   ['the root', { ...tool({}), 'x-mcp-header': 'A' }],
 ])('an annotation in %s is a fault', (_, schema) => {
   expect(faultOf(schema)).toMatch(/only allowed/);

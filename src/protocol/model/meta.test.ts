@@ -48,7 +48,7 @@ test('a subscription to a folder includes URIs below it and no others', () => {
   expect(isWithin('file:///a', 'file:///a/b')).toBe(false);
 });
 
-test('a level is at least itself and every less severe level', () => {
+test('isAtLeast is true for the minimum level and all more severe ones', () => {
   expect(LOGGING_LEVELS.filter((level) => isAtLeast(level, 'warning'))).toEqual([
     'warning',
     'error',

@@ -24,7 +24,7 @@ function revision(version: string): Revision {
   return revisionNamed(version);
 }
 
-/** What arrives on the wire. */
+/** Returns the encoded value after a JSON round trip. */
 function sent(version: string, method: string, result: object, about: EncodingHints = {}): Record<string, unknown> {
   return JSON.parse(JSON.stringify(revision(version).encodeResult(METHODS.get(method), result, about, host)));
 }

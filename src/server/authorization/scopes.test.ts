@@ -40,7 +40,7 @@ function make(options: McpServerOptions = {}): McpServer {
   return server;
 }
 
-/** As a program is connected to whoever started it. */
+/** Opens a connection of the owner of the process, as over stdio. */
 async function openOwned(options: WireOptions, server = make()): Promise<Wire> {
   const wire = new Wire(options);
   wire.serving = await serve(server, wire, { principal: options.principal, ownsProcess: true });
@@ -137,12 +137,12 @@ test('subscriptions/listen requires the scopes of its resources', async () => {
 
 test('a subscription to a folder does not include resources whose scopes the caller lacks', async () => {
   const server = make();
-  const told = async (principal: typeof known): Promise<Wire> => {
+  const subscribed = async (principal: typeof known): Promise<Wire> => {
     const wire = await open(server, { revision: '2025-11-25', principal });
     await wire.call('resources/subscribe', { uri: 'x://files' });
     return wire;
   };
-  const [without, having] = [await told(known), await told(granted)];
+  const [without, having] = [await subscribed(known), await subscribed(granted)];
   server.resourceUpdated('x://files/a');
   server.resourceUpdated('x://files/open');
   await having.until(({ params }) => params?.['uri'] === 'x://files/open');
@@ -243,7 +243,7 @@ describe('changes of a resource that got scopes after the subscription', () => {
       for (const uri of uris) await wire.call('resources/subscribe', { uri });
     }
   };
-  const toldOf = async (wire: Wire): Promise<unknown[]> => {
+  const updatesOf = async (wire: Wire): Promise<unknown[]> => {
     await wire.until(({ params }) => params?.['uri'] === 'x://files/open');
     return wire.notices('notifications/resources/updated').map(({ params }) => params?.['uri']);
   };
@@ -253,7 +253,7 @@ describe('changes of a resource that got scopes after the subscription', () => {
     const wire = await open(server, { revision });
     await subscribe(wire, revision);
     late(server);
-    expect(await toldOf(wire)).toEqual(['x://files/open']);
+    expect(await updatesOf(wire)).toEqual(['x://files/open']);
   });
 
   test.each(REVISIONS)('are sent to the owner of the process: %s', async (revision) => {
@@ -261,7 +261,7 @@ describe('changes of a resource that got scopes after the subscription', () => {
     const wire = await openOwned({ revision }, server);
     await subscribe(wire, revision);
     late(server);
-    expect(await toldOf(wire)).toEqual(uris);
+    expect(await updatesOf(wire)).toEqual(uris);
   });
 });
 

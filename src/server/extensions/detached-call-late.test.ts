@@ -1,4 +1,4 @@
-/** Hand-offs that come too late, at the same time as something else, or too often. */
+/** Calls that are detached too late, concurrently with other events, or too often. */
 
 import type { CallToolResult } from 'mcpp';
 import {
@@ -23,7 +23,7 @@ const CANCELLED = { error: { code: -32603, message: 'The call was cancelled befo
 
 type Handler = (args: unknown, ctx: Context) => unknown;
 
-/** Something that happens when it is let happen. */
+/** A promise with its `resolve` function. */
 function gate(): { readonly opened: Promise<void>; open(): void } {
   let open = (): void => {};
   const opened = new Promise<void>((resolve) => {
@@ -32,7 +32,7 @@ function gate(): { readonly opened: Promise<void>; open(): void } {
   return { opened, open };
 }
 
-/** Takes calls over, when `ready` resolves. */
+/** An extension that starts a task when `ready` resolves. */
 class Jobs {
   readonly asked: string[] = [];
   readonly answers: ((answer: unknown) => void)[] = [];
@@ -53,13 +53,13 @@ class Jobs {
           if (this.refusal) throw this.refusal;
           if (this.isFull) return undefined;
           this.made++;
-          return { result: extensionResult('job', {}), call: this.#desk() };
+          return { result: extensionResult('job', {}), call: this.#call() };
         };
       },
     },
   };
 
-  #desk(): DetachedCall {
+  #call(): DetachedCall {
     return {
       signal: new AbortController().signal,
       ask: ({ params }) => {

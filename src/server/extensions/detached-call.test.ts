@@ -17,10 +17,10 @@ const capabilities = { elicitation: {}, extensions: { [ID]: {} } };
 const form = { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] } as const;
 const named = (name: string): ElicitResult => ({ action: 'accept', content: { name } });
 
-/** An extension whose jobs are kept where the test can see them. */
+/** An extension that records its tasks for the test. */
 class Jobs {
   readonly ended: Promise<Parameters<DetachedCall['end']>[0]>;
-  readonly questions: { method: string; params?: unknown; answer: (answer: unknown) => void }[] = [];
+  readonly inputRequests: { method: string; params?: unknown; respond: (response: unknown) => void }[] = [];
   readonly progress: unknown[] = [];
   readonly abort: AbortController = new AbortController();
   readonly errors: unknown[] = [];
@@ -46,15 +46,15 @@ class Jobs {
               if (this.refusal) throw this.refusal;
               if (this.isFull) return undefined;
               this.made++;
-              return { result: extensionResult('job', { jobId: 'j1' }), call: this.#desk };
+              return { result: extensionResult('job', { jobId: 'j1' }), call: this.#call };
             }
           : undefined,
     },
   };
 
-  readonly #desk: DetachedCall = {
+  readonly #call: DetachedCall = {
     signal: this.abort.signal,
-    ask: (question) => new Promise((answer) => this.questions.push({ ...question, answer })),
+    ask: (request) => new Promise((respond) => this.inputRequests.push({ ...request, respond })),
     progress: (...how) => this.progress.push(how),
     end: (outcome) => {
       this.ends++;
@@ -102,12 +102,12 @@ describe('a call that is detached before its handler runs', () => {
     await wire.call('tools/call', { name: 't' });
     await quiet();
     const requestedSchema = form;
-    expect(jobs.questions).toMatchObject([
+    expect(jobs.inputRequests).toMatchObject([
       { method: 'elicitation/create', params: { mode: 'form', message: 'A?', requestedSchema } },
       { method: 'elicitation/create', params: { mode: 'form', message: 'B?', requestedSchema } },
     ]);
-    jobs.questions[1]?.answer(named('b'));
-    jobs.questions[0]?.answer(named('a'));
+    jobs.inputRequests[1]?.respond(named('b'));
+    jobs.inputRequests[0]?.respond(named('a'));
     expect(await jobs.ended).toEqual(text('["a","b"]'));
     expect(runs).toBe(1);
   });
@@ -118,9 +118,9 @@ describe('a call that is detached before its handler runs', () => {
     const wire = await open(server, { capabilities });
     await wire.call('tools/call', { name: 't' });
     await quiet();
-    jobs.questions[0]?.answer({ action: 'accept', content: {} });
+    jobs.inputRequests[0]?.respond({ action: 'accept', content: {} });
     await quiet();
-    jobs.questions[1]?.answer({ action: 'decline' });
+    jobs.inputRequests[1]?.respond({ action: 'decline' });
     expect(await jobs.ended).toEqual(text('{"action":"decline"}'));
   });
 
@@ -133,7 +133,7 @@ describe('a call that is detached before its handler runs', () => {
     const wire = await open(server, { capabilities: { ...capabilities, roots: {} } });
     await wire.call('tools/call', { name: 't' });
     await quiet();
-    jobs.questions[0]?.answer({ roots: [] });
+    jobs.inputRequests[0]?.respond({ roots: [] });
     expect(await jobs.ended).toEqual(text('{"roots":[]}'));
   });
 
@@ -219,7 +219,7 @@ describe('a call that is detached before its handler runs', () => {
       { capabilities },
     );
     expect((await wire.call('tools/call', { name: 't' })).result).toMatchObject({ resultType: 'input_required' });
-    expect(jobs.questions).toEqual([]);
+    expect(jobs.inputRequests).toEqual([]);
   });
 
   test('is refused if starting the task throws', async () => {
@@ -254,8 +254,8 @@ describe('a call whose handler calls ctx.detach()', () => {
     expect(job).toMatchObject(JOB);
     expect(job).not.toHaveProperty('requestState');
     await quiet();
-    expect(jobs.questions).toMatchObject([{ params: { message: 'B?' } }]);
-    jobs.questions[0]?.answer({ action: 'decline' });
+    expect(jobs.inputRequests).toMatchObject([{ params: { message: 'B?' } }]);
+    jobs.inputRequests[0]?.respond({ action: 'decline' });
     expect(await jobs.ended).toEqual(text('[{"action":"accept","content":{"name":"a"}},true,{"action":"decline"}]'));
     expect([jobs.made, jobs.ends, effects]).toEqual([1, 1, 1]);
   });
@@ -351,7 +351,7 @@ describe('a call whose handler calls ctx.detach()', () => {
     const wire = await open(server, { capabilities: { ...capabilities, roots: {} } });
     expect((await wire.call('tools/call', { name: 't' })).result).toMatchObject(JOB);
     await quiet();
-    jobs.questions[0]?.answer({ roots: [] });
+    jobs.inputRequests[0]?.respond({ roots: [] });
     expect(await jobs.ended).toEqual(text('{"roots":[]}'));
     expect([jobs.made, jobs.ends]).toEqual([1, 1]);
   });
@@ -379,15 +379,15 @@ test('an error of end() is reported', async () => {
     ...jobs.extension,
     server: {
       detach: (call) => {
-        const takeOver = server?.detach?.(call);
+        const startTask = server?.detach?.(call);
         return (
-          takeOver &&
+          startTask &&
           (async () => {
-            const handed = await takeOver();
+            const started = await startTask();
             return (
-              handed && {
-                ...handed,
-                call: { ...handed.call, end: () => Promise.reject(new Error('the store is gone')) },
+              started && {
+                ...started,
+                call: { ...started.call, end: () => Promise.reject(new Error('the store is gone')) },
               }
             );
           })

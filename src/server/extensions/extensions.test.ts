@@ -52,8 +52,11 @@ describe('a method of an extension', () => {
 
 describe('a notification of an extension', () => {
   test('is handled only for clients that declare the extension', async () => {
-    const heard: unknown[] = [];
-    const server = make({ id: ID, server: { methods: { 'notifications/echo': (params) => heard.push(params['n']) } } });
+    const received: unknown[] = [];
+    const server = make({
+      id: ID,
+      server: { methods: { 'notifications/echo': (params) => received.push(params['n']) } },
+    });
     const meta = (capabilities: object) => ({
       'io.modelcontextprotocol/protocolVersion': '2026-07-28',
       'io.modelcontextprotocol/clientCapabilities': capabilities,
@@ -62,7 +65,7 @@ describe('a notification of an extension', () => {
     wire.notify('notifications/echo', { n: 1, _meta: meta(declares) });
     wire.notify('notifications/echo', { n: 2, _meta: meta({}) });
     await wire.call('server/discover');
-    expect(heard).toEqual([1]);
+    expect(received).toEqual([1]);
   });
 });
 
