@@ -48,12 +48,13 @@ function envelopeOf(client: ClientInfo, version: string): Meta {
 /** Decodes a result by its `resultType`. Default: `complete`. */
 export function decodeResult(method: string, result: unknown): Decoded {
   if (!isObject(result)) throw malformed(method, 'has no "result" object');
-  const { resultType = 'complete', inputRequests = {}, requestState } = result;
+  const { resultType = 'complete' } = result;
   if (resultType === 'complete') return { type: 'complete', result };
   if (typeof resultType !== 'string') throw malformed(method, 'has a "resultType" this client does not know');
   if (resultType !== 'input_required') return { type: 'other', resultType, result };
   if (!METHODS.get(method)?.mayRequireInput)
     throw malformed(method, 'requires input, which is not allowed for that method');
+  const { inputRequests = {}, requestState } = result;
   if (!isObject(inputRequests) || !Object.values(inputRequests).every(isInputRequest)) {
     throw malformed(method, 'has malformed "inputRequests"');
   }
