@@ -42,7 +42,7 @@ describe('more rounds than the limit', () => {
   test('are refused', async () => {
     const onError = vi.fn();
     const reply = await lastReply(serverOf(threeTimes, { onError, limits: { roundTrips: 2 } }));
-    expect(reportOf(onError, reply)).toContain('more than 2 rounds');
+    expect(reportOf(onError, reply)).toContain('more than 2 round trips');
   });
 
   test('are refused to a handler that returns its questions as well', async () => {
@@ -50,7 +50,7 @@ describe('more rounds than the limit', () => {
     const params = { mode: 'form', message: '?', requestedSchema: { type: 'object', properties: {} } } as const;
     const requests = { a: { method: 'elicitation/create', params } } as const;
     const server = serverOf(() => inputRequired({ requests, state: 1 }), { onError, limits: { roundTrips: 2 } });
-    expect(reportOf(onError, await lastReply(server))).toContain('more than 2 rounds');
+    expect(reportOf(onError, await lastReply(server))).toContain('more than 2 round trips');
   });
 
   test('are none if the limit is just reached', async () => {
@@ -74,7 +74,7 @@ describe('a state', () => {
   ])('of %s is too large, and refused', async (_, text) => {
     const onError = vi.fn();
     const reply = await lastReply(serverOf(carrying(text), { onError }));
-    expect(reportOf(onError, reply)).toContain('do not fit');
+    expect(reportOf(onError, reply)).toContain('exceed 524288 characters of requestState');
   });
 
   test.each<[string, string]>([
@@ -97,13 +97,13 @@ describe('a state', () => {
     }
     expect([...outcomes]).toEqual([
       '[{"type":"text","text":"true"}]',
-      'The answers and steps of this call do not fit into n characters of state',
+      'The input responses and steps of this call exceed n characters of requestState',
     ]);
   });
 
   test('that a handler returns is refused likewise', async () => {
     const onError = vi.fn();
     const server = serverOf(() => inputRequired({ state: '世'.repeat(200_000) }), { onError });
-    expect(reportOf(onError, await lastReply(server))).toContain('do not fit');
+    expect(reportOf(onError, await lastReply(server))).toContain('exceed 524288 characters of requestState');
   });
 });

@@ -128,7 +128,7 @@ export class Calls {
     if (decoded.type !== 'complete') {
       throw new ConnectionError('malformed', `The result of ${method} asks for input, for which it is too late`);
     }
-    return readResult(method, params, decoded.result, revision.facts, book, present && this.#mirrored(present));
+    return readResult(method, params, decoded.result, revision.features, book, present && this.#mirrored(present));
   }
 
   /** Sends a call and stops at the first questions. */
@@ -277,7 +277,7 @@ export class Calls {
     result: Result,
     keep: (result: Result) => void,
   ): Result | Promise<Result> {
-    const { facts } = conversation.revision;
+    const { features: facts } = conversation.revision;
     const { book, options } = this.#host;
     const mirrored = this.#mirrored(conversation);
     const read = readResult(call.method, call.params, result, facts, book, mirrored);
@@ -321,7 +321,7 @@ export class Calls {
       const rest = this.#finish(decoded, call);
       return async () => ({ done: true, result: await rest() });
     }
-    const { facts } = conversation.revision;
+    const { features: facts } = conversation.revision;
     const { book } = this.#host;
     const mirrored = this.#mirrored(conversation);
     return { done: true, result: await readResult(method, params, decoded.result, facts, book, mirrored) };

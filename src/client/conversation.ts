@@ -116,7 +116,7 @@ export class Conversation implements Receiver {
 
   /** Its name; empty before one is agreed on. */
   get version(): string {
-    return this.#revision?.facts.version ?? '';
+    return this.#revision?.features.version ?? '';
   }
 
   /** What the server said of itself. */
@@ -146,7 +146,7 @@ export class Conversation implements Receiver {
 
   /** True if arguments of tools are repeated as headers, as the revision wants it over HTTP. */
   get mirrorsArguments(): boolean {
-    return this.#transport.isRequestScoped === true && this.#revision?.facts.family === 'stateless';
+    return this.#transport.isRequestScoped === true && this.#revision?.features.family === 'stateless';
   }
 
   /** From now on both sides know which revision is spoken. */
@@ -291,7 +291,7 @@ export class Conversation implements Receiver {
 
   #takeRequest(request: Request): void {
     if (this.#hears === 'answers') return;
-    if (this.#revision?.facts.asking !== 'in rounds') {
+    if (this.#revision?.features.inputVia !== 'retry') {
       this.#incoming.take(request);
       return;
     }

@@ -110,7 +110,7 @@ export class Core {
 
   /** The facts of the revision that is spoken. */
   get facts(): RevisionFeatures {
-    return (revisionNamed(this.profile.revision) as Revision).facts;
+    return (revisionNamed(this.profile.revision) as Revision).features;
   }
 
   notify(method: string, params: Params = {}): void {
@@ -142,7 +142,7 @@ export class Core {
 
   async ping(options?: RequestOptions): Promise<void> {
     const { revision } = await this.link.conversation(options ?? {}, 'ping');
-    const method = isInRevision('ping', revision.facts.version) ? 'ping' : 'server/discover';
+    const method = isInRevision('ping', revision.features.version) ? 'ping' : 'server/discover';
     await this.calls.request(method, {}, { ...options, fresh: true });
   }
 
@@ -150,7 +150,7 @@ export class Core {
     checkLevel(level);
     this.#client = { ...this.#client, logLevel: level };
     const { revision } = await this.link.conversation({}, 'setLogLevel');
-    const isTold = isInRevision('logging/setLevel', revision.facts.version) && this.profile.capabilities.logging;
+    const isTold = isInRevision('logging/setLevel', revision.features.version) && this.profile.capabilities.logging;
     if (isTold) await this.calls.request('logging/setLevel', { level });
   }
 
@@ -250,7 +250,7 @@ export class Core {
     const { revision, server } = conversation;
     const { logLevel } = this.#client;
     const tasks: Promise<unknown>[] = [];
-    if (logLevel && isInRevision('logging/setLevel', revision.facts.version) && server.capabilities.logging) {
+    if (logLevel && isInRevision('logging/setLevel', revision.features.version) && server.capabilities.logging) {
       tasks.push(conversation.send('logging/setLevel', { level: logLevel }, PROMPTLY, HARMLESS));
     }
     if (again) {
@@ -284,7 +284,7 @@ export class Core {
 
   #watched(conversation: Conversation): WatchedConversation {
     return {
-      facts: conversation.revision.facts,
+      facts: conversation.revision.features,
       serverCapabilities: conversation.server.capabilities,
       get deafness() {
         return conversation.deafness;

@@ -9,12 +9,12 @@ const finisher = async (): Promise<Record<string, unknown>> => ({});
 
 describe('an extension cannot be installed', () => {
   test.each<[string, readonly ClientExtension[], string]>([
-    ['without a prefix', [{ id: 'feature' }], 'Extension "feature": an id has a prefix and a name'],
-    ['twice', [{ id }, { id }], `Extension "${id}": the id ${id} is taken already`],
+    ['without a prefix', [{ id: 'feature' }], 'Extension "feature": "id" must have a prefix and a name'],
+    ['twice', [{ id }, { id }], `Extension "${id}": the id ${id} is already used by`],
     [
       'with a result type of the protocol',
       [{ id, resultTypes: { complete: ['tools/call'] } }],
-      'resultType "complete" is the protocol\'s',
+      'resultType "complete" belongs to the protocol',
     ],
     [
       'with a result type of another one',
@@ -22,17 +22,17 @@ describe('an extension cannot be installed', () => {
         { id, resultTypes: { task: ['tools/call'] } },
         { id: 'com.example/other', resultTypes: { task: ['prompts/get'] } },
       ],
-      `Extension "com.example/other": resultType "task" is taken already, by "${id}"`,
+      `Extension "com.example/other": resultType "task" is already used by "${id}"`,
     ],
     [
       'with a notification of the protocol',
       [{ id, client: { notifications: { 'notifications/message': hear } } }],
-      `Extension "${id}": the method notifications/message is the protocol's`,
+      `Extension "${id}": the method notifications/message belongs to the protocol`,
     ],
     [
       'with a name for a method of the protocol',
       [{ id, mcpNames: { 'tools/call': 'title' } }],
-      `Extension "${id}": the method tools/call is the protocol's`,
+      `Extension "${id}": the method tools/call belongs to the protocol`,
     ],
     [
       'if it finishes what it does not declare',
@@ -45,9 +45,9 @@ describe('an extension cannot be installed', () => {
         { id, mcpNames: { 'things/get': 'id' } },
         { id: 'com.example/other', mcpNames: { 'things/get': 'name' } },
       ],
-      `Extension "com.example/other": the Mcp-Name of things/get is taken already, by "${id}"`,
+      `Extension "com.example/other": the Mcp-Name of things/get is already used by "${id}"`,
     ],
-    ['that stands alone', { id } as never, '"extensions" must be a list of extensions'],
+    ['that stands alone', { id } as never, '"extensions" must be an array of extensions'],
   ])('%s', async (_name, extensions, text) => {
     const script = new Script();
     await expect(connect(script, { profile: PRIOR, extensions })).rejects.toThrow(text);

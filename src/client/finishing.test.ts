@@ -115,7 +115,7 @@ describe('a result of another type', () => {
     given = { content: 'text' };
     await expect(call()).rejects.toThrow('Malformed answer to tools/call: /result/content must be an array');
     given = 5;
-    await expect(call()).rejects.toThrow('The answer to tools/call has no "result" object');
+    await expect(call()).rejects.toThrow('The response to tools/call has no "result" object');
     given = LATER;
     await expect(call()).rejects.toThrow(UNKNOWN);
     given = { resultType: 'input_required', requestState: 's' };

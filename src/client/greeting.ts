@@ -56,11 +56,11 @@ export async function greet(host: GreetingHost): Promise<Conversation> {
   if (wanted !== 'auto' && wanted !== 'legacy') return greetPinned(host, wanted);
   const conversation = await host.open();
   const before = wanted === 'legacy' ? undefined : revisionIn(prior);
-  if (before && prior && before.facts.family === 'stateless') {
+  if (before && prior && before.features.family === 'stateless') {
     conversation.speak(before, factsIn(prior));
     return conversation;
   }
-  const isOld = revisionIn(host.known)?.facts.family === 'stateful';
+  const isOld = revisionIn(host.known)?.features.family === 'stateful';
   if (wanted === 'legacy') return openSession(host, conversation, NEWEST_STATEFUL, false);
   return before || isOld ? believe(host, conversation) : probe(host, conversation);
 }
@@ -79,7 +79,7 @@ async function greetPinned(host: GreetingHost, version: string): Promise<Convers
   const revision = revisionNamed(version);
   if (!revision) throw unknownRevision(version);
   const conversation = await host.open();
-  if (revision.facts.family === 'stateful') return openSession(host, conversation, version, true);
+  if (revision.features.family === 'stateful') return openSession(host, conversation, version, true);
   const { profile: prior } = host.options;
   if (prior && revisionIn(prior) === revision) {
     conversation.speak(revision, factsIn(prior));
@@ -153,7 +153,7 @@ async function openSession(
 ): Promise<Conversation> {
   const revision = revisionNamed(version);
   if (!revision) throw unknownRevision(version);
-  const params = initializeParams(host.client, revision.facts);
+  const params = initializeParams(host.client, revision.features);
   const outcome = await patiently(host, conversation, () => conversation.ask('initialize', params, NO_TIMEOUT));
   const finding = judgeHandshake(outcome, version, exact);
   if (finding.type === 'handshake' && !isSecondTry) {

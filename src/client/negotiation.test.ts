@@ -19,7 +19,7 @@ describe('the answer to server/discover', () => {
     };
     expect(judgeDiscovery({ result })).toMatchObject({
       type: 'speak',
-      revision: { facts: { version: '2026-07-28' } },
+      revision: { features: { version: '2026-07-28' } },
       server: { capabilities: { tools: {} }, info: { name: 's', version: '1' }, instructions: 'Be kind' },
     });
   });
@@ -177,7 +177,7 @@ describe('the answer to initialize', () => {
   test.each(['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'])('may counter-offer %s', (version) => {
     expect(judgeHandshake(answered(version), '2025-11-25', false)).toMatchObject({
       type: 'speak',
-      revision: { facts: { version } },
+      revision: { features: { version } },
       server: { info: { name: 's' } },
     });
   });

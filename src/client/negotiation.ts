@@ -151,7 +151,7 @@ function readHandshake(result: unknown, requested: string, exact: boolean): Find
   const { protocolVersion, capabilities, serverInfo, instructions } = result as Params;
   const revision = revisionNamed(protocolVersion as string);
   // A stateless revision has no `initialize`: a server that answers one with it does not speak it.
-  if (revision?.facts.family !== 'stateful' || (exact && protocolVersion !== requested)) {
+  if (revision?.features.family !== 'stateful' || (exact && protocolVersion !== requested)) {
     const wanted = exact ? [requested] : versionsOf('stateful');
     return { type: 'fail', error: noCommonRevision([protocolVersion as string], wanted) };
   }

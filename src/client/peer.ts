@@ -57,8 +57,8 @@ export function peerOf({ link, calls, questions, deliver, onError }: PeerHost): 
 
     async listen(notifications, listener, { signal } = {}) {
       const conversation = await link.conversation({ signal }, LISTEN);
-      const { changes, version } = conversation.revision.facts;
-      if (changes !== 'by listening') {
+      const { changes, version } = conversation.revision.features;
+      if (changes !== 'subscribed') {
         const text = `${LISTEN} needs protocol revision 2026-07-28 or a later one; ${version} is spoken here`;
         throw new ConnectionError('refused', text);
       }

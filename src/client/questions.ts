@@ -80,7 +80,7 @@ export class Questions {
     { what, patience, deadline, signal }: Visit,
     callAgain: () => Promise<T>,
   ): Promise<T> {
-    const pages = conversation.revision.facts.elicitationIds ? elicitationsIn(error) : undefined;
+    const pages = conversation.revision.features.elicitationIds ? elicitationsIn(error) : undefined;
     if (!pages || !hasCapability(this.#host.declared, 'elicitation.url')) throw error;
     const signals = [conversation.ended, signal];
     const left = (): number => Math.max(deadline - Date.now(), 0);
@@ -118,7 +118,7 @@ export class Questions {
     const { handlers, declared } = this.#host;
     const ctx = { signal, server: server.info };
     const answer = await answerQuestion(question, handlers, revision.encodeCapabilities(declared), ctx);
-    return revision.encodeAnswer(question.method, answer);
+    return revision.encodeInputResponse(question.method, answer);
   }
 
   async #through(

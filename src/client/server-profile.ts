@@ -28,8 +28,8 @@ export interface ServerProfile {
 const STATEFUL_GOOD_FOR = 24 * 60 * 60_000;
 
 /** The verdict on a server. If it was reached by believing an earlier one, it is as old as that. */
-export function profileOf({ facts }: Revision, server: ServerFacts, before?: ServerProfile): ServerProfile {
-  const isBelieved = revisionIn(before)?.facts.family === facts.family;
+export function profileOf({ features: facts }: Revision, server: ServerFacts, before?: ServerProfile): ServerProfile {
+  const isBelieved = revisionIn(before)?.features.family === facts.family;
   return {
     revision: facts.version,
     capabilities: server.capabilities,
@@ -43,7 +43,7 @@ export function profileOf({ facts }: Revision, server: ServerFacts, before?: Ser
 export function revisionIn(verdict: ServerProfile | undefined): Revision | undefined {
   if (!isObject(verdict) || typeof verdict['revision'] !== 'string') return undefined;
   const revision = revisionNamed(verdict['revision']);
-  if (revision?.facts.family !== 'stateful') return revision;
+  if (revision?.features.family !== 'stateful') return revision;
   const age = Date.now() - Number(verdict['at']);
   return age >= 0 && age < STATEFUL_GOOD_FOR ? revision : undefined;
 }

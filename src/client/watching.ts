@@ -71,7 +71,7 @@ type WayHost = ListeningHost & SubscribingHost;
 
 const WAYS: Readonly<
   Record<RevisionFeatures['changes'], new (conversation: WatchedConversation, host: WayHost) => Way>
-> = { unasked: Subscribing, 'by listening': Listening };
+> = { pushed: Subscribing, subscribed: Listening };
 
 /** Who watches what, from one conversation to the next. */
 export class Watches {

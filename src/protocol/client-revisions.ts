@@ -1,4 +1,4 @@
-/** The revisions as clients speak them; a server loads nothing of this. */
+/** The revisions as clients speak them. Servers do not import this module. */
 
 import type { ClientRevision } from './revision.ts';
 import { REVISIONS } from './revisions.ts';
@@ -6,13 +6,13 @@ import { statefulClientRevision } from './stateful/client.ts';
 import { statelessClientRevision } from './stateless/client.ts';
 
 const revisions: ReadonlyMap<string, ClientRevision> = new Map(
-  REVISIONS.map((facts) => [
-    facts.version,
-    facts.family === 'stateless' ? statelessClientRevision(facts) : statefulClientRevision(facts),
+  REVISIONS.map((features) => [
+    features.version,
+    features.family === 'stateless' ? statelessClientRevision(features) : statefulClientRevision(features),
   ]),
 );
 
-/** The revision of this name; undefined if there is none. */
+/** Returns the revision with this version; undefined if there is none. */
 export function revisionNamed(version: string): ClientRevision | undefined {
   return revisions.get(version);
 }

@@ -31,7 +31,7 @@ const result = (version: string, method: string, value: object, about: EncodingH
 const content = (version: string, block: ContentBlock): unknown =>
   (result(version, 'tools/call', { content: [block] })['content'] as unknown[])[0];
 
-/** One row of the table: what each of the five revisions, oldest first, makes of one thing. */
+/** One row of the table: the encoding of one value in each of the five revisions, oldest first. */
 function row(name: string, convert: (version: string) => unknown, cells: readonly unknown[]): void {
   describe(name, () => {
     test.each(VERSIONS.map((version, at) => [version, cells[at]] as const))('%s', (version, expected) => {
@@ -64,7 +64,7 @@ row('a tool’s annotations', (v) => item(v, 'tools', { ...tool, annotations: { 
   { readOnlyHint: true },
 ]);
 
-test('where a title can only stand in the annotations, it is the one people see: the tool’s own', () => {
+test('the title of a tool replaces that of its annotations in revisions that have only annotations.title', () => {
   const both = { ...tool, title: 'Own', annotations: { title: 'Hint', readOnlyHint: true } };
   expect(item('2025-03-26', 'tools', both)['annotations']).toEqual({ title: 'Own', readOnlyHint: true });
 });
@@ -270,7 +270,7 @@ row(
   ],
 );
 
-test('members that nobody knows stay on every revision', () => {
+test('unknown members are kept in every revision', () => {
   for (const version of VERSIONS) {
     const called = { content: [{ type: 'text', text: 'x', 'com.example/b': 2 }], 'com.example/a': 1, _meta };
     expect(result(version, 'tools/call', called)).toMatchObject({
@@ -282,7 +282,7 @@ test('members that nobody knows stay on every revision', () => {
   }
 });
 
-test('what is given to an encoder is never changed', () => {
+test('encoders do not modify their arguments', () => {
   const entry = Object.freeze({
     ...tool,
     title: 'T',

@@ -8,7 +8,7 @@ const object = (properties: object, more: object = {}): JsonSchemaObject => ({ t
 const ofZod = (schema: z.ZodType): unknown => elicitForm(checkedSchema(schema, 'x', 'input').jsonSchema);
 const field = (schema: unknown): unknown => elicitForm(object({ a: schema })).properties['a'];
 
-test('a form of zod is a form of the protocol', () => {
+test('an object schema of zod becomes a form', () => {
   const schema = z.object({
     name: z.string().min(2).max(20).describe('Your name'),
     mail: z.email(),
@@ -89,12 +89,12 @@ describe('a field', () => {
     ['nothing at all', {}],
     ['true', true],
     ['a reference', { $ref: '#/$defs/a' }],
-  ])('cannot be %s; the error names it', (_, schema) => {
+  ])('cannot be %s, and the error names the field', (_, schema) => {
     expect(() => elicitForm(object({ fine: { type: 'string' }, odd: schema }))).toThrow(/"odd"/);
   });
 });
 
-test('a form is an object with properties', () => {
+test('a schema that is not an object with properties is refused', () => {
   expect(() => elicitForm({ type: 'string' })).toThrow(TypeError);
   expect(() => elicitForm({ type: 'object' })).toThrow(TypeError);
   expect(elicitForm(object({}))).toEqual({ type: 'object', properties: {} });

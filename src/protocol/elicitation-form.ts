@@ -1,4 +1,4 @@
-/** Forms: the small part of JSON Schema that a client can turn into fields. */
+/** Converts a JSON Schema to the subset that the protocol allows for elicitation forms. */
 
 import { isObject } from '../jsonrpc/message.ts';
 import type { ElicitField, ElicitForm } from './model/elicitation.ts';
@@ -7,13 +7,13 @@ const TEXT = ['title', 'description', 'default'];
 const FORMATS = ['email', 'uri', 'date', 'date-time'];
 
 /**
- * The form a schema describes. Schema libraries write more than forms may have; what only narrows a field further is
- * left out, since answers are checked against the author's own schema anyway. Throws where no field can be made.
+ * Returns the form of an object schema. Keywords that forms do not have are dropped: the response is validated with the full
+ * schema anyway. Throws a `TypeError` for properties that cannot be form fields.
  */
 export function elicitForm(schema: Readonly<Record<string, unknown>>): ElicitForm {
   const { properties, required } = schema;
   if (schema['type'] !== 'object' || !isObject(properties)) {
-    throw new TypeError('A form must be an object schema with properties');
+    throw new TypeError('The schema of a form must be an object schema with "properties"');
   }
   const fields = Object.entries(properties).map(([name, field]) => [name, fieldOf(name, field)]);
   return {
@@ -45,7 +45,7 @@ function primitive(schema: Record<string, unknown>): object | undefined {
   }
   if (type !== 'number' && type !== 'integer') return undefined;
   const bounds = Object.entries(pick(schema, ['minimum', 'maximum']));
-  // Libraries write the limits of the number type itself; nobody needs to be told.
+  // Schema libraries add the limits of safe integers, which mean nothing to a person.
   return {
     type,
     ...Object.fromEntries(bounds.filter(([, bound]) => Math.abs(bound as number) < Number.MAX_SAFE_INTEGER)),

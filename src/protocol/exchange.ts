@@ -1,4 +1,4 @@
-/** One request's way back to its sender. Made by the transport, one per request. */
+/** `Exchange`: one request's way back to its sender. The transport makes one per request. */
 
 import type { Params } from '../jsonrpc/message.ts';
 import type { PendingRequestOptions } from '../jsonrpc/pending-requests.ts';
@@ -6,41 +6,41 @@ import type { MethodRow } from './methods.ts';
 import type { Principal } from './principal.ts';
 import type { Session } from './session.ts';
 
-/** What a server needs to know of where a request came from, and how to say something before the answer. */
+/** The origin of a request, and the channel for messages that precede its response. */
 export interface Exchange {
   /** The row of the request's method; undefined for methods that the protocol does not have. */
   readonly row: MethodRow | undefined;
-  /** The peer is the process's owner (stdio, in-process): no scopes are required of it. */
+  /** The peer owns the process (stdio, in-process): no scopes are required of it. */
   readonly trusted: boolean;
-  /** The stateful session the request belongs to, if there is one. */
+  /** The session of the request; undefined if there is none. */
   readonly session: Session | undefined;
-  /** Starts the session that this very request asked for. */
+  /** Opens the session of an `initialize` request. */
   openSession(session: Session): void;
   readonly principal: Principal | undefined;
-  /** Whose share of the server the request uses: the principal, else the client's address. */
+  /** Key under which limits count the request: of the principal, else of the client's address. */
   readonly caller: string;
-  /** Counts bytes that the session keeps from now on, or no longer if negative. False if there is no room for them. */
+  /** Adds bytes to the memory that the session uses; negative bytes free it. False if a limit would be exceeded. */
   growSession(bytes: number): boolean;
-  /** Handlers are run again after each answer on every revision: for tests. */
+  /** For tests: handlers run again after each input response, on every revision. */
   readonly forceReruns: boolean;
-  /** Header fields, in lower case, where the transport has them. */
+  /** Header fields by lower-case name; undefined if the transport has none. */
   readonly headers: ReadonlyMap<string, string> | undefined;
-  /** Sends a notification that belongs to the request; nothing leaves once the request is over. */
+  /** Sends a notification of the request. Ignored after the response. */
   notify(method: string, params: Params): void;
-  /** Asks the client and waits; absent where the client cannot be reached. */
+  /** Sends a request to the client and resolves to its result; undefined if the client cannot be reached. */
   readonly ask:
     | ((method: string, params: Params | undefined, options: PendingRequestOptions) => Promise<unknown>)
     | undefined;
-  /** The request is answered already, and somebody stands in for its sender: who can be asked at any time. */
+  /** The request was answered with a task, which gets the input requests instead of the client. */
   readonly isDetached?: true;
-  /** Takes how far the work has got, in place of a notification. */
+  /** Takes the progress of the handler instead of `notifications/progress`. */
   readonly progress?: (progress: number, total?: number, message?: string) => void;
-  /** The sender gave the request up, or is gone. */
+  /** The client cancelled the request or disconnected. */
   readonly cancelled: boolean;
-  /** Calls back when that happens; at once if it has. */
+  /** Calls the listener on cancellation; at once if the request is cancelled already. */
   onCancel(listener: (reason: unknown) => void): void;
-  /** The request is answered for a handler that has not ended: it counts as running until it has. */
-  outlivedBy(handler: Promise<unknown>): void;
-  /** Calls back when the request is over, answered or not; at once if it is. */
+  /** Counts the request against `limits.inFlight` until the handler has settled, although the response was sent. */
+  keepRunning(handler: Promise<unknown>): void;
+  /** Calls the listener when the request is answered or cancelled; at once if it is already. */
   onEnd(listener: () => void): void;
 }

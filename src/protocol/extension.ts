@@ -1,4 +1,4 @@
-/** What both sides know of an extension: its name, and the words it adds to the protocol. */
+/** Definitions of extensions, shared by server and client: ids, revisions and result types. */
 
 import { isObject } from '../jsonrpc/message.ts';
 import { METHODS } from './methods.ts';
@@ -6,32 +6,32 @@ import type { Settings } from './model/capabilities.ts';
 import { isPrefixedKey } from './model/meta.ts';
 import type { ProtocolVersion } from './revisions.ts';
 
-/** The words of an extension. */
+/** The part of an extension that server and client share. */
 export interface ExtensionDefinition {
-  /** Its name, as in `com.example/feature`. A change that breaks others is another name. */
+  /** Identifier with a prefix, such as `com.example/feature`. A breaking change requires a new id. */
   readonly id: string;
-  /** The revisions in which it can be declared. Default: all of them. */
+  /** The revisions in which the extension can be declared. Default: all. */
   readonly revisions?: readonly ProtocolVersion[];
-  /** The member of params that HTTP repeats as `Mcp-Name`, by method. */
+  /** The member of params that HTTP requests repeat in the header `Mcp-Name`, by method. */
   readonly mcpNames?: Readonly<Record<string, string>>;
-  /** The values it adds to `resultType`, each with the methods whose results may have it. */
+  /** Values that the extension adds to `resultType`, each with the methods whose results may have it. */
   readonly resultTypes?: Readonly<Record<string, readonly string[]>>;
 }
 
-/** An extension with what one side declares of it. */
+/** An extension with the settings that a server or client declares. */
 export interface Declaration {
   readonly definition: ExtensionDefinition;
   readonly settings: Settings;
 }
 
-const OWN_RESULT_TYPES: ReadonlySet<string> = new Set(['complete', 'input_required']);
+const CORE_RESULT_TYPES: ReadonlySet<string> = new Set(['complete', 'input_required']);
 
-/** True if it can be declared in this revision. */
+/** True if the extension can be declared in this revision. */
 export function isDeclarableIn({ revisions }: ExtensionDefinition, version: string): boolean {
   return revisions === undefined || revisions.some((one) => one === version);
 }
 
-/** The member `extensions` of what is declared in this revision; undefined if there is nothing to declare. */
+/** Returns `extensions` of the capabilities in this revision; undefined if no extension can be declared. */
 export function extensionCapabilities(
   version: string,
   declarations: readonly Declaration[],
@@ -41,26 +41,26 @@ export function extensionCapabilities(
   return Object.fromEntries(known.map(({ definition, settings }) => [definition.id, settings]));
 }
 
-/** What requests of extensions are about, by method: the member of params that HTTP repeats as `Mcp-Name`. */
+/** Returns `mcpNames` of all extensions. */
 export function mcpNamesOf(definitions: readonly ExtensionDefinition[]): ReadonlyMap<string, string> {
   return new Map(definitions.flatMap(({ mcpNames = {} }) => Object.entries(mcpNames)));
 }
 
-/** Refuses names that break the rules, that are the protocol's own, or that two extensions want. */
+/** Throws a `TypeError` for malformed ids, names of the protocol, and names that two extensions have. */
 export function checkExtensionDefinitions(definitions: readonly ExtensionDefinition[]): void {
   const given: unknown = definitions;
   if (!Array.isArray(given) || !given.every((one) => isObject(one))) {
-    throw new TypeError('"extensions" must be a list of extensions, such as [{ id: "com.example/name" }]');
+    throw new TypeError('"extensions" must be an array of extensions, such as [{ id: "com.example/name" }]');
   }
   const owners = new Map<string, string>();
-  const claim = (word: string, id: string): void => {
-    const owner = owners.get(word);
-    if (owner !== undefined) throw new TypeError(`Extension "${id}": ${word} is taken already, by "${owner}"`);
-    owners.set(word, id);
+  const claim = (name: string, id: string): void => {
+    const owner = owners.get(name);
+    if (owner !== undefined) throw new TypeError(`Extension "${id}": ${name} is already used by "${owner}"`);
+    owners.set(name, id);
   };
   for (const { id, mcpNames = {}, resultTypes = {} } of definitions) {
     if (typeof id !== 'string' || !isPrefixedKey(id)) {
-      throw new TypeError(`Extension "${id}": an id has a prefix and a name, as in "com.example/name"`);
+      throw new TypeError(`Extension "${id}": "id" must have a prefix and a name, such as "com.example/name"`);
     }
     claim(`the id ${id}`, id);
     for (const method of Object.keys(mcpNames)) {
@@ -68,13 +68,14 @@ export function checkExtensionDefinitions(definitions: readonly ExtensionDefinit
       claim(`the Mcp-Name of ${method}`, id);
     }
     for (const type of Object.keys(resultTypes)) {
-      if (OWN_RESULT_TYPES.has(type)) throw new TypeError(`Extension "${id}": resultType "${type}" is the protocol's`);
+      if (CORE_RESULT_TYPES.has(type))
+        throw new TypeError(`Extension "${id}": resultType "${type}" belongs to the protocol`);
       claim(`resultType "${type}"`, id);
     }
   }
 }
 
-/** Refuses a method that is the protocol's own. */
+/** Throws a `TypeError` if the method belongs to the protocol. */
 export function checkMethod(id: string, method: string): void {
-  if (METHODS.has(method)) throw new TypeError(`Extension "${id}": the method ${method} is the protocol's`);
+  if (METHODS.has(method)) throw new TypeError(`Extension "${id}": the method ${method} belongs to the protocol`);
 }

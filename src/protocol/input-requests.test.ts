@@ -4,13 +4,13 @@ import { capabilityFor, isAnyInputResponse, isInputResponse } from './input-requ
 import type { ClientCapabilities } from './model/capabilities.ts';
 import { featuresOf, type RevisionFeatures } from './revisions.ts';
 
-function facts(version: string): RevisionFeatures {
+function features(version: string): RevisionFeatures {
   const found = featuresOf(version);
   if (!found) throw new Error(version);
   return found;
 }
 
-test('each question needs its capability', () => {
+test('each input request requires its capability', () => {
   const form = { mode: 'form', message: 'm', requestedSchema: { type: 'object', properties: {} } } as const;
   expect(capabilityFor({ method: 'elicitation/create', params: form })).toBe('elicitation.form');
   expect(capabilityFor({ method: 'elicitation/create', params: { mode: 'url', message: 'm', url: 'x:' } })).toBe(
@@ -24,7 +24,7 @@ test('each question needs its capability', () => {
   );
 });
 
-describe('a capability is there if it was declared and the revision has it', () => {
+describe('a capability is available if it was declared and the revision has it', () => {
   const bare = { elicitation: {} };
   const form = { elicitation: { form: {} } };
   const url = { elicitation: { url: {} } };
@@ -48,7 +48,7 @@ describe('a capability is there if it was declared and the revision has it', () 
     ['constructor', {}, '2026-07-28', false],
     ['__proto__', {}, '2026-07-28', false],
   ])('%s of %j in %s: %s', (name, capabilities, version, expected) => {
-    expect(isAvailable(name, capabilities, facts(version))).toBe(expected);
+    expect(isAvailable(name, capabilities, features(version))).toBe(expected);
   });
 
   test('null and false declare nothing', () => {
@@ -56,13 +56,13 @@ describe('a capability is there if it was declared and the revision has it', () 
     expect(hasCapability({ sampling: false } as unknown as ClientCapabilities, 'sampling.tools')).toBe(false);
   });
 
-  test('and is told as the object that declares it', () => {
+  test('a dotted name becomes the object that declares it', () => {
     expect(capabilityObject('elicitation.form')).toEqual({ elicitation: { form: {} } });
     expect(capabilityObject('extensions.com.example/a.b')).toEqual({ extensions: { 'com.example/a.b': {} } });
   });
 });
 
-describe('an answer has the shape of its method', () => {
+describe('an input response has the shape of its method', () => {
   test.each<[string, unknown, boolean]>([
     ['elicitation/create', { action: 'accept', content: {} }, true],
     ['elicitation/create', { action: 'decline' }, true],
@@ -87,7 +87,7 @@ describe('an answer has the shape of its method', () => {
     expect(isInputResponse(method, answer)).toBe(expected);
   });
 
-  test('or of any', () => {
+  test('isAnyInputResponse accepts the shape of any method', () => {
     expect([{ roots: [] }, { action: 'cancel' }, {}, 5, null].map(isAnyInputResponse)).toEqual([
       true,
       true,

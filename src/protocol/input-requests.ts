@@ -1,24 +1,22 @@
-/** Which capability a question needs, and whether an answer has the shape of one. */
+/** Validation of input requests and responses: required capabilities and shapes. */
 
 import { isObject } from '../jsonrpc/message.ts';
 import type { ClientCapabilityName } from './model/capabilities.ts';
 import type { InputRequest, InputResponse } from './model/input-requests.ts';
 
-/** What a client must have declared to be asked this. */
-export function capabilityFor(question: InputRequest): ClientCapabilityName {
-  if (question.method === 'elicitation/create') return `elicitation.${question.params.mode}`;
-  if (question.method === 'roots/list') return 'roots';
-  const { tools, toolChoice } = question.params;
-  return tools || toolChoice ? 'sampling.tools' : 'sampling';
+/** Returns the capability that an input request requires of the client. */
+export function capabilityFor({ method, params }: InputRequest): ClientCapabilityName {
+  if (method === 'elicitation/create') return `elicitation.${params.mode}`;
+  if (method === 'roots/list') return 'roots';
+  return params.tools || params.toolChoice ? 'sampling.tools' : 'sampling';
 }
 
-/** True for a value that can be the answer to a question with this method. */
+/** True if the value has the shape of a response to an input request with this method. */
 export function isInputResponse(method: string, value: unknown): value is InputResponse {
-  const check = shapes.get(method);
-  return check?.(value) ?? false;
+  return shapes.get(method)?.(value) ?? false;
 }
 
-/** True for a value that can be the answer to some question. */
+/** True if the value has the shape of a response to any input request. */
 export function isAnyInputResponse(value: unknown): value is InputResponse {
   return [...shapes.values()].some((check) => check(value));
 }

@@ -1,22 +1,22 @@
-/** One row per method: who sends it, in which revisions it lives, and what is peculiar to it. */
+/** The methods of the protocol: one row per method, with its sender and its revisions. */
 
 import { isObject } from '../jsonrpc/message.ts';
 
-/** What is to be known of a method. */
+/** One method of the protocol. */
 export interface MethodRow {
   readonly method: string;
   readonly kind: 'request' | 'notification';
   readonly from: 'client' | 'server' | 'both';
   readonly revisions: readonly string[];
-  /** The member its result cannot be without. */
+  /** The required member of its result. */
   readonly result?: string;
-  /** The server may ask the client something before it answers, on every revision. */
-  readonly asks?: true;
-  /** It is answered when it ends, not when it is done. */
-  readonly staysOpen?: true;
-  /** The member of its params that HTTP repeats as `Mcp-Name`. */
+  /** Its handler may require input: on stateless revisions its result can be `input_required`. */
+  readonly mayRequireInput?: true;
+  /** Its response is sent when the client or the server ends the request. */
+  readonly isLongLived?: true;
+  /** The member of its params that HTTP requests repeat in the header `Mcp-Name`. */
   readonly named?: 'name' | 'uri';
-  /** Its result may be kept, and says for how long where the revision has words for that. No others may. */
+  /** Clients may cache its result; stateless revisions add cache hints. */
   readonly cacheable?: true;
 }
 
@@ -25,8 +25,10 @@ const stateless = ['2026-07-28'];
 const all = [...stateful, ...stateless];
 const elicitation = ['2025-06-18', '2025-11-25'];
 
-const request = (from: MethodRow['from'], method: string, revisions: readonly string[]) =>
-  ({ method, kind: 'request', from, revisions }) as const;
+type Details = Omit<MethodRow, 'method' | 'kind' | 'from' | 'revisions'>;
+
+const request = (from: MethodRow['from'], method: string, revisions: readonly string[], details?: Details) =>
+  ({ method, kind: 'request', from, revisions, ...details }) as const;
 
 const notification = (from: MethodRow['from'], method: string, revisions: readonly string[]) =>
   ({ method, kind: 'notification', from, revisions }) as const;
@@ -34,30 +36,29 @@ const notification = (from: MethodRow['from'], method: string, revisions: readon
 const rows: readonly MethodRow[] = [
   request('client', 'initialize', stateful),
   notification('client', 'notifications/initialized', stateful),
-  { ...request('client', 'server/discover', stateless), cacheable: true },
+  request('client', 'server/discover', stateless, { cacheable: true }),
   request('both', 'ping', stateful),
 
-  { ...request('client', 'tools/list', all), result: 'tools', cacheable: true },
-  { ...request('client', 'tools/call', all), result: 'content', asks: true, named: 'name' },
-  { ...request('client', 'prompts/list', all), result: 'prompts', cacheable: true },
-  { ...request('client', 'prompts/get', all), result: 'messages', asks: true, named: 'name' },
-  { ...request('client', 'resources/list', all), result: 'resources', cacheable: true },
-  { ...request('client', 'resources/templates/list', all), result: 'resourceTemplates', cacheable: true },
-  {
-    ...request('client', 'resources/read', all),
+  request('client', 'tools/list', all, { result: 'tools', cacheable: true }),
+  request('client', 'tools/call', all, { result: 'content', mayRequireInput: true, named: 'name' }),
+  request('client', 'prompts/list', all, { result: 'prompts', cacheable: true }),
+  request('client', 'prompts/get', all, { result: 'messages', mayRequireInput: true, named: 'name' }),
+  request('client', 'resources/list', all, { result: 'resources', cacheable: true }),
+  request('client', 'resources/templates/list', all, { result: 'resourceTemplates', cacheable: true }),
+  request('client', 'resources/read', all, {
     result: 'contents',
-    asks: true,
+    mayRequireInput: true,
     named: 'uri',
     cacheable: true,
-  },
+  }),
   request('client', 'resources/subscribe', stateful),
   request('client', 'resources/unsubscribe', stateful),
-  { ...request('client', 'subscriptions/listen', stateless), staysOpen: true },
+  request('client', 'subscriptions/listen', stateless, { isLongLived: true }),
   notification('server', 'notifications/subscriptions/acknowledged', stateless),
-  { ...request('client', 'completion/complete', all), result: 'completion' },
+  request('client', 'completion/complete', all, { result: 'completion' }),
   request('client', 'logging/setLevel', stateful),
 
-  // Under stateless revisions these three travel inside a result, never as requests.
+  // Stateless revisions send these as input requests inside a result.
   request('server', 'sampling/createMessage', stateful),
   request('server', 'roots/list', stateful),
   request('server', 'elicitation/create', elicitation),
@@ -76,25 +77,20 @@ const rows: readonly MethodRow[] = [
 /** Every method of the protocol, by name. */
 export const METHODS: ReadonlyMap<string, MethodRow> = new Map(rows.map((row) => [row.method, row]));
 
-/** False for a method that the protocol has, but not in this revision. A method of one's own lives everywhere. */
+/** False for a method that the protocol has only in other revisions. True for methods that are not of the protocol. */
 export function isInRevision(method: string, version: string): boolean {
   const row = METHODS.get(method);
   return row === undefined || row.revisions.includes(version);
 }
 
-/** True if a stateless client can be asked something before this method is answered. */
-export function mayRequireInput(method: string): boolean {
-  return METHODS.get(method)?.asks === true;
-}
-
-/** True if the result of this method may be kept. */
+/** True if clients may cache the result of the method. */
 export function isCacheable(method: string): boolean {
   return METHODS.get(method)?.cacheable === true;
 }
 
 /**
- * What a request is about, which HTTP repeats as `Mcp-Name`: a tool, a prompt or a resource, or what the methods of
- * extensions have for a name.
+ * Returns the value of the header `Mcp-Name`: the name or URI in the params of a request. `ofExtensions` has the member of
+ * params for methods of extensions.
  */
 export function mcpNameOf(
   method: string,

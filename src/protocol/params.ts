@@ -1,40 +1,39 @@
-/** Checks of the params of requests: required members, shapes by method, and lengths of strings. */
+/** Validation of request params: required members by method, and lengths of strings. */
 
 import { RpcError } from '../jsonrpc/errors.ts';
 import { isObject, type Params } from '../jsonrpc/message.ts';
 import type { Implementation } from './model/implementation.ts';
 import { isLoggingLevel, LOGGING_LEVELS, type LoggingLevel } from './model/logging.ts';
 
-/** True for an object with a name and a version. */
+/** True for an object with the strings `name` and `version`. */
 export function isImplementation(value: unknown): value is Implementation {
   return isObject(value) && typeof value['name'] === 'string' && typeof value['version'] === 'string';
 }
 
-/** A string that must be there. */
+/** Returns a required string of the params. Throws -32602 if it is missing or not a string. */
 export function stringParam(params: Params, name: string): string {
   const value = Object.hasOwn(params, name) ? params[name] : undefined;
   if (typeof value !== 'string') throw RpcError.invalidParams(`"${name}" must be a string`);
   return value;
 }
 
-/** One of the eight log levels. */
+/** Returns the value if it is a log level. Throws -32602 otherwise; `name` is for the message. */
 export function levelParam(value: unknown, name: string): LoggingLevel {
   if (!isLoggingLevel(value)) throw RpcError.invalidParams(`"${name}" must be one of ${LOGGING_LEVELS.join(', ')}`);
   return value;
 }
 
-type ShapeCheck = (params: Params) => void;
+type Check = (params: Params) => void;
 
-const uriShape: ShapeCheck = (params) => void stringParam(params, 'uri');
+const uriShape: Check = (params) => void stringParam(params, 'uri');
 
-/** A tool or a prompt, and arguments that are an object if there are some. */
-const namedShape: ShapeCheck = (params) => {
+const namedShape: Check = (params) => {
   stringParam(params, 'name');
   const { arguments: args } = params;
   if (args !== undefined && !isObject(args)) throw RpcError.invalidParams('"arguments" must be an object');
 };
 
-const SHAPES: ReadonlyMap<string, ShapeCheck> = new Map([
+const SHAPES: ReadonlyMap<string, Check> = new Map([
   ['tools/call', namedShape],
   ['prompts/get', namedShape],
   ['resources/read', uriShape],
@@ -42,35 +41,33 @@ const SHAPES: ReadonlyMap<string, ShapeCheck> = new Map([
   ['resources/unsubscribe', uriShape],
 ]);
 
-/** Throws -32602 if the params of this method do not have the members that its type says. */
+/** Throws -32602 if required members of the params are missing or have the wrong type. */
 export function checkShape(method: string, params: Params): void {
   SHAPES.get(method)?.(params);
 }
 
-/** In characters (UTF-16 code units). A longer string is answered with -32602 before anything is done with it. */
+/** Maximum lengths in UTF-16 code units. Requests with longer strings get -32602 before they are processed. */
 export const STRING_LIMITS = {
   /**
-   * A URI that names a resource: it is matched against every template, kept by subscriptions, and repeated in `Mcp-Name`,
-   * where Node allows 16 KiB for all headers. Icons and the `data:` URIs of content are no such URIs.
+   * URI of a resource. It is matched with every template, stored by subscriptions and repeated in the header `Mcp-Name`, and Node
+   * allows 16 KiB for all headers. Does not apply to URIs of icons and content.
    */
   uri: 8192,
-  /** A cursor: it is decoded and compared with the keys of a list. The cursors of this package are shorter. */
+  /** Cursor of a list. Cursors that this package makes are shorter. */
   cursor: 4096,
-  /** A progress token: it is sent back with every progress notification. */
+  /** Progress token. Every progress notification repeats it. */
   progressToken: 1024,
 } as const;
 
-/** URIs in the `resourceSubscriptions` of one `subscriptions/listen`. Scope checks and the method share this limit. */
+/** Maximum number of URIs in `resourceSubscriptions`. Scope checks and `subscriptions/listen` must use the same limit. */
 export const MAX_SUBSCRIPTION_URIS = 10_000;
-/** Characters of all URIs that one stateful session may subscribe to. */
+/** Maximum length of all URIs together that one stateful session subscribes to. */
 export const MAX_SUBSCRIBED_CHARACTERS: number = 64 * 1024;
 
-type StringCheck = (params: Params) => void;
+const uriLength: Check = (params) => checkLength(params['uri'], 'uri', STRING_LIMITS.uri);
+const cursorLength: Check = (params) => checkLength(params['cursor'], 'cursor', STRING_LIMITS.cursor);
 
-const uriLength: StringCheck = (params) => checkLength(params['uri'], 'uri', STRING_LIMITS.uri);
-const cursorLength: StringCheck = (params) => checkLength(params['cursor'], 'cursor', STRING_LIMITS.cursor);
-
-const LENGTHS: ReadonlyMap<string, StringCheck> = new Map<string, StringCheck>([
+const LENGTHS: ReadonlyMap<string, Check> = new Map<string, Check>([
   ['resources/read', uriLength],
   ['resources/subscribe', uriLength],
   ['resources/unsubscribe', uriLength],
@@ -83,7 +80,7 @@ const LENGTHS: ReadonlyMap<string, StringCheck> = new Map<string, StringCheck>([
   ['tasks/list', cursorLength],
 ]);
 
-/** Throws -32602 if a string of the request is too long. Whether it is a string at all is checked elsewhere. */
+/** Throws -32602 if a string of the request exceeds its limit. Values of other types pass. */
 export function checkStrings(method: string, params: Params): void {
   const meta = params['_meta'];
   if (isObject(meta)) checkLength(meta['progressToken'], '_meta.progressToken', STRING_LIMITS.progressToken);
@@ -105,7 +102,7 @@ function checkLength(value: unknown, name: string, limit: number): void {
   throw RpcError.invalidParams(`"${name}" has more than ${limit} characters`);
 }
 
-/** An object without some of its members; the same object if it has none of them. */
+/** Returns a copy of the object without these members; the object itself if it has none of them. */
 export function without<T extends object>(value: T, ...keys: string[]): T {
   if (!keys.some((key) => key in value)) return value;
   return Object.fromEntries(Object.entries(value).filter(([key]) => !keys.includes(key))) as T;

@@ -1,51 +1,53 @@
-/** The authenticated caller, as an authenticator returns it. */
+/** `Principal`: the authenticated caller, as an authenticator returns it. */
 
-/** An authenticated caller. Never taken from what a client says of itself. */
+/** An authenticated caller. Only authenticators make it; `clientInfo` of a client is no part of it. */
 export interface Principal {
-  /** Who vouches: the issuer of the token. */
+  /** Issuer of the token. */
   readonly issuer?: string;
-  /** Whom the call is made for, within the issuer. */
+  /** The user or service, unique within the issuer. */
   readonly subject: string;
-  /** The client software the call is made with. */
+  /** OAuth client id of the application. */
   readonly clientId?: string;
-  /** What was granted, with everything that follows from it: what needs a scope asks for it by its name. */
+  /** Granted scopes. They are compared by name: scopes that imply others must list them. */
   readonly scopes?: readonly string[];
   readonly claims?: Readonly<Record<string, unknown>>;
   /**
-   * Until when what the caller showed is good, in milliseconds since 1970. Streams over HTTP that only tell of changes, and
-   * WebSockets, are ended then. Without it they are not.
+   * Expiry of the credentials, in milliseconds since 1970. WebSockets, and HTTP streams that carry only change notifications, are
+   * closed then. Default: they stay open.
    */
   readonly expiresAt?: number;
 }
 
-/** One string per principal: it outlives a token, so a refresh in the middle of a flow breaks nothing. */
+/** Returns a key of issuer, subject and client id. It stays the same when the token is refreshed. */
 export function principalKey(principal: Principal | undefined): string {
   if (!principal) return '';
   return JSON.stringify([principal.issuer ?? '', principal.subject, principal.clientId ?? '']);
 }
 
-// What RFC 6749 lets a scope be made of: a challenge names it between quotes.
+// `scope-token` of RFC 6749, section 3.3.
 const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]+$/;
 
-/** True for what can be a scope. */
+/** True for a syntactically valid scope. */
 export function isScope(value: unknown): value is string {
   return typeof value === 'string' && SCOPE.test(value);
 }
 
-// A time in seconds would be long over.
-const IN_SECONDS = 10 ** 11;
+// Smaller numbers are seconds since 1970, given by mistake.
+const MIN_MILLISECONDS = 10 ** 11;
 
-/** Throws a TypeError if this cannot be a caller; it names `who` gave it. */
-export function checkPrincipal({ subject, scopes, expiresAt }: Principal, who: string): void {
-  // Callers without a name would all be one.
+/** Throws a `TypeError` if the principal is malformed. `source` names the option or function that returned it. */
+export function checkPrincipal({ subject, scopes, expiresAt }: Principal, source: string): void {
+  // All callers without a subject would be the same principal.
   if (typeof subject !== 'string' || subject === '') {
-    throw new TypeError(`The principal of ${who} must have a "subject": a text that is not empty`);
+    throw new TypeError(`The principal of ${source} must have a "subject": a string that is not empty`);
   }
-  // In a text "read" would be found in "readonly".
+  // In a string, `includes` would find "read" in "readonly".
   if (scopes !== undefined && !(Array.isArray(scopes) && scopes.every((scope) => typeof scope === 'string'))) {
-    throw new TypeError(`The "scopes" of the principal of ${who} must be a list of texts, such as ["files:read"]`);
+    throw new TypeError(
+      `The "scopes" of the principal of ${source} must be an array of strings, such as ["files:read"]`,
+    );
   }
-  if (expiresAt !== undefined && !(typeof expiresAt === 'number' && expiresAt > IN_SECONDS)) {
-    throw new TypeError(`The "expiresAt" of the principal of ${who} must be a number of milliseconds since 1970`);
+  if (expiresAt !== undefined && !(typeof expiresAt === 'number' && expiresAt > MIN_MILLISECONDS)) {
+    throw new TypeError(`The "expiresAt" of the principal of ${source} must be a number of milliseconds since 1970`);
   }
 }

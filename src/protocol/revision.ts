@@ -1,4 +1,4 @@
-/** How one revision puts calls, results and questions on the wire. Two families implement it; handlers never see it. */
+/** `Revision`: how one revision encodes and decodes messages. `stateful/` and `stateless/` implement it. */
 
 import type { RpcError } from '../jsonrpc/errors.ts';
 import type { EncodedJson, ErrorObject, Id, Notification, Params } from '../jsonrpc/message.ts';
@@ -16,48 +16,48 @@ import type { Principal } from './principal.ts';
 import type { RevisionFeatures } from './revisions.ts';
 import type { Session } from './session.ts';
 
-/** The client as one request shows it. */
+/** The client of one request. */
 export interface Caller {
-  /** What the client says of itself: for logs, never for decisions. */
+  /** Name and version that the client sent. Unverified: for logs only. */
   readonly info: Implementation | undefined;
   readonly capabilities: ClientCapabilities;
-  /** The least severe log message the client wants; undefined wants none. */
+  /** Minimum level of the log messages that are sent; undefined sends none. */
   readonly logLevel: LoggingLevel | undefined;
 }
 
-/** Who is looking: all that visibility may depend on. */
+/** The argument of `visible`: the caller for whom an entry is listed or looked up. */
 export interface Viewer {
   readonly principal: Principal | undefined;
   readonly capabilities: Caller['capabilities'];
 }
 
-/** A viewer that change notifications are sent to. */
+/** A viewer that gets change notifications. */
 export interface Observer extends Viewer {
   /** No scopes are required of it. */
   readonly trusted: boolean;
 }
 
-/** The lists of the protocol, by the member that holds the items. */
+/** The lists of the protocol, by the member of the result that holds the entries. */
 export type ListKind = 'tools' | 'prompts' | 'resources' | 'resourceTemplates';
 
-/** How long and by whom a result may be kept. */
+/** How long clients may cache a result, and whether they may share it. */
 export interface CacheHints {
   readonly ttlMs: number;
   readonly cacheScope: 'public' | 'private';
 }
 
-/** What a revision may know of the server it speaks for. */
+/** The members of a server that revisions need. */
 export interface ServerInfo {
   readonly info: Implementation;
   readonly instructions: string | undefined;
   readonly capabilities: ServerCapabilities;
-  /** What a caller of this revision is told of them, and of extensions. */
+  /** Capabilities, including those of extensions, as declared in a revision to a principal. */
   declaredIn(version: string, principal: Principal | undefined): ServerCapabilities;
   /** Fields of `subscriptions/listen` that extensions add. */
   readonly subscriptions: ReadonlyMap<string, OpenSubscription>;
   /** The revisions served, newest first. */
   readonly versions: readonly string[];
-  /** How long `server/discover` may be kept. */
+  /** Cache hints of `server/discover`. */
   readonly cache: CacheHints;
   /** Calls `listener` for every change that the observer may see, until the returned function is called. */
   watch(listener: (change: ServerEvent) => void, observer: Observer, subscribed?: SubscribedUris): () => void;
@@ -68,55 +68,56 @@ export interface SubscriptionField {
   /** Value of the field in the acknowledgement: the accepted part of the request. */
   readonly accepted: unknown;
   /**
-   * Starts sending notifications, after the acknowledgement. Returns the function that stops it. `notify` adds the id of the
-   * subscription to `_meta`.
+   * Starts sending notifications with `notify`, which adds the id of the subscription to `_meta`. Called after the
+   * acknowledgement. Returns the function that stops sending.
    */
   begin(notify: (method: string, params: Params) => void): () => void;
 }
 
-/** Validates a requested field; undefined if nothing of it is accepted. */
+/** Validates a requested field. Returns undefined if no part of it is accepted. */
 export type OpenSubscription = (
   wanted: unknown,
   call: Call,
 ) => SubscriptionField | undefined | Promise<SubscriptionField | undefined>;
 
-/** One request, as a revision's own methods see it. */
+/** One request, as the methods of a revision see it. */
 export interface Call extends Observer {
   readonly id: Id;
   readonly method: string;
   readonly params: Params;
-  /** The revision it speaks. */
+  /** Protocol version of the request. */
   readonly revision: string;
   readonly caller: Caller;
   readonly exchange: Exchange;
-  /** What the encoder has to know of the result; set by whoever made it. */
-  about: EncodingHints;
+  /** Set by the handler, for the encoding of its result. */
+  encodingHints: EncodingHints;
 }
 
-/** A method that belongs to the revision itself, not to the server's features. */
-export type RevisionMethod = (call: Call, host: ServerInfo) => unknown;
+/** Handler of a request that exists only in this family of revisions, such as `initialize`. */
+export type RevisionMethod = (call: Call, server: ServerInfo) => unknown;
 
-/** A notification that belongs to the revision itself. */
+/** Handler of a notification that exists only in this family of revisions. */
 export type RevisionNotification = (params: Params, session: Session) => void;
 
-/** A page of a list whose items are encoded already. */
+/** A page of a list. */
 export interface EncodedPage {
   readonly kind: ListKind;
+  /** Entries as JSON text. */
   readonly items: readonly string[];
   readonly nextCursor: string | undefined;
   readonly cache: CacheHints;
 }
 
-/** What the encoder of a result has to know beside the result. */
+/** Properties of a result that its encoder needs and the result does not contain. */
 export interface EncodingHints {
   readonly cache?: CacheHints | undefined;
-  /** What kind of result it is, if not the complete one: never read from what a handler gave. */
+  /** Default: `complete`. A `resultType` in the value of a handler is ignored. */
   readonly resultType?: string;
-  /** The schema of a tool's structured result. */
+  /** Output schema of the called tool. */
   readonly outputSchema?: JsonSchemaObject | undefined;
 }
 
-/** What a client says with each request, or once when it opens a session. */
+/** What a client sends with each request (stateless) or with `initialize` (stateful). */
 export interface ClientInfo {
   readonly info: Implementation;
   readonly capabilities: Caller['capabilities'];
@@ -125,7 +126,7 @@ export interface ClientInfo {
   readonly extensions?: readonly Declaration[];
 }
 
-/** A result as the client's code sees it, the questions to answer before there is one, or what only an extension can read. */
+/** A decoded result: complete, with input requests, or of a type that an extension handles. */
 export type Decoded =
   | { readonly type: 'complete'; readonly result: Record<string, unknown> }
   | { readonly type: 'other'; readonly resultType: string; readonly result: Record<string, unknown> }
@@ -135,39 +136,38 @@ export type Decoded =
       readonly state: string | undefined;
     };
 
-/** One revision of the protocol, as servers speak it. */
+/** One revision, as servers speak it. */
 export interface Revision {
   readonly features: RevisionFeatures;
-
   readonly methods: ReadonlyMap<string, RevisionMethod>;
   readonly notifications: ReadonlyMap<string, RevisionNotification>;
-  /** Who is calling; throws `RpcError` if the request does not say it as it must. */
+  /** Returns the client of a request. Throws an `RpcError` if its `_meta` is malformed. */
   callerOf(params: Params, session: Session | undefined): Caller;
-  /** One entry of a list. */
+  /** Encodes one entry of a list. */
   encodeListEntry(kind: ListKind, item: object): object;
-  /** A page of such entries. */
-  encodePage(page: EncodedPage, host: ServerInfo): EncodedJson;
-  /** The result of a handler in this revision. `row` is the method's, undefined for methods that the protocol does not have. */
-  encodeResult(row: MethodRow | undefined, result: object, facts: EncodingHints, host: ServerInfo): object;
-  /** What a handler threw: an error, or for some errors of tools a result. */
+  /** Encodes a page of encoded entries. */
+  encodePage(page: EncodedPage, server: ServerInfo): EncodedJson;
+  /** Encodes the result of a handler. `row` is undefined for methods that the protocol does not have. */
+  encodeResult(row: MethodRow | undefined, result: object, hints: EncodingHints, server: ServerInfo): object;
+  /** Encodes an error of a handler. Some errors of tools become results. */
   encodeError(error: RpcError): { readonly error: ErrorObject } | { readonly result: object };
-  /** The method and params of an input request; throws `RpcError` if the revision does not have it. */
-  encodeInputRequest(question: InputRequest): { readonly method: string; readonly params?: Params };
-  /** Params of `notifications/progress`. */
+  /** Encodes an input request. Throws an `RpcError` if the revision does not have it. */
+  encodeInputRequest(request: InputRequest): { readonly method: string; readonly params?: Params };
+  /** Encodes the params of `notifications/progress`. */
   encodeProgress(params: { progressToken: Id; progress: number; total?: number; message?: string }): Params;
-  /** The notification that tells a session of a change, if it wants to know. */
-  deliver(change: ServerEvent, session: Session): Notification | undefined;
+  /** Returns the notification of a change for a session; undefined if the session does not get it. */
+  notificationOf(change: ServerEvent, session: Session): Notification | undefined;
 }
 
-/** The same revision as clients speak it. */
+/** One revision, as clients speak it. */
 export interface ClientRevision {
-  readonly facts: RevisionFeatures;
-  /** What a client declares, as far as this revision has words for it. */
+  readonly features: RevisionFeatures;
+  /** Encodes the capabilities of the client, without those that the revision does not have. */
   encodeCapabilities(capabilities: Caller['capabilities']): Caller['capabilities'];
-  /** The answer to a question, as a client of this revision sends it. */
-  encodeAnswer(method: string, answer: InputResponse): InputResponse;
-  /** Params of a request as a client of this revision sends them, with this added to their `_meta`. */
+  /** Encodes an input response. */
+  encodeInputResponse(method: string, response: InputResponse): InputResponse;
+  /** Encodes the params of a request, with `meta` added to their `_meta`. */
   encodeRequest(params: Params | undefined, client: ClientInfo, meta?: Meta): Params | undefined;
-  /** A result as a client of this revision reads it; throws if it is not one. */
+  /** Decodes a result. Throws a `ConnectionError` if it is malformed. */
   decodeResult(method: string, result: unknown): Decoded;
 }

@@ -2,19 +2,19 @@ import { expect, test } from 'vitest';
 import { isCacheable, isInRevision, METHODS } from './methods.ts';
 import { familyOf, LATEST_VERSION, REVISIONS, VERSIONS } from './revisions.ts';
 
-const versions = REVISIONS.map((facts) => facts.version);
+const versions = REVISIONS.map((features) => features.version);
 
 test('there are five revisions, newest first, one of them stateless', () => {
   expect(versions).toEqual(['2026-07-28', '2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05']);
   expect(versions).toEqual([...versions].sort().reverse());
-  expect(REVISIONS.map((facts) => facts.family)).toEqual(['stateless', ...Array(4).fill('stateful')]);
+  expect(REVISIONS.map((features) => features.family)).toEqual(['stateless', ...Array(4).fill('stateful')]);
   expect(LATEST_VERSION).toBe(versions[0]);
   expect(VERSIONS).toEqual(versions);
-  expect(VERSIONS.map(familyOf)).toEqual(REVISIONS.map((facts) => facts.family));
+  expect(VERSIONS.map(familyOf)).toEqual(REVISIONS.map((features) => features.family));
 });
 
-test('batches are answered as one in 2025-03-26, taken in 2024-11-05, refused since', () => {
-  expect(REVISIONS.map((facts) => facts.batches)).toEqual([
+test('batches get one batch of responses in 2025-03-26, separate responses in 2024-11-05, and are refused since', () => {
+  expect(REVISIONS.map((features) => features.batches)).toEqual([
     'refused',
     'refused',
     'refused',
@@ -23,15 +23,15 @@ test('batches are answered as one in 2025-03-26, taken in 2024-11-05, refused si
   ]);
 });
 
-test('changes are told unasked in a session, and to those who listen since there is none', () => {
-  expect(REVISIONS.map((facts) => facts.changes)).toEqual(['by listening', ...Array(4).fill('unasked')]);
+test('changes are pushed in stateful revisions and subscribed to in stateless ones', () => {
+  expect(REVISIONS.map((features) => features.changes)).toEqual(['subscribed', ...Array(4).fill('pushed')]);
 });
 
-test('the id of an unreadable message is absent since 2025-11-25 and null before', () => {
-  expect(REVISIONS.map((facts) => facts.unreadableId)).toEqual(['absent', 'absent', 'null', 'null', 'null']);
+test('the id of a parse error is absent since 2025-11-25 and null before', () => {
+  expect(REVISIONS.map((features) => features.parseErrorId)).toEqual(['absent', 'absent', 'null', 'null', 'null']);
 });
 
-test('what a server is, its lists and its resources may be kept, and nothing else', () => {
+test('only server/discover, lists and resources/read are cacheable', () => {
   expect([...METHODS.keys()].filter(isCacheable)).toEqual([
     'server/discover',
     'tools/list',
@@ -43,7 +43,7 @@ test('what a server is, its lists and its resources may be kept, and nothing els
   expect(isCacheable('constructor')).toBe(false);
 });
 
-test('every method lives in revisions that there are', () => {
+test('every method names existing revisions', () => {
   for (const { method, revisions } of METHODS.values()) {
     expect(revisions.length, method).toBeGreaterThan(0);
     expect(versions, method).toEqual(expect.arrayContaining([...revisions]));
@@ -74,11 +74,11 @@ test.each<[string, string]>([
   ['notifications/cancelled', '11111'],
   ['notifications/progress', '11111'],
   ['notifications/message', '11111'],
-])('%s lives in %s of the revisions, newest first', (method, lives) => {
+])('%s is in the revisions %s, newest first', (method, lives) => {
   expect(versions.map((version) => (isInRevision(method, version) ? '1' : '.')).join('')).toBe(lives);
 });
 
-test('a method of one’s own lives everywhere', () => {
+test('a method that the protocol does not have is in every revision', () => {
   expect(
     versions.every((version) => isInRevision('com.example/own', version) && isInRevision('constructor', version)),
   ).toBe(true);

@@ -2,25 +2,25 @@
 
 import { RpcError } from '../jsonrpc/errors.ts';
 
-/** The protocol revisions by name. */
+/** The versions of all revisions. */
 export type ProtocolVersion = '2026-07-28' | '2025-11-25' | '2025-06-18' | '2025-03-26' | '2024-11-05';
 
-/** Stateful revisions open with `initialize` and keep a session; stateless ones say everything in each request. */
+/** Stateful revisions open a session with `initialize`; in stateless ones each request carries version, client and capabilities. */
 export type Family = 'stateful' | 'stateless';
 
-/** Everything this package needs to know of one revision. */
+/** Properties of one revision. */
 export interface RevisionFeatures {
   readonly version: ProtocolVersion;
   readonly family: Family;
-  /** How a server asks its client: by a request of its own, or by a result after which the client calls again. */
-  readonly asking: 'live' | 'in rounds';
-  /** How a client hears of changes: unasked, but for resources it subscribed to, or on a request of its own that stays open. */
-  readonly changes: 'unasked' | 'by listening';
-  /** Whether several messages may arrive as one JSON array, and whether they are answered as one. */
+  /** Input requests are sent as requests of the server, or in an `input_required` result that the client retries. */
+  readonly inputVia: 'request' | 'retry';
+  /** Change notifications are pushed to the session, or sent on the stream of `subscriptions/listen`. */
+  readonly changes: 'pushed' | 'subscribed';
+  /** JSON-RPC batches. Accepted batches get one response per request, or one batch of responses. */
   readonly batches: 'refused' | 'accepted' | 'answered as one';
-  /** What an error about an unreadable message has for an id. */
-  readonly unreadableId: 'absent' | 'null';
-  /** Where a tool's title goes. */
+  /** The id of error responses to messages that cannot be parsed. */
+  readonly parseErrorId: 'absent' | 'null';
+  /** The member that has the title of a tool. */
   readonly toolTitle: 'title' | 'annotations' | 'nowhere';
   readonly toolAnnotations: boolean;
   /** `title` on prompts, resources and implementations. */
@@ -37,34 +37,36 @@ export interface RevisionFeatures {
   readonly resourceLinks: boolean;
   readonly progressMessage: boolean;
   readonly completionsCapability: boolean;
-  /** Completion is told of the arguments that are filled in already. */
+  /** `context` in `completion/complete`: the arguments that have a value already. */
   readonly completionContext: boolean;
-  /** Results say how long they may be kept. */
+  /** `ttlMs` and `cacheScope` on results. */
   readonly cacheHints: boolean;
   readonly elicitation: 'none' | 'form' | 'form and url';
-  /** Elicitation by URL carries an id, and its end is told by a notification. */
+  /** `elicitationId` of URL elicitation, and `notifications/elicitation/complete`. */
   readonly elicitationIds: boolean;
-  /** Sampling with tools, and messages of several parts. */
+  /** Sampling with tools, and sampling messages with several content blocks. */
   readonly samplingTools: boolean;
-  /** Clients say whether they can include context in sampling. */
+  /** The client capability `sampling.context`. */
   readonly samplingContext: boolean;
-  /** The code for a resource that does not exist. */
+  /** Error code for a resource that does not exist. */
   readonly resourceNotFound: number;
-  /** The code for a capability the client did not declare. */
+  /** Error code for a capability that the client did not declare. */
   readonly missingCapability: number;
-  /** Whether arguments that break a tool's schema are told to the model or to the program. */
+  /** The protocol reserves error codes -32020 to -32099: undefined ones become -32603. */
+  readonly reservedErrorCodes: boolean;
+  /** Invalid arguments of a tool become a result with `isError`, or a JSON-RPC error. */
   readonly badArguments: 'result' | 'error';
-  /** Over HTTP, the event stream of a call may begin with an event without a message, and end before the answer. */
-  readonly primedStreams: boolean;
+  /** The SSE stream of a request may begin with an event without a message, and end before the response. */
+  readonly streamStartsWithEmptyEvent: boolean;
 }
 
 const newest: RevisionFeatures = {
   version: '2026-07-28',
   family: 'stateless',
-  asking: 'in rounds',
-  changes: 'by listening',
+  inputVia: 'retry',
+  changes: 'subscribed',
   batches: 'refused',
-  unreadableId: 'absent',
+  parseErrorId: 'absent',
   toolTitle: 'title',
   toolAnnotations: true,
   titles: true,
@@ -84,29 +86,31 @@ const newest: RevisionFeatures = {
   samplingContext: true,
   resourceNotFound: -32602,
   missingCapability: -32021,
+  reservedErrorCodes: true,
   badArguments: 'result',
-  primedStreams: false,
+  streamStartsWithEmptyEvent: false,
 };
 
 const november2025: RevisionFeatures = {
   ...newest,
   version: '2025-11-25',
   family: 'stateful',
-  asking: 'live',
-  changes: 'unasked',
+  inputVia: 'request',
+  changes: 'pushed',
   cacheHints: false,
   execution: true,
   structuredContent: 'object',
   elicitationIds: true,
   resourceNotFound: -32002,
   missingCapability: -32602,
-  primedStreams: true,
+  reservedErrorCodes: false,
+  streamStartsWithEmptyEvent: true,
 };
 
 const june2025: RevisionFeatures = {
   ...november2025,
   version: '2025-06-18',
-  unreadableId: 'null',
+  parseErrorId: 'null',
   execution: false,
   icons: false,
   elicitation: 'form',
@@ -114,7 +118,7 @@ const june2025: RevisionFeatures = {
   samplingTools: false,
   samplingContext: false,
   badArguments: 'error',
-  primedStreams: false,
+  streamStartsWithEmptyEvent: false,
 };
 
 const march2025: RevisionFeatures = {
@@ -141,25 +145,27 @@ const november2024: RevisionFeatures = {
   completionsCapability: false,
 };
 
-/** Every revision there is, newest first. */
+/** All revisions, newest first. */
 export const REVISIONS: readonly RevisionFeatures[] = [newest, november2025, june2025, march2025, november2024];
 
 /** The versions of all revisions, newest first. */
 export const VERSIONS: readonly ProtocolVersion[] = REVISIONS.map(({ version }) => version);
 
-/** The current revision. */
+/** The newest version. */
 export const LATEST_VERSION: ProtocolVersion = newest.version;
 
-const byVersion: ReadonlyMap<string, RevisionFeatures> = new Map(REVISIONS.map((facts) => [facts.version, facts]));
+const byVersion: ReadonlyMap<string, RevisionFeatures> = new Map(
+  REVISIONS.map((features) => [features.version, features]),
+);
 
-/** The facts of the revision of this name; throws if there is none. */
+/** Returns the features of a version. Throws if there is no such revision. */
 export function featuresOf(version: string): RevisionFeatures {
-  const facts = byVersion.get(version);
-  if (!facts) throw RpcError.internal();
-  return facts;
+  const features = byVersion.get(version);
+  if (!features) throw RpcError.internal();
+  return features;
 }
 
-/** The family of the revision of this name; undefined if there is none. */
+/** Returns the family of a version; undefined if there is no such revision. */
 export function familyOf(version: string): Family | undefined {
   return byVersion.get(version)?.family;
 }

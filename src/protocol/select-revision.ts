@@ -5,19 +5,19 @@ import { isObject, type Params } from '../jsonrpc/message.ts';
 import { unsupportedVersion } from './errors.ts';
 import { MetaKey } from './model/meta.ts';
 import type { Revision } from './revision.ts';
-import { type Family, familyOf, LATEST_VERSION, VERSIONS } from './revisions.ts';
+import { REVISIONS as ALL, type Family, familyOf, LATEST_VERSION } from './revisions.ts';
 import type { Session } from './session.ts';
 import { statefulRevision } from './stateful/revision.ts';
 import { statelessRevision } from './stateless/revision.ts';
 
 const REVISIONS: ReadonlyMap<string, Revision> = new Map(
-  VERSIONS.map((version) => [
-    version,
-    familyOf(version) === 'stateless' ? statelessRevision(version) : statefulRevision(version),
+  ALL.map((features) => [
+    features.version,
+    features.family === 'stateless' ? statelessRevision(features) : statefulRevision(features),
   ]),
 );
 
-/** The revision with this version. Throws if there is none. */
+/** Returns the revision with this version. Throws if there is none. */
 export function revisionNamed(version: string): Revision {
   const revision = REVISIONS.get(version);
   if (!revision) throw RpcError.internal();
@@ -25,8 +25,8 @@ export function revisionNamed(version: string): Revision {
 }
 
 /**
- * The revision of a request. `claim` is the version in its `_meta` and means a stateless revision, also within a session;
- * without a claim it is the session's. Throws an `RpcError` if there is none.
+ * Returns the revision of a request. `claim` is the version in its `_meta`: it selects a stateless revision, also within a
+ * session. Without a claim the revision is that of the session. Throws an `RpcError` if there is no revision.
  */
 export function selectRevision(
   claim: unknown,
@@ -41,7 +41,7 @@ export function selectRevision(
   throw noRevision(served);
 }
 
-// Made once for each server: most requests of a flood have no revision, and a stack trace for each would cost most.
+// One error per server: under a flood of invalid requests, capturing a stack trace for each costs more than all the rest.
 const noRevisions = new WeakMap<readonly string[], RpcError>();
 
 function noRevision(served: readonly string[]): RpcError {
@@ -58,12 +58,12 @@ function noRevision(served: readonly string[]): RpcError {
 function claimedRevision(claim: unknown, params: Params, served: readonly string[]): Revision {
   const revision = typeof claim === 'string' && served.includes(claim) ? REVISIONS.get(claim) : undefined;
   if (revision?.features.family === 'stateless') return revision;
-  // A malformed envelope is the first thing to be told, an unknown version the second.
+  // `callerOf` throws for a malformed `_meta`, which takes precedence over an unsupported version.
   revisionNamed(LATEST_VERSION).callerOf(params, undefined);
   throw unsupportedVersion(claim as string, served);
 }
 
-// Until `initialize` is answered no revision is agreed on; any stateful one can answer it.
+// Before the handshake no revision is negotiated: any stateful one can handle `initialize` and `ping`.
 function firstStateful(method: string, params: Params, served: readonly string[]): string {
   const version = served.find((name) => isServed(name, served, 'stateful'));
   if (version) return version;
@@ -72,12 +72,12 @@ function firstStateful(method: string, params: Params, served: readonly string[]
   throw unsupportedVersion(typeof requested === 'string' ? requested : undefined, served);
 }
 
-/** True for the name of a revision of this family that is among those served. */
+/** True if the version is served and belongs to the family. */
 export function isServed(version: unknown, served: readonly string[], family: Family): version is string {
   return typeof version === 'string' && served.includes(version) && familyOf(version) === family;
 }
 
-/** The version in the `_meta` of a message; undefined if there is none. Only stateless revisions have it. */
+/** Returns the version in the `_meta` of a message; undefined if there is none. Only stateless revisions have it. */
 export function requestedVersion(params: Params | readonly unknown[] | undefined): unknown {
   const meta = isObject(params) ? params['_meta'] : undefined;
   return isObject(meta) && Object.hasOwn(meta, MetaKey.protocolVersion) ? meta[MetaKey.protocolVersion] : undefined;

@@ -1,21 +1,22 @@
-/** What a stateful revision remembers of its client between messages. */
+/** `Session`: the state of a stateful revision between messages. */
 
 import type { ClientCapabilities, ServerCapabilities } from './model/capabilities.ts';
 import type { Implementation } from './model/implementation.ts';
 import type { LoggingLevel } from './model/logging.ts';
 
-/** One client's session: JSON, so that it can be kept anywhere. */
+/** One client's session. It is plain JSON, so that a store can keep it. */
 export interface Session {
-  /** A key for state of one's own, the same on every node; never the secret `Mcp-Session-Id`. Absent where requests stand alone. */
+  /** Public key of the session, the same on every node. It is not the secret `Mcp-Session-Id`. Absent in sessionless HTTP. */
   readonly id?: string;
   readonly version: string;
   readonly clientInfo: Implementation | undefined;
   readonly capabilities: ClientCapabilities;
-  /** What the server declared to this client: it is told nothing else. */
+  /** Capabilities that the server declared: other notifications are not sent. */
   readonly declared: ServerCapabilities;
-  /** The client has said `notifications/initialized`. */
+  /** The client has sent `notifications/initialized`. */
   initialized: boolean;
+  /** Minimum level of the log messages that are sent. */
   logLevel: LoggingLevel | undefined;
-  /** URIs the client subscribed to. */
+  /** URIs of `resources/subscribe`. */
   subscriptions: readonly string[];
 }

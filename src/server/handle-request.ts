@@ -66,7 +66,7 @@ export function handleRequest(
     const handle = (): unknown => run(ctx, handler);
     // `subscriptions/listen` requires no input: a long-lived request must not hold the state for that in memory.
     const result =
-      row?.staysOpen && middleware.length === 0 && server.handler(method) === undefined
+      row?.isLongLived && middleware.length === 0 && server.handler(method) === undefined
         ? handle()
         : runWithInput(ctx, middleware.length === 0 ? handle : () => throughMiddleware(ctx, handler));
     if (!isPromise(result)) return respond(ctx, result);
@@ -176,10 +176,10 @@ function entryOf(ctx: RequestContext): Entry | undefined {
 // A handler that exceeds `limits.handlerMs` is aborted, and its request gets an error.
 function withinTime(ctx: RequestContext, running: Promise<unknown>): Promise<unknown> {
   const { handlerMs } = ctx.server.limits;
-  if (!Number.isFinite(handlerMs) || ctx.row?.staysOpen) return running;
+  if (!Number.isFinite(handlerMs) || ctx.row?.isLongLived) return running;
   return withTimeout(running, handlerMs, () => {
     const timeout = RpcError.internal(`The request took more than ${handlerMs} ms`);
-    ctx.exchange.outlivedBy(running);
+    ctx.exchange.keepRunning(running);
     ctx.abortRun(timeout);
     throw timeout;
   });
@@ -199,7 +199,7 @@ function refuse(ctx: RequestContext, error: unknown): Response {
 
 /** Encodes a handler's return value as a result of the request's revision. Throws if it is no result of the method. */
 export function encodeResult(ctx: RequestContext, value: unknown): object {
-  const { row, wire, about, server } = ctx;
+  const { row, wire, encodingHints, server } = ctx;
   const { serverInfo, extensions } = server;
   if (value instanceof EncodedJson) return value;
   if (value instanceof InputRequiredResult)
@@ -215,5 +215,5 @@ export function encodeResult(ctx: RequestContext, value: unknown): object {
     throw new WrongReturn(`The result of ${ctx.method} is not ${member ? `an object with "${member}"` : 'an object'}`);
   }
   const whole = extensions.addsMeta ? extensions.withMeta(result, ctx) : result;
-  return wire.encodeResult(row, whole, about, serverInfo);
+  return wire.encodeResult(row, whole, encodingHints, serverInfo);
 }

@@ -23,7 +23,7 @@ export function toolFailure(error: unknown, ctx: RequestContext): CallToolResult
 
 /** Encodes a thrown value in the request's revision: an error, or a result for some errors of tools. Never throws. */
 export function encodeError(ctx: RequestContext, error: unknown): HandlerOutcome {
-  const { row, wire, about, server } = ctx;
+  const { row, wire, encodingHints: about, server } = ctx;
   const failure = wire.encodeError(toRpcError(error, ctx));
   return 'error' in failure ? failure : { result: wire.encodeResult(row, failure.result, about, server.serverInfo) };
 }

@@ -36,7 +36,7 @@ export class RequestContext implements Context, InputCaller {
   /** The row of the method; undefined for methods that the protocol does not have. */
   readonly row: MethodRow | undefined;
   /** Hints for the encoder of the result, set by the feature that handles the request. */
-  about: EncodingHints = NO_HINTS;
+  encodingHints: EncodingHints = NO_HINTS;
   /** The tool, prompt or resource that the request names, after it was looked up. */
   entry: Entry | undefined = undefined;
   /** Pending while the call is being detached. */
@@ -157,8 +157,8 @@ export class RequestContext implements Context, InputCaller {
   }
 
   /** How input requests reach the client: by requests while the call runs, or by retries of the call. */
-  get asking(): Revision['features']['asking'] {
-    return this.exchange.isDetached ? 'live' : this.wire.features.asking;
+  get inputVia(): Revision['features']['inputVia'] {
+    return this.exchange.isDetached ? 'request' : this.wire.features.inputVia;
   }
 
   /** True after the call was detached. */
@@ -192,7 +192,7 @@ export class RequestContext implements Context, InputCaller {
 
   async #detach(): Promise<boolean> {
     // The handler is suspended: it waits for input responses and runs again.
-    if (this.#inputRequests?.isSuspended) return this.#inputRequests.wait();
+    if (this.#inputRequests?.isSuspended) return this.#inputRequests.suspendUntilRetry();
     if (this.isDetached || this.isAborted || !this.#onDetach) return this.isDetached;
     this.detaching ??= this.#onDetach().finally(() => {
       this.detaching = undefined;
@@ -210,7 +210,7 @@ export class RequestContext implements Context, InputCaller {
   /** Prepares another run of the handler, with a new signal. */
   prepareRerun(): void {
     this.#abort = undefined;
-    this.#inputRequests?.startAgain();
+    this.#inputRequests?.reset();
   }
 
   elicit<const S extends AnySchema>(
@@ -234,7 +234,7 @@ export class RequestContext implements Context, InputCaller {
   }
 
   ask(request: InputRequest, { key, signal }: RawAskOptions = {}): Promise<InputResponse> {
-    return quiet(this.inputRequests.ask(request, key, () => true, signal));
+    return quiet(this.inputRequests.request(request, key, () => true, signal));
   }
 
   notify(method: string, params: Params = {}): void {
@@ -246,7 +246,7 @@ export class RequestContext implements Context, InputCaller {
   }
 
   get inputResponses(): ReadonlyMap<string, InputResponse> {
-    return this.#inputRequests?.journal.given ?? NO_INPUT_RESPONSES;
+    return this.#inputRequests?.journal.handlerInputs ?? NO_INPUT_RESPONSES;
   }
 
   get state(): unknown {

@@ -319,7 +319,7 @@ export class McpServer<out Tools = {}> {
     if (middleware.length === 0 && !extensions.addsMeta) {
       return registry.encodedList(ctx.params, ctx, ctx.wire, serverInfo, limits.pageSize);
     }
-    ctx.about = { cache: registry.cache(serverInfo.cache) };
+    ctx.encodingHints = { cache: registry.cache(serverInfo.cache) };
     return registry.list(ctx.params, ctx, limits.pageSize);
   }
 }

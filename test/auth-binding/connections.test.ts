@@ -94,7 +94,7 @@ describe('WebSocket', () => {
     await expect(theirs.callTool('secret')).rejects.toMatchObject({
       name: 'RpcError',
       code: -32600,
-      message: 'This needs the scope a',
+      message: 'This request requires the scope a',
       data: { requiredScopes: ['a'] },
     });
     await Promise.all([hers.close(), theirs.close()]);
@@ -106,7 +106,7 @@ describe('WebSocket', () => {
     const mcp = await connect(webSocketTransport(serving.url));
     await expect(mcp.callTool('secret')).rejects.toMatchObject({
       code: -32600,
-      message: expect.stringContaining('Set the option "auth"'),
+      message: expect.stringContaining('set the option "auth"'),
     });
     await mcp.close();
   });

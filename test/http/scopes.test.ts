@@ -75,7 +75,7 @@ const bodyFor = (id: unknown): object => ({
   id,
   error: {
     code: -32600,
-    message: 'This needs the scopes files:read, files:write',
+    message: 'This request requires the scopes files:read, files:write',
     data: { requiredScopes: scopes },
   },
 });
@@ -182,7 +182,7 @@ describe.each(WAYS)('$way', ({ face, mode }) => {
       id: 1,
       error: {
         code: -32600,
-        message: expect.stringContaining('Set the option "auth"'),
+        message: expect.stringContaining('set the option "auth"'),
         data: { requiredScopes: scopes },
       },
     });

@@ -73,7 +73,7 @@ export const AUTHORIZATION: readonly Mistake[] = [
   },
   {
     message:
-      'http://... answered with HTTP status 403: This needs the scope w, and nobody is asked who is calling. Set the option "auth" where the server is served.',
+      'http://... answered with HTTP status 403: This request requires the scope w, but callers are not authenticated: set the option "auth" where the server is served',
     where: 'rejected',
     cause: 'A tool has `scopes`, and the server is served over HTTP without `auth`.',
     remedy: 'Set `auth` where the server is served, or remove `scopes`.',

@@ -46,8 +46,8 @@ test('it has to give a principal', async () => {
     [{ subject: '' }, subject],
     [{ subject: 7 }, subject],
     // In a text every part of it would be found.
-    [{ subject: 'a', scopes: 'read write' }, 'The "scopes" of the principal of "verify" must be a list of texts'],
-    [{ subject: 'a', scopes: ['read', 7] }, 'The "scopes" of the principal of "verify" must be a list of texts'],
+    [{ subject: 'a', scopes: 'read write' }, 'The "scopes" of the principal of "verify" must be an array of strings'],
+    [{ subject: 'a', scopes: ['read', 7] }, 'The "scopes" of the principal of "verify" must be an array of strings'],
     [{ subject: 'a', expiresAt: '1' }, 'The "expiresAt" of the principal of "verify" must be a number'],
     [{ subject: 'a', expiresAt: 1_800_000_000 }, 'must be a number of milliseconds since 1970'],
   ];

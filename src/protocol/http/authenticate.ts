@@ -1,62 +1,62 @@
-/** HTTP, as far as those need to know it who do not move messages: authenticators and the guards of transports. */
+/** Interfaces of authenticators: the HTTP request they see, and the principal or challenge they return. */
 
 import type { Principal } from '../principal.ts';
 
-/** The head of an HTTP request. */
+/** Method, target and header fields of an HTTP request. */
 export interface HttpRequest {
   readonly method: string;
   /** Path and query, as the client sent them. */
   readonly target: string;
-  /** A header field by its name in lower case; several lines of one name are joined with a comma. */
+  /** Returns a header field by its lower-case name. Repeated fields are joined with a comma. */
   header(name: string): string | undefined;
   /**
-   * The request as the runtime or framework passed it: Node's `IncomingMessage`, within Express its `Request`, or the web's
-   * `Request`. For what a framework has put there, for instance the user of a login session.
+   * The request object of the runtime or framework: `IncomingMessage` of Node, `Request` of Express, or a web `Request`. Use it
+   * for properties that a framework adds, such as the user of a login session.
    */
   readonly raw?: unknown;
 }
 
-/** What a client showed in `Authorization`. */
+/** The content of the header `Authorization`. */
 export interface Credentials {
   /** In lower case: `bearer`. */
   readonly scheme: string;
   readonly token: string;
 }
 
-/** Why a caller is not let in, as HTTP says it. */
+/** The HTTP response to a request that is refused. */
 export interface Challenge {
-  /** 503: who is calling cannot be found out at the moment. */
+  /** 503 means that authentication is temporarily unavailable. */
   readonly status: 400 | 401 | 403 | 503;
   /** For instance `WWW-Authenticate`. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** For people. */
+  /** Text for people, in the body of the response. */
   readonly message?: string;
   /**
-   * Who is calling, if nothing but scopes is missing that every request needs. Then a POST is refused once it is known
-   * which scopes its message needs, too: `insufficientScope` of `protectedResource` names all of them at once.
+   * The caller, if it only lacks scopes that every request requires. A POST is then refused after its body was read, so that
+   * `insufficientScope` of `protectedResource` can also name the scopes that its message requires.
    */
   readonly principal?: Principal;
 }
 
-/** What a server tells clients of how to be let in (RFC 9728). */
+/** Protected resource metadata (RFC 9728), with which clients find the authorization server. */
 export interface ProtectedResource {
-  /** Where clients find `metadata`: a URL on the server's own origin. */
+  /** URL of `metadata`, on the origin of the server. */
   readonly metadataUrl: string;
-  /** The protected resource metadata, as it is shown to everybody. */
+  /** The metadata document. It is public. */
   readonly metadata: Readonly<Record<string, unknown>>;
-  /** For a caller who is known, but lacks one of these scopes, or one of those that every request needs. */
+  /** Returns the 403 for a caller that lacks one of these scopes, or one that every request requires. */
   insufficientScope(scopes: readonly string[], principal?: Principal): Challenge;
 }
 
-/** Says who is calling, or what is missing. It is asked for every request, before the body is read. */
+/** Authenticates a request. Called for every request, before its body is read. */
 export interface Authenticate {
-  /** Gives the caller, or why it is not let in. */
+  /** Returns the principal, or the challenge that refuses the request. */
   (credentials: Credentials | undefined, request: HttpRequest): Principal | Challenge | Promise<Principal | Challenge>;
-  /** How to be let in; the endpoint shows it to everybody who asks. */
+  /** Metadata that the endpoint serves to unauthenticated clients. */
   readonly protectedResource?: ProtectedResource;
 }
 
-/** True for a caller that is not let in. */
+/** True if an authenticator refused the request. */
 export function isChallenge(outcome: Principal | Challenge): outcome is Challenge {
   return 'status' in outcome && !('subject' in outcome);
 }

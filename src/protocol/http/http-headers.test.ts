@@ -16,7 +16,7 @@ test('a schema without annotations has no headers', () => {
   expect(headersOf(undefined)).toEqual([]);
 });
 
-test('an annotated property is named with the header as written and its path', () => {
+test('an annotated property gives the header name as written and its path', () => {
   expect(headersOf(tool({ region: { type: 'string', 'x-mcp-header': 'Region' } }))).toEqual([['Region', ['region']]]);
 });
 
@@ -29,15 +29,18 @@ test.each(['string', 'integer', 'boolean'])('type %s may be a header', (type) =>
   expect(headersOf(tool({ a: { type, 'x-mcp-header': 'A' } }))).toHaveLength(1);
 });
 
-test.each([['number'], ['object'], ['array'], [undefined], [['string', 'null']]])('type %s may not', (type) => {
-  expect(faultOf(tool({ a: { type, 'x-mcp-header': 'A' } }))).toMatch(/string, integer or boolean/);
-});
+test.each([['number'], ['object'], ['array'], [undefined], [['string', 'null']]])(
+  'type %s may not be a header',
+  (type) => {
+    expect(faultOf(tool({ a: { type, 'x-mcp-header': 'A' } }))).toMatch(/string, integer or boolean/);
+  },
+);
 
 test.each(['', 'a b', 'a:b', 'é', 'a\r\nX: y', 5, null, '\u0000'])('%j is not a header name', (name) => {
   expect(faultOf(tool({ a: { type: 'string', 'x-mcp-header': name } }))).toMatch(/HTTP token/);
 });
 
-test('two headers that differ only in case are one header', () => {
+test('two header names that differ only in case are a fault', () => {
   const schema = tool({ a: { type: 'string', 'x-mcp-header': 'Id' }, b: { type: 'string', 'x-mcp-header': 'ID' } });
   expect(faultOf(schema)).toMatch(/another property/);
 });
@@ -58,7 +61,7 @@ test.each([
   ['definitions', tool({}, { definitions: { a: annotated } })],
   ['patternProperties', tool({}, { patternProperties: { a: annotated } })],
   ['additionalProperties', tool({}, { additionalProperties: annotated })],
-  ['a keyword nobody knows', tool({}, { 'x-other': { deep: [annotated] } })],
+  ['an unknown keyword', tool({}, { 'x-other': { deep: [annotated] } })],
   ['the root', { ...tool({}), 'x-mcp-header': 'A' }],
 ])('an annotation in %s is a fault', (_, schema) => {
   expect(faultOf(schema)).toMatch(/only allowed/);
@@ -82,7 +85,7 @@ test('data that looks like an annotation is data', () => {
   ).toEqual([]);
 });
 
-test('names that objects inherit are read as any other', () => {
+test('properties with names of Object.prototype are read like any other', () => {
   expect(
     headersOf(JSON.parse('{"type":"object","properties":{"__proto__":{"type":"string","x-mcp-header":"P"}}}')),
   ).toEqual([['P', ['__proto__']]]);

@@ -1,34 +1,23 @@
-/** Values of the `Mcp-*` headers, and the arguments of tools that HTTP repeats as `Mcp-Param-*`. */
+/** Encoding of `Mcp-*` header values, and the tool arguments that HTTP requests repeat in `Mcp-Param-*` headers. */
 
+import { fromBase64, toBase64 } from '../../jsonrpc/base64.ts';
 import { isObject } from '../../jsonrpc/message.ts';
+import { DATA_KEYWORDS, NAMED_MEMBERS } from '../model/tools.ts';
 
+/** Names of `Mcp-Param-*` headers with the path of their argument, or the fault of the annotations. */
 export type ParamHeaders =
   | { readonly headers: ReadonlyMap<string, readonly string[]> }
-  /** Why the annotations break the rules, which makes the whole tool definition invalid. */
+  /** Why the annotations are invalid. The whole tool definition is invalid then. */
   | { readonly fault: string };
 
 const annotation = 'x-mcp-header';
 const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const carriers: ReadonlySet<unknown> = new Set(['string', 'integer', 'boolean']);
 
-/** Keywords whose members are named by the author: a property may itself be called `x-mcp-header`. */
-const named: ReadonlySet<string> = new Set([
-  'properties',
-  'patternProperties',
-  'dependentSchemas',
-  'dependentRequired',
-  'dependencies',
-  '$defs',
-  'definitions',
-]);
-
-/** Keywords that hold values, not schemas: what stands in them is data, whatever it looks like. */
-const data: ReadonlySet<string> = new Set(['const', 'enum', 'default', 'examples']);
-
 const maxDepth = 200;
 const maxVisited = 100_000;
 
-/** The headers as written in the schema, without `Mcp-Param-`, each with the path of its argument. */
+/** Reads the `x-mcp-header` annotations of an input schema. Header names are without the prefix `Mcp-Param-`. */
 export function paramHeaders(inputSchema: unknown): ParamHeaders {
   const headers = new Map<string, readonly string[]>();
   const taken = new Set<string>();
@@ -36,7 +25,7 @@ export function paramHeaders(inputSchema: unknown): ParamHeaders {
   const fault = read(inputSchema, [], true, 0);
   return fault === undefined ? { headers } : { fault };
 
-  /** `path` is the way through `properties` alone; once another keyword was passed, `reachable` is false. */
+  /** `reachable` is true as long as `path` leads only through `properties`. */
   function read(schema: unknown, path: readonly string[], reachable: boolean, depth: number): string | undefined {
     if (typeof schema !== 'object' || schema === null) return undefined;
     if (depth > maxDepth || ++visited > maxVisited) return 'the schema is too large or nested too deep';
@@ -46,8 +35,8 @@ export function paramHeaders(inputSchema: unknown): ParamHeaders {
       if (refused !== undefined) return refused;
     }
     return first(Object.entries(schema), ([keyword, value]) => {
-      if (keyword === annotation || data.has(keyword)) return undefined;
-      if (!named.has(keyword)) return read(value, path, false, depth + 1);
+      if (keyword === annotation || DATA_KEYWORDS.has(keyword)) return undefined;
+      if (!NAMED_MEMBERS.has(keyword)) return read(value, path, false, depth + 1);
       if (typeof value !== 'object' || value === null) return undefined;
       const reaches = reachable && keyword === 'properties';
       return first(Object.entries(value), ([name, each]) => read(each, [...path, name], reaches, depth + 1));
@@ -56,12 +45,13 @@ export function paramHeaders(inputSchema: unknown): ParamHeaders {
 
   function annotate(schema: Schema, path: readonly string[], reachable: boolean): string | undefined {
     const name = schema[annotation];
-    if (!reachable || path.length === 0) return `${annotation} is only allowed on what properties alone lead to`;
+    if (!reachable || path.length === 0)
+      return `${annotation} is only allowed on properties that are reached through "properties" alone`;
     const at = (): string => `${annotation} of ${shown(path)}`;
     if (typeof name !== 'string' || !token.test(name))
       return `${at()} must be an HTTP token: letters, digits and !#$%&'*+-.^_\`|~`;
     if (!carriers.has(schema.type)) return `${at()} needs a property of type string, integer or boolean`;
-    // Header names are compared without regard to case.
+    // Header names are case-insensitive.
     if (taken.has(name.toLowerCase())) return `${at()} names a header that another property has`;
     taken.add(name.toLowerCase());
     headers.set(name, path);
@@ -82,7 +72,7 @@ function first<T>(items: readonly T[], read: (item: T) => string | undefined): s
   return undefined;
 }
 
-// Each name is cut before they are joined: a schema of the peer may have names of megabytes.
+// Each name is shortened before they are joined: a received schema may have names of megabytes.
 function shown(path: readonly string[]): string {
   const name = path.map((one) => one.slice(0, 60)).join('.');
   return JSON.stringify(name.length > 60 ? `${name.slice(0, 59)}…` : name);
@@ -90,33 +80,30 @@ function shown(path: readonly string[]): string {
 
 const PREFIX = '=?base64?';
 const SUFFIX = '?=';
-// What every HTTP implementation passes on unchanged: visible ASCII and single spaces in between.
+// Visible ASCII with spaces inside: every HTTP implementation passes it on unchanged.
 const PLAIN = /^[!-~](?:[ -~]*[!-~])?$/;
-const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** A text as a header value. */
+/** Encodes text as a header value: unchanged if possible, else as `=?base64?...?=`. */
 export function encodeHeaderValue(text: string): string {
   if (PLAIN.test(text) && !isMarked(text)) return text;
-  const bytes = new TextEncoder().encode(text);
-  return `${PREFIX}${btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''))}${SUFFIX}`;
+  return `${PREFIX}${toBase64(new TextEncoder().encode(text))}${SUFFIX}`;
 }
 
-/** The text a header value stands for; undefined if it is marked as base64 and is not. */
+/** Decodes a header value; undefined if it is marked as base64 and malformed. */
 export function decodeHeaderValue(value: string): string | undefined {
   if (!isMarked(value)) return value;
   const encoded = value.slice(PREFIX.length, -SUFFIX.length);
-  if (!BASE64.test(encoded)) return undefined;
   try {
-    const text = utf8.decode(Uint8Array.from(atob(encoded), (char) => char.charCodeAt(0)));
-    // One text, one encoding: bits left over in the last letter must be zero.
-    return btoa(atob(encoded)) === encoded ? text : undefined;
+    const bytes = fromBase64(encoded);
+    // The comparison refuses white space, missing padding and unused bits that are not zero: each text has one encoding.
+    return bytes && toBase64(bytes) === encoded ? utf8.decode(bytes) : undefined;
   } catch {
     return undefined;
   }
 }
 
-/** The argument at the end of a path as text; undefined if there is none, or it is no string, integer or boolean. */
+/** Returns the argument at a path as text; undefined if it is missing or not a string, integer or boolean. */
 export function argumentText(args: unknown, path: readonly string[]): string | undefined {
   let at: unknown = args;
   for (const step of path) {

@@ -1,17 +1,17 @@
-/** How requests for the protected resource metadata are answered (RFC 9728), whoever answers them. */
+/** HTTP responses to requests for the protected resource metadata (RFC 9728). */
 
 import type { ProtectedResource } from './authenticate.ts';
 
-/** An answer. That one to HEAD is sent without its body. */
+/** An HTTP response. For HEAD the caller must not send the body. */
 export interface MetadataReply {
   readonly status: number;
-  /** By their names in lower case. */
+  /** Header fields by lower-case name. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
 const METHODS = 'GET, HEAD, OPTIONS';
-// It is public, and web pages that are MCP clients need it.
+// The document is public: MCP clients in web pages of any origin may read it.
 const PUBLIC = { 'access-control-allow-origin': '*', 'x-content-type-options': 'nosniff' };
 const PREFLIGHT: MetadataReply = {
   status: 204,
@@ -19,7 +19,7 @@ const PREFLIGHT: MetadataReply = {
     ...PUBLIC,
     allow: METHODS,
     'access-control-allow-methods': METHODS,
-    // The one that the asterisk does not stand for.
+    // The wildcard does not cover `Authorization` (Fetch standard).
     'access-control-allow-headers': '*, Authorization',
     'access-control-max-age': '86400',
   },
@@ -27,7 +27,7 @@ const PREFLIGHT: MetadataReply = {
 };
 const NOT_ALLOWED: MetadataReply = { status: 405, headers: { ...PUBLIC, allow: METHODS }, body: '' };
 
-/** Answers by the method. Nothing of it comes from the request: whoever asks cannot change where others are sent. */
+/** Returns the response by HTTP method. No part of it comes from the request, so a request cannot poison a shared cache. */
 export function metadataReplies({ metadata }: ProtectedResource): (method: string | undefined) => MetadataReply {
   const document: MetadataReply = {
     status: 200,

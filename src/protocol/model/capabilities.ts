@@ -1,9 +1,9 @@
-/** What each side can do, as it tells the other. */
+/** Capabilities of clients and servers. */
 
-/** Settings of one feature; `{}` means "yes". */
+/** Settings of one capability; `{}` declares it without settings. */
 export type Settings = Readonly<Record<string, unknown>>;
 
-/** What a client can do for a server. */
+/** Capabilities that a client declares. */
 export interface ClientCapabilities {
   readonly elicitation?: { readonly form?: Settings; readonly url?: Settings };
   /** Deprecated by the specification (SEP-2577): sampling may be removed from 2027-07-28 on. */
@@ -14,7 +14,7 @@ export interface ClientCapabilities {
   readonly extensions?: Readonly<Record<string, Settings>>;
 }
 
-/** What a server can do for a client. */
+/** Capabilities that a server declares. */
 export interface ServerCapabilities {
   readonly tools?: { readonly listChanged?: boolean };
   readonly prompts?: { readonly listChanged?: boolean };
@@ -26,7 +26,7 @@ export interface ServerCapabilities {
   readonly extensions?: Readonly<Record<string, Settings>>;
 }
 
-/** A capability by its dotted name. */
+/** Path of a client capability, such as `elicitation.url` or `extensions.com.example/feature`. */
 export type ClientCapabilityName =
   | 'elicitation'
   | 'elicitation.form'

@@ -1,28 +1,28 @@
-/** Changes: what a server tells those who watch it. */
+/** Changes: events that become `list_changed` and `resources/updated` notifications. */
 
 import { isObject, type Notification } from '../../jsonrpc/message.ts';
 import type { LogMessage } from './logging.ts';
 
-/** Something a client may have listed or read is different now. */
+/** A list or a resource has changed. */
 export type Change =
   | { readonly type: 'tools' }
   | { readonly type: 'prompts' }
   | { readonly type: 'resources' }
   | { readonly type: 'resource'; readonly uri: string };
 
-/** A log message that belongs to no request, for every client that wants messages of its level. */
+/** A log message of no request. It is sent to all sessions whose log level includes it. */
 export interface LogEvent {
   readonly type: 'log';
   readonly message: LogMessage;
 }
 
-/** What a server publishes to all of its clients, on every node: JSON. */
+/** An event for all clients of a server, on every node. It is plain JSON. */
 export type ServerEvent = Change | LogEvent;
 
-/** The URIs a watcher subscribed to: read when changes may have been missed. */
+/** Returns the URIs that an observer subscribed to. Called when events may have been missed. */
 export type SubscribedUris = () => Iterable<string> | Promise<Iterable<string>>;
 
-/** What a client wants to be told, in the words of `subscriptions/listen`. */
+/** `notifications` of `subscriptions/listen`: the changes that a client subscribes to. */
 export interface SubscriptionFilter {
   readonly toolsListChanged?: boolean;
   readonly promptsListChanged?: boolean;
@@ -30,7 +30,7 @@ export interface SubscriptionFilter {
   readonly resourceSubscriptions?: readonly string[];
 }
 
-/** True if a change of `uri` concerns someone who subscribed to `subscribed`: a folder's subscriber hears of what is inside. */
+/** True if `uri` is `subscribed` or below it. Subscribers of a folder get updates of what is inside. */
 export function isWithin(uri: string, subscribed: string): boolean {
   return uri === subscribed || uri.startsWith(subscribed.endsWith('/') ? subscribed : `${subscribed}/`);
 }
@@ -41,7 +41,7 @@ const LIST_CHANGED: ReadonlyMap<string, Change> = new Map<string, Change>([
   ['notifications/resources/list_changed', { type: 'resources' }],
 ]);
 
-/** The change a notification tells of, if it tells of one. */
+/** Returns the change of a notification; undefined for other notifications. */
 export function changeInNotification({ method, params }: Notification): Change | undefined {
   if (method !== 'notifications/resources/updated') return LIST_CHANGED.get(method);
   const uri = isObject(params) ? params['uri'] : undefined;

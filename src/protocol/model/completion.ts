@@ -1,18 +1,18 @@
-/** Completion: suggestions while a person types an argument. */
+/** Completion: suggestions for arguments of prompts and variables of resource templates. */
 
-/** What is being completed: an argument of a prompt, or a variable of a resource template. */
+/** The prompt or resource template whose argument is completed. */
 export type CompletionReference =
   | { readonly type: 'ref/prompt'; readonly name: string; readonly title?: string }
   | { readonly type: 'ref/resource'; readonly uri: string };
 
-/** Suggestions, best first; at most 100 travel. */
+/** Suggestions, best first. At most 100 are sent. */
 export interface Completion {
   readonly values: readonly string[];
   readonly total?: number;
   readonly hasMore?: boolean;
 }
 
-/** What `completion/complete` gives. */
+/** Result of `completion/complete`. */
 export interface CompleteResult {
   readonly completion: Completion;
 }

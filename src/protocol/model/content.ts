@@ -1,9 +1,9 @@
-/** Content: what tools and prompts hand to a model. */
+/** Content blocks of tool results and prompt messages. */
 
 import type { Icon } from './implementation.ts';
 import type { Meta } from './meta.ts';
 
-/** Who a piece of content is meant for, how much it matters, how old it is. */
+/** Audience, priority and age of content. */
 export interface Annotations {
   readonly audience?: readonly Role[];
   /** 0 (optional) to 1 (required). */
@@ -12,7 +12,7 @@ export interface Annotations {
   readonly lastModified?: string;
 }
 
-/** Who speaks. */
+/** Author of a message. */
 export type Role = 'user' | 'assistant';
 
 interface Annotated {
@@ -26,21 +26,21 @@ export interface TextContent extends Annotated {
   readonly text: string;
 }
 
-/** An image, base64. */
+/** An image in base64. */
 export interface ImageContent extends Annotated {
   readonly type: 'image';
   readonly data: string;
   readonly mimeType: string;
 }
 
-/** Sound, base64. */
+/** Sound in base64. */
 export interface AudioContent extends Annotated {
   readonly type: 'audio';
   readonly data: string;
   readonly mimeType: string;
 }
 
-/** A resource the client may read by itself. */
+/** A reference to a resource, which the client can read with `resources/read`. */
 export interface ResourceLink extends Annotated {
   readonly type: 'resource_link';
   readonly uri: string;
@@ -52,16 +52,16 @@ export interface ResourceLink extends Annotated {
   readonly icons?: readonly Icon[];
 }
 
-/** A resource with its content. */
+/** A resource with its contents. */
 export interface EmbeddedResource extends Annotated {
   readonly type: 'resource';
   readonly resource: ResourceContents;
 }
 
-/** What a resource holds: text, or bytes in base64. */
+/** Contents of a resource: text, or bytes in base64. */
 export type ResourceContents = TextResourceContents | BlobResourceContents;
 
-/** A resource that is text. */
+/** Contents as text. */
 export interface TextResourceContents {
   readonly uri: string;
   readonly mimeType?: string;
@@ -69,7 +69,7 @@ export interface TextResourceContents {
   readonly _meta?: Meta;
 }
 
-/** A resource that is bytes, base64. */
+/** Contents as bytes in base64. */
 export interface BlobResourceContents {
   readonly uri: string;
   readonly mimeType?: string;
@@ -77,5 +77,5 @@ export interface BlobResourceContents {
   readonly _meta?: Meta;
 }
 
-/** One piece of a tool's result or of a prompt's message. */
+/** One content block. */
 export type ContentBlock = TextContent | ImageContent | AudioContent | ResourceLink | EmbeddedResource;

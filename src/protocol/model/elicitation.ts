@@ -1,6 +1,6 @@
-/** Elicitation: asking the person in front of the client. */
+/** Elicitation: forms and URLs for the user of the client. */
 
-/** A form: a flat object of primitive fields. */
+/** Schema of a form: an object with primitive fields. */
 export interface ElicitForm {
   readonly type: 'object';
   readonly properties: Readonly<Record<string, ElicitField>>;
@@ -41,21 +41,21 @@ export type ElicitField =
       readonly default?: readonly string[];
     });
 
-/** A question by form. */
+/** Params of `elicitation/create` with a form. */
 export interface ElicitFormParams {
   readonly mode: 'form';
   readonly message: string;
   readonly requestedSchema: ElicitForm;
 }
 
-/** A question by URL: the person is sent to a page. */
+/** Params of `elicitation/create` with a URL that the user is asked to open. */
 export interface ElicitUrlParams {
   readonly mode: 'url';
   readonly message: string;
   readonly url: string;
 }
 
-/** The answer as it travels. */
+/** Result of `elicitation/create`. */
 export interface ElicitResult {
   readonly action: 'accept' | 'decline' | 'cancel';
   readonly content?: Readonly<Record<string, string | number | boolean | readonly string[]>>;

@@ -1,15 +1,15 @@
-/** What a server or a client says of itself. */
+/** `serverInfo` and `clientInfo`. */
 
-/** A picture for a list entry. */
+/** An icon of a list entry, server or client. */
 export interface Icon {
-  /** `https:` or `data:`. */
+  /** URL with `https:` or `data:`. */
   readonly src: string;
   readonly mimeType?: string;
   readonly sizes?: readonly string[];
   readonly theme?: 'light' | 'dark';
 }
 
-/** Name and version of a server or client, for people and logs; never a reason to behave differently. */
+/** Name and version of a server or client. Unverified: for display and logs only. */
 export interface Implementation {
   readonly name: string;
   readonly version: string;

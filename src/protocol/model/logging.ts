@@ -1,6 +1,6 @@
 /** Log messages from a server to its client. */
 
-/** From least to most severe. */
+/** All levels, from least to most severe. */
 export const LOGGING_LEVELS = [
   'debug',
   'info',
@@ -12,30 +12,24 @@ export const LOGGING_LEVELS = [
   'emergency',
 ] as const;
 
-/**
- * How severe a log message is.
- * Deprecated by the specification (SEP-2577): logging may be removed from 2027-07-28 on.
- */
+/** Level of a log message. Deprecated by the specification (SEP-2577): logging may be removed from 2027-07-28 on. */
 export type LoggingLevel = (typeof LOGGING_LEVELS)[number];
 
-/** True for one of the eight levels. */
+/** True for a level. */
 export function isLoggingLevel(value: unknown): value is LoggingLevel {
   return (LOGGING_LEVELS as readonly unknown[]).includes(value);
 }
 
-/** True if a message of `level` is to be sent to someone who asked for `minimum`. */
+/** True if `level` is as severe as `minimum` or more. */
 export function isAtLeast(level: LoggingLevel, minimum: LoggingLevel): boolean {
   return LOGGING_LEVELS.indexOf(level) >= LOGGING_LEVELS.indexOf(minimum);
 }
 
-/**
- * A log message, as `notifications/message` carries it.
- * Deprecated by the specification (SEP-2577): logging may be removed from 2027-07-28 on.
- */
+/** Params of `notifications/message`. Deprecated by the specification (SEP-2577): logging may be removed from 2027-07-28 on. */
 export interface LogMessage {
   readonly level: LoggingLevel;
-  /** Which part of the server speaks. */
+  /** Name of the logger. */
   readonly logger?: string;
-  /** Anything JSON can say. */
+  /** Any JSON value. */
   readonly data: unknown;
 }

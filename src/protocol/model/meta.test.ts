@@ -10,7 +10,7 @@ test.each([
   'a-1.b2/x.y_z-1',
   'com.example/',
   ...Object.values(MetaKey),
-])('%s is a name with a prefix', (key) => {
+])('%s is a key with a prefix', (key) => {
   expect(isPrefixedKey(key)).toBe(true);
 });
 
@@ -29,7 +29,7 @@ test.each([
   'a/b/c',
   'a b/c',
   'a/é',
-])('"%s" is none', (key) => {
+])('"%s" is not a key with a prefix', (key) => {
   expect(isPrefixedKey(key)).toBe(false);
 });
 
@@ -40,7 +40,7 @@ test('a long key is refused at once', () => {
   expect(performance.now() - started).toBeLessThan(50);
 });
 
-test('a subscriber of a folder hears of what is inside, and of nothing beside it', () => {
+test('a subscription to a folder includes URIs below it and no others', () => {
   expect(isWithin('file:///a', 'file:///a')).toBe(true);
   expect(isWithin('file:///a/b', 'file:///a')).toBe(true);
   expect(isWithin('file:///a/b', 'file:///a/')).toBe(true);
@@ -48,7 +48,7 @@ test('a subscriber of a folder hears of what is inside, and of nothing beside it
   expect(isWithin('file:///a', 'file:///a/b')).toBe(false);
 });
 
-test('a level is loud for those below it', () => {
+test('isAtLeast is true for the minimum level and all more severe ones', () => {
   expect(LOGGING_LEVELS.filter((level) => isAtLeast(level, 'warning'))).toEqual([
     'warning',
     'error',

@@ -1,9 +1,9 @@
-/** `_meta`: what rides along with a message without being part of its meaning. */
+/** `_meta` of messages, and the syntax of its keys. */
 
-/** Free-form metadata. Keys follow the `_meta` key rules; unknown ones are passed through. */
+/** Metadata of a message. Unknown keys are passed through. */
 export type Meta = Readonly<Record<string, unknown>>;
 
-/** The `_meta` keys the protocol itself defines. */
+/** The `_meta` keys of the protocol. */
 export const MetaKey = {
   protocolVersion: 'io.modelcontextprotocol/protocolVersion',
   clientCapabilities: 'io.modelcontextprotocol/clientCapabilities',
@@ -14,13 +14,13 @@ export const MetaKey = {
   subscriptionId: 'io.modelcontextprotocol/subscriptionId',
 } as const;
 
-/** Marks a structured result that is wrapped as `{ result: ... }` for revisions that know objects only, and its tool. */
+/** Marker of tools and results whose structured content is wrapped as `{ result: ... }`, for revisions that allow only objects. */
 export const WRAPPED_RESULT = 'mcpp/wrappedResult';
 
-/** Says which block of a result's content is its structured content as text, for revisions that have no other place. */
+/** Index of the content block that has the structured content as text, for revisions without `structuredContent`. */
 export const STRUCTURED_TEXT = 'mcpp/structuredText';
 
-/** W3C trace context, carried in `_meta` under its own names. */
+/** W3C trace context: keys of `_meta` without a prefix. */
 export interface Trace {
   readonly traceparent?: string;
   readonly tracestate?: string;
@@ -31,7 +31,7 @@ const label = '[A-Za-z](?:[A-Za-z0-9-]*[A-Za-z0-9])?';
 const name = '[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?';
 const prefixedKey = new RegExp(`^${label}(?:\\.${label})*/(?:${name})?$`);
 
-/** True for a name with a prefix, as extensions need: `com.example/feature`. */
+/** True for a key with a prefix, such as `com.example/feature`. */
 export function isPrefixedKey(key: string): boolean {
   return key.length <= 256 && prefixedKey.test(key);
 }

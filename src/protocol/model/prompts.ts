@@ -1,10 +1,10 @@
-/** Prompts: message templates a person may pick. */
+/** Prompts: templates of messages that a user can choose. */
 
 import type { ContentBlock, Role } from './content.ts';
 import type { Icon } from './implementation.ts';
 import type { Meta } from './meta.ts';
 
-/** One argument of a prompt; its value is always a string. */
+/** An argument of a prompt. Its value is a string. */
 export interface PromptArgument {
   readonly name: string;
   readonly title?: string;
@@ -12,7 +12,7 @@ export interface PromptArgument {
   readonly required?: boolean;
 }
 
-/** A prompt as `prompts/list` shows it. */
+/** An entry of `prompts/list`. */
 export interface Prompt {
   readonly name: string;
   readonly title?: string;
@@ -28,7 +28,7 @@ export interface PromptMessage {
   readonly content: ContentBlock;
 }
 
-/** What `prompts/get` gives. */
+/** Result of `prompts/get`. */
 export interface GetPromptResult {
   readonly description?: string;
   readonly messages: readonly PromptMessage[];

@@ -1,10 +1,10 @@
-/** Resources: data a client may read. */
+/** Resources and resource templates. */
 
 import type { Annotations, ResourceContents } from './content.ts';
 import type { Icon } from './implementation.ts';
 import type { Meta } from './meta.ts';
 
-/** A resource as `resources/list` shows it. */
+/** An entry of `resources/list`. */
 export interface Resource {
   readonly uri: string;
   readonly name: string;
@@ -17,7 +17,7 @@ export interface Resource {
   readonly _meta?: Meta;
 }
 
-/** A family of resources, named by an RFC 6570 template. */
+/** An entry of `resources/templates/list`: resources whose URIs match an RFC 6570 template. */
 export interface ResourceTemplate {
   readonly uriTemplate: string;
   readonly name: string;
@@ -29,7 +29,7 @@ export interface ResourceTemplate {
   readonly _meta?: Meta;
 }
 
-/** What `resources/read` gives. */
+/** Result of `resources/read`. */
 export interface ReadResourceResult {
   readonly contents: readonly ResourceContents[];
   readonly _meta?: Meta;

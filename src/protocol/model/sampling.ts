@@ -1,13 +1,10 @@
-/** Sampling: asking the client's model. Deprecated by the protocol, kept for the clients that have it. */
+/** Sampling: `sampling/createMessage` requests a message of the client's model. */
 
 import type { AudioContent, ContentBlock, ImageContent, Role, TextContent } from './content.ts';
 import type { Meta } from './meta.ts';
 import type { Tool } from './tools.ts';
 
-/**
- * The model wants a tool called.
- * Deprecated by the specification (SEP-2577): sampling may be removed from 2027-07-28 on.
- */
+/** A tool call of the model. Deprecated by the specification (SEP-2577): sampling may be removed from 2027-07-28 on. */
 export interface ToolUseContent {
   readonly type: 'tool_use';
   readonly id: string;
@@ -16,10 +13,7 @@ export interface ToolUseContent {
   readonly _meta?: Meta;
 }
 
-/**
- * What the tool said.
- * Deprecated by the specification (SEP-2577): sampling may be removed from 2027-07-28 on.
- */
+/** Result of a tool call. Deprecated by the specification (SEP-2577): sampling may be removed from 2027-07-28 on. */
 export interface ToolResultContent {
   readonly type: 'tool_result';
   readonly toolUseId: string;
@@ -29,26 +23,17 @@ export interface ToolResultContent {
   readonly _meta?: Meta;
 }
 
-/**
- * One piece of a sampling message.
- * Deprecated by the specification (SEP-2577): sampling may be removed from 2027-07-28 on.
- */
+/** One content block. Deprecated by the specification (SEP-2577): sampling may be removed from 2027-07-28 on. */
 export type SamplingContent = TextContent | ImageContent | AudioContent | ToolUseContent | ToolResultContent;
 
-/**
- * One turn of the conversation the model is given.
- * Deprecated by the specification (SEP-2577): sampling may be removed from 2027-07-28 on.
- */
+/** One message for the model. Deprecated by the specification (SEP-2577): sampling may be removed from 2027-07-28 on. */
 export interface SamplingMessage {
   readonly role: Role;
   readonly content: SamplingContent | readonly SamplingContent[];
   readonly _meta?: Meta;
 }
 
-/**
- * Wishes on which model to take; the client decides.
- * Deprecated by the specification (SEP-2577): sampling may be removed from 2027-07-28 on.
- */
+/** Hints for the choice of model. Deprecated by the specification (SEP-2577): sampling may be removed from 2027-07-28 on. */
 export interface ModelPreferences {
   readonly hints?: readonly { readonly name?: string }[];
   readonly costPriority?: number;
@@ -56,10 +41,7 @@ export interface ModelPreferences {
   readonly intelligencePriority?: number;
 }
 
-/**
- * What the client's model is asked.
- * Deprecated by the specification (SEP-2577): sampling may be removed from 2027-07-28 on.
- */
+/** Params of the request. Deprecated by the specification (SEP-2577): sampling may be removed from 2027-07-28 on. */
 export interface CreateMessageParams {
   readonly messages: readonly SamplingMessage[];
   readonly maxTokens: number;
@@ -73,10 +55,7 @@ export interface CreateMessageParams {
   readonly toolChoice?: { readonly mode?: 'auto' | 'required' | 'none' };
 }
 
-/**
- * What the client's model said.
- * Deprecated by the specification (SEP-2577): sampling may be removed from 2027-07-28 on.
- */
+/** Message of the model. Deprecated by the specification (SEP-2577): sampling may be removed from 2027-07-28 on. */
 export interface CreateMessageResult {
   readonly role: Role;
   readonly content: SamplingContent | readonly SamplingContent[];

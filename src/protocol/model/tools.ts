@@ -1,4 +1,4 @@
-/** Tools: functions a model may call. */
+/** Tools: functions that a model can call. */
 
 import type { ContentBlock } from './content.ts';
 import type { Icon } from './implementation.ts';
@@ -7,7 +7,21 @@ import type { Meta } from './meta.ts';
 /** A JSON Schema, as an object. */
 export type JsonSchemaObject = Readonly<Record<string, unknown>>;
 
-/** Hints on what a tool does; a client treats them as untrusted. */
+/** JSON Schema keywords whose members have names that the author chose, which may be those of keywords. */
+export const NAMED_MEMBERS: ReadonlySet<string> = new Set([
+  'properties',
+  'patternProperties',
+  'dependentSchemas',
+  'dependentRequired',
+  'dependencies',
+  '$defs',
+  'definitions',
+]);
+
+/** JSON Schema keywords whose values are data, not schemas. */
+export const DATA_KEYWORDS: ReadonlySet<string> = new Set(['const', 'enum', 'default', 'examples']);
+
+/** Hints about the behaviour of a tool. Clients treat them as untrusted. */
 export interface ToolAnnotations {
   readonly title?: string;
   readonly readOnlyHint?: boolean;
@@ -16,7 +30,7 @@ export interface ToolAnnotations {
   readonly openWorldHint?: boolean;
 }
 
-/** A tool as `tools/list` shows it. */
+/** An entry of `tools/list`. */
 export interface Tool {
   readonly name: string;
   readonly title?: string;
@@ -25,12 +39,12 @@ export interface Tool {
   readonly outputSchema?: JsonSchemaObject;
   readonly annotations?: ToolAnnotations;
   readonly icons?: readonly Icon[];
-  /** Whether it can be called as a task: 2025-11-25 only, and gone from what other revisions list. */
+  /** Support of experimental tasks. Only sent in 2025-11-25. */
   readonly execution?: { readonly taskSupport?: 'forbidden' | 'optional' | 'required' };
   readonly _meta?: Meta;
 }
 
-/** What `tools/call` gives. `isError` tells the model that the tool failed; it is not a protocol error. */
+/** Result of `tools/call`. With `isError` the tool failed, and `content` describes why for the model. */
 export interface CallToolResult {
   readonly content: readonly ContentBlock[];
   readonly structuredContent?: unknown;

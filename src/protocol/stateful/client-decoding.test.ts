@@ -24,7 +24,7 @@ function revision(version: string): Revision {
   return revisionNamed(version);
 }
 
-/** What arrives on the wire. */
+/** Returns the encoded value after a JSON round trip. */
 function sent(version: string, method: string, result: object, about: EncodingHints = {}): Record<string, unknown> {
   return JSON.parse(JSON.stringify(revision(version).encodeResult(METHODS.get(method), result, about, host)));
 }
@@ -65,13 +65,13 @@ describe.each(STATEFUL)('in %s', (version) => {
     },
   );
 
-  test('so does that of an error, which need not follow the schema', () => {
+  test('structured content of an error comes back too, without matching the schema', () => {
     const given = { content: [text('No'), text('[1]')], structuredContent: [1], isError: true };
     const about = { outputSchema: { type: 'object' } };
     expect(received(version, 'tools/call', sent(version, 'tools/call', given, about))).toStrictEqual(given);
   });
 
-  test('marks a handler passed on are not taken for ours', () => {
+  test('markers in the result of a handler are removed', () => {
     const _meta = { 'mcpp/wrappedResult': true, 'mcpp/structuredText': 0, 'com.example/a': 1 };
     const plain = { content: [text('5')], _meta };
     expect(sent(version, 'tools/call', plain)).toEqual({ content: [text('5')], _meta: { 'com.example/a': 1 } });
@@ -86,8 +86,8 @@ describe.each(STATEFUL)('in %s', (version) => {
   });
 });
 
-describe.each(WITHOUT)('where there is no structured content (%s)', (version) => {
-  test('a text with its JSON is added if there is none, and the result says which one it is', () => {
+describe.each(WITHOUT)('a revision without structured content (%s)', (version) => {
+  test('adds a text block with the JSON if there is none, and a marker with its index', () => {
     expect(sent(version, 'tools/call', { content: [text('{ "a": 1 }')], structuredContent: { a: 1 } })).toEqual({
       content: [text('{ "a": 1 }'), text('{"a":1}')],
       _meta: { 'mcpp/structuredText': 1 },
@@ -97,7 +97,7 @@ describe.each(WITHOUT)('where there is no structured content (%s)', (version) =>
     ).toEqual({ content: [text('{"a":1}'), text('More')], _meta: { 'mcpp/structuredText': 0 } });
   });
 
-  test('what JSON has no words for is nothing', () => {
+  test('sends no structured content for values that JSON does not have', () => {
     expect(sent(version, 'tools/call', { content: [], structuredContent: () => 1 })).toEqual({ content: [] });
   });
 
@@ -121,13 +121,13 @@ describe.each(WITHOUT)('where there is no structured content (%s)', (version) =>
       { content: [text('['.repeat(1e5) + ']'.repeat(1e5))], _meta: { 'mcpp/structuredText': 0 } },
     ],
     ['leads to 100,001 elements', { content: [text(`[${'0,'.repeat(1e5)}0]`)], _meta: { 'mcpp/structuredText': 0 } }],
-  ])('a mark that %s is left where it is', (_, result) => {
+  ])('a marker that %s is left unchanged', (_, result) => {
     expect(received(version, 'tools/call', result)).toBe(result);
   });
 });
 
-describe.each(OBJECTS)('where structured content is an object (%s)', (version) => {
-  test('a result that is wrapped says so', () => {
+describe.each(OBJECTS)('a revision with structured content that must be an object (%s)', (version) => {
+  test('marks a wrapped result', () => {
     expect(sent(version, 'tools/call', { content: [], structuredContent: [1] })).toEqual({
       content: [],
       structuredContent: { result: [1] },
@@ -148,18 +148,18 @@ describe.each(OBJECTS)('where structured content is an object (%s)', (version) =
     ['more than "result"', { structuredContent: { result: 1, a: 2 } }],
     ['an array', { structuredContent: [1] }],
     ['a "result" that is inherited', { structuredContent: JSON.parse('{"__proto__":{"result":1}}') }],
-  ])('a mark on %s is left where it is', (_, rest) => {
+  ])('a marker on %s is left unchanged', (_, rest) => {
     const result = { content: [], ...rest, _meta: { 'mcpp/wrappedResult': true } };
     expect(received(version, 'tools/call', result)).toBe(result);
   });
 
-  test.each([1, 'true', null, {}])('a mark that says %j is none', (says) => {
+  test.each([1, 'true', null, {}])('the marker value %j is ignored', (says) => {
     const result = { content: [], structuredContent: { result: 1 }, _meta: { 'mcpp/wrappedResult': says } };
     expect(received(version, 'tools/call', result)).toBe(result);
   });
 });
 
-test('what is not marked is not touched', () => {
+test('results without a marker are unchanged', () => {
   const results = [
     {},
     { _meta: null },
@@ -172,7 +172,7 @@ test('what is not marked is not touched', () => {
   }
 });
 
-test('a marked tool whose schema is not a wrapped one stays as it came, beside those that are', () => {
+test('a marked tool whose schema is not wrapped is unchanged, others are unwrapped', () => {
   const _meta = { 'mcpp/wrappedResult': true };
   let deep: unknown = {};
   for (let level = 0; level < 100_000; level++) deep = { not: deep };
@@ -187,7 +187,7 @@ test('a marked tool whose schema is not a wrapped one stays as it came, beside t
   expect(tools[3]).toEqual({ name: 'd', outputSchema: { $ref: '#/x' } });
 });
 
-test('what is given is never changed', () => {
+test('decoders do not modify their arguments', () => {
   const _meta = Object.freeze({ 'mcpp/wrappedResult': true, 'com.example/a': 1 });
   const result = Object.freeze({ structuredContent: Object.freeze({ result: [1] }), _meta });
   expect(unwrapResult('tools/call', result)).toEqual({ structuredContent: [1], _meta: { 'com.example/a': 1 } });

@@ -2,21 +2,22 @@ import { describe, expect, test } from 'vitest';
 import { REVISIONS, type RevisionFeatures } from '../revisions.ts';
 import { decodeResult, initializeParams } from './client.ts';
 
-const factsOf = (version: string): RevisionFeatures => REVISIONS.find((facts) => facts.version === version) as never;
+const featuresNamed = (version: string): RevisionFeatures =>
+  REVISIONS.find((features) => features.version === version) as never;
 const client = { info: { name: 'c', version: '1' }, capabilities: {}, logLevel: undefined };
 
-test('extensions are declared when the session is opened, in the revisions that have them', () => {
+test('initialize declares extensions in the revisions that have them', () => {
   const extensions = [
     { definition: { id: 'a.b/c' }, settings: { deep: true } },
     { definition: { id: 'a.b/new', revisions: ['2026-07-28'] as const }, settings: {} },
   ];
   const clientInfo = { name: 'c', version: '1' };
-  expect(initializeParams({ ...client, extensions }, factsOf('2025-03-26'))).toEqual({
+  expect(initializeParams({ ...client, extensions }, featuresNamed('2025-03-26'))).toEqual({
     protocolVersion: '2025-03-26',
     capabilities: { extensions: { 'a.b/c': { deep: true } } },
     clientInfo,
   });
-  expect(initializeParams({ ...client, extensions: [] }, factsOf('2025-11-25'))).toEqual({
+  expect(initializeParams({ ...client, extensions: [] }, featuresNamed('2025-11-25'))).toEqual({
     protocolVersion: '2025-11-25',
     capabilities: {},
     clientInfo,
@@ -26,9 +27,9 @@ test('extensions are declared when the session is opened, in the revisions that 
 describe('a result with a task in it', () => {
   const task = { taskId: 't', status: 'working' };
 
-  test('is a task where the revision has them', () => {
+  test('is a task in 2025-11-25', () => {
     const result = { task, _meta: {} };
-    expect(decodeResult('tools/call', result, factsOf('2025-11-25'))).toEqual({
+    expect(decodeResult('tools/call', result, featuresNamed('2025-11-25'))).toEqual({
       type: 'other',
       resultType: 'task',
       result,
@@ -42,7 +43,7 @@ describe('a result with a task in it', () => {
     ['tools/call', '2025-11-25', { task, content: [] }],
     ['tools/call', '2025-11-25', { task, structuredContent: {} }],
     ['tools/call', '2025-11-25', { task: 'sweep' }],
-  ])('is the end of the call otherwise: %s in %s with %j', (method, version, result) => {
-    expect(decodeResult(method, result, factsOf(version))).toEqual({ type: 'complete', result });
+  ])('is a complete result otherwise: %s in %s with %j', (method, version, result) => {
+    expect(decodeResult(method, result, featuresNamed(version))).toEqual({ type: 'complete', result });
   });
 });

@@ -16,102 +16,103 @@ import { encodeContent } from './content.ts';
 import { encodeImplementation } from './encode-lists.ts';
 import { stripMarkers, unwrapSchema } from './wrap-structured.ts';
 
-/** The revision this row describes. */
-export function statefulClientRevision(facts: RevisionFeatures): ClientRevision {
+/** Makes the client side of a stateful revision. */
+export function statefulClientRevision(features: RevisionFeatures): ClientRevision {
   return {
-    facts,
-    encodeCapabilities: (capabilities) => encodeCapabilities(capabilities, facts),
-    encodeAnswer: (method, answer) => encodeInputResponse(method, answer, facts),
+    features,
+    encodeCapabilities: (capabilities) => encodeCapabilities(capabilities, features),
+    encodeInputResponse: (method, response) => encodeInputResponse(method, response, features),
     encodeRequest: (params, _client, meta) => encodeRequest(params, meta),
-    decodeResult: (method, result) => decodeResult(method, result, facts),
+    decodeResult: (method, result) => decodeResult(method, result, features),
   };
 }
 
-/** Params as they are: who we are was said when the session was opened. */
+/** Adds `meta` to the `_meta` of params. Client info and capabilities were sent with `initialize`. */
 export function encodeRequest(params: Params | undefined, meta?: Meta): Params | undefined {
   if (!meta) return params;
   const given = params?.['_meta'];
-  // A literal that spreads and then adds takes V8 many times as long.
+  // `Object.assign` is many times faster in V8 than an object literal with spread and further members.
   return Object.assign({}, params, { _meta: isObject(given) ? { ...given, ...meta } : meta });
 }
 
-/** A result is the end of its call and becomes what the server's code gave, unless it is a task. */
-export function decodeResult(method: string, result: unknown, facts: RevisionFeatures): Decoded {
-  if (!isObject(result)) throw new ConnectionError('malformed', `The answer to ${method} has no "result" object`);
-  if (facts.execution && method === 'tools/call' && isTask(result))
+/** Decodes a result: complete, except for the experimental tasks of 2025-11-25. */
+export function decodeResult(method: string, result: unknown, features: RevisionFeatures): Decoded {
+  if (!isObject(result)) throw new ConnectionError('malformed', `The response to ${method} has no "result" object`);
+  if (features.execution && method === 'tools/call' && isTask(result))
     return { type: 'other', resultType: 'task', result };
   return { type: 'complete', result: unwrapResult(method, result) };
 }
 
 /** Params of `initialize`. */
-export function initializeParams(client: ClientInfo, facts: RevisionFeatures): Params {
+export function initializeParams(client: ClientInfo, features: RevisionFeatures): Params {
   return {
-    protocolVersion: facts.version,
-    capabilities: encodeCapabilities(clientCapabilities(client, facts.version), facts),
-    clientInfo: encodeImplementation(client.info, facts),
+    protocolVersion: features.version,
+    capabilities: encodeCapabilities(clientCapabilities(client, features.version), features),
+    clientInfo: encodeImplementation(client.info, features),
   };
 }
 
-/** What a client can do, in the revision's words and as far as the revision has any. */
+/** Encodes client capabilities, without those that the revision does not have. */
 export function encodeCapabilities(
   { elicitation, sampling, ...rest }: ClientCapabilities,
-  facts: RevisionFeatures,
+  features: RevisionFeatures,
 ): ClientCapabilities {
-  // Where there are only forms, whoever has only pages has nothing.
+  // In revisions with forms only, a client with only URL mode declares no elicitation.
   const hasForms = hasCapability({ ...(elicitation ? { elicitation } : {}) }, 'elicitation.form');
-  const form = hasForms && facts.elicitation === 'form' ? { elicitation: {} } : {};
-  const full = elicitation && facts.elicitation === 'form and url' ? { elicitation } : {};
-  return { ...rest, ...form, ...full, ...(sampling ? { sampling: facts.samplingTools ? sampling : {} } : {}) };
+  const form = hasForms && features.elicitation === 'form' ? { elicitation: {} } : {};
+  const full = elicitation && features.elicitation === 'form and url' ? { elicitation } : {};
+  return { ...rest, ...form, ...full, ...(sampling ? { sampling: features.samplingTools ? sampling : {} } : {}) };
 }
 
 type Result = Record<string, unknown>;
 
 const decoders: ReadonlyMap<string, (result: Result) => Result> = new Map([
-  ['tools/call', restoreToolResult],
-  ['tools/list', restoreTools],
+  ['tools/call', unwrapToolResult],
+  ['tools/list', unwrapTools],
 ]);
 
-/** The result as it was given. Only what is marked is touched; where a mark is wrong, everything stays as it came. */
+/** Undoes the wrapping of structured results and output schemas. Results without a valid marker are returned unchanged. */
 export function unwrapResult(method: string, result: Result): Result {
   return decoders.get(method)?.(result) ?? result;
 }
 
-/** True for the answer to a call that goes on as an experimental task. No other result has a word for what it is. */
+/** True if the result of `tools/call` is an experimental task, which has no `resultType`. */
 export function isTask(result: Result): boolean {
   return isObject(result['task']) && result['content'] === undefined && result['structuredContent'] === undefined;
 }
 
-interface Found {
+interface Structured {
   readonly structuredContent: unknown;
 }
 
-function restoreToolResult(result: Result): Result {
+function unwrapToolResult(result: Result): Result {
   const { _meta } = result;
   if (!isObject(_meta)) return result;
-  const found = _meta[WRAPPED_RESULT] === true ? wrapped(result) : inText(result, _meta[STRUCTURED_TEXT]);
-  return found ? { ...stripMarkers(result), ...found } : result;
+  const structured =
+    _meta[WRAPPED_RESULT] === true ? structuredFromWrapper(result) : structuredFromText(result, _meta[STRUCTURED_TEXT]);
+  return structured ? { ...stripMarkers(result), ...structured } : result;
 }
 
-function wrapped({ structuredContent }: Result): Found | undefined {
+function structuredFromWrapper({ structuredContent }: Result): Structured | undefined {
   if (!isObject(structuredContent) || !Object.hasOwn(structuredContent, 'result')) return undefined;
-  // More than was put in: whoever added it meant the object.
+  // Further members were not added by the wrapping: the object itself is the value.
   return Object.keys(structuredContent).length === 1 ? { structuredContent: structuredContent['result'] } : undefined;
 }
 
-function inText(result: Result, index: unknown): Found | undefined {
+function structuredFromText(result: Result, index: unknown): Structured | undefined {
   const { content } = result;
   if (!Array.isArray(content) || typeof index !== 'number' || Object.hasOwn(result, 'structuredContent')) {
     return undefined;
   }
   const block: unknown = content[index];
   if (!isObject(block) || block['type'] !== 'text' || typeof block['text'] !== 'string') return undefined;
-  return parsed(block['text']);
+  return parseStructured(block['text']);
 }
 
 const encoder = new TextEncoder();
 
-function parsed(text: string): Found | undefined {
-  // What is inside a text gets no deeper than what is not.
+function parseStructured(text: string): Structured | undefined {
+  // JSON inside a text has the same limits as a message.
   if (jsonLimitFault(encoder.encode(text), JSON_LIMITS)) return undefined;
   try {
     const structuredContent: unknown = JSON.parse(text);
@@ -121,18 +122,18 @@ function parsed(text: string): Found | undefined {
   }
 }
 
-function restoreTools(result: Result): Result {
+function unwrapTools(result: Result): Result {
   const { tools } = result;
-  return Array.isArray(tools) && tools.some(isMarked) ? { ...result, tools: tools.map(restoreTool) } : result;
+  return Array.isArray(tools) && tools.some(isMarked) ? { ...result, tools: tools.map(unwrapTool) } : result;
 }
 
-function restoreTool(tool: unknown): unknown {
+function unwrapTool(tool: unknown): unknown {
   if (!isMarked(tool)) return tool;
   try {
     const outputSchema = unwrapSchema(tool['outputSchema']);
     return outputSchema ? { ...stripMarkers(tool), outputSchema } : tool;
   } catch {
-    // Deeper than the stack, which only a transport without limits lets in.
+    // Stack overflow: the schema is nested too deep. Possible only with transports that do not limit the depth.
     return tool;
   }
 }
@@ -141,24 +142,28 @@ function isMarked(tool: unknown): tool is Result {
   return isObject(tool) && isObject(tool['_meta']) && tool['_meta'][WRAPPED_RESULT] === true;
 }
 
-/** An answer in this revision's words. */
-export function encodeInputResponse(method: string, answer: InputResponse, facts: RevisionFeatures): InputResponse {
-  if (method !== 'sampling/createMessage' || facts.samplingTools) return answer;
-  const result = answer as CreateMessageResult;
+/** Encodes an input response. A sampling result has a single content block in revisions before 2025-11-25. */
+export function encodeInputResponse(
+  method: string,
+  response: InputResponse,
+  features: RevisionFeatures,
+): InputResponse {
+  if (method !== 'sampling/createMessage' || features.samplingTools) return response;
+  const result = response as CreateMessageResult;
   const blocks = Array.isArray(result.content) ? result.content : [result.content as SamplingContent];
-  return { ...result, content: oneBlock(blocks, facts) } as CreateMessageResult;
+  return { ...result, content: oneBlock(blocks, features) } as CreateMessageResult;
 }
 
-// A message has one block of content here: of several, what can be said in words is.
-function oneBlock(blocks: readonly SamplingContent[], facts: RevisionFeatures): SamplingContent {
+// Several blocks, and kinds of content that the revision does not have, become one text block.
+function oneBlock(blocks: readonly SamplingContent[], features: RevisionFeatures): SamplingContent {
   const [first] = blocks;
-  const isSpeakable =
-    first && (first.type === 'text' || first.type === 'image' || (first.type === 'audio' && facts.audio));
-  if (blocks.length === 1 && isSpeakable) return encodeContent(first, facts) as SamplingContent;
-  return { type: 'text', text: blocks.map(inWords).join('\n') };
+  const isKnown =
+    first && (first.type === 'text' || first.type === 'image' || (first.type === 'audio' && features.audio));
+  if (blocks.length === 1 && isKnown) return encodeContent(first, features) as SamplingContent;
+  return { type: 'text', text: blocks.map(describeBlock).join('\n') };
 }
 
-function inWords(block: SamplingContent): string {
+function describeBlock(block: SamplingContent): string {
   if (block.type === 'text') return block.text;
   return 'mimeType' in block ? `[${block.type}, ${block.mimeType}]` : `[${block.type}]`;
 }

@@ -1,41 +1,33 @@
-/** Content for clients that do not know all of it: unknown *kinds* break them, so those become kinds they know. */
+/** Encodes content blocks for revisions that do not have all kinds: clients reject unknown kinds, so known ones replace them. */
 
-import type { Annotations, ContentBlock, EmbeddedResource, ResourceContents, TextContent } from '../model/content.ts';
+import type { ContentBlock, ResourceContents } from '../model/content.ts';
 import { without } from '../params.ts';
 import type { RevisionFeatures } from '../revisions.ts';
 
-/** One block in this revision's words. */
-export function encodeContent(block: ContentBlock, facts: RevisionFeatures): ContentBlock {
-  if (block.type === 'audio' && !facts.audio) return encodeContent(audioAsResource(block.data, block.mimeType), facts);
-  if (block.type === 'resource_link' && !facts.resourceLinks) {
-    return text(`${block.name}: ${block.uri}`);
+/** Encodes one block. Audio becomes an embedded resource and a resource link becomes text if the revision lacks the kind. */
+export function encodeContent(block: ContentBlock, features: RevisionFeatures): ContentBlock {
+  if (block.type === 'audio' && !features.audio) {
+    const { data, mimeType } = block;
+    return { type: 'resource', resource: { uri: `data:${mimeType}`, mimeType, blob: data } };
   }
-  const known = facts.itemMeta ? block : withoutMeta(block);
-  if (known.type === 'resource') return { ...known, resource: encodeContents(known.resource, facts) };
-  if (known.type === 'resource_link' && !facts.icons) return without(known, 'icons');
+  if (block.type === 'resource_link' && !features.resourceLinks) {
+    return { type: 'text', text: `${block.name}: ${block.uri}` };
+  }
+  const known = encodeItemMeta(block, features);
+  if (known.type === 'resource') return { ...known, resource: encodeContents(known.resource, features) };
+  if (known.type === 'resource_link' && !features.icons) return without(known, 'icons');
   return known;
 }
 
-/** What a resource holds, in this revision's words. */
-export function encodeContents(contents: ResourceContents, facts: RevisionFeatures): ResourceContents {
-  return facts.itemMeta ? contents : without(contents, '_meta');
+/** Encodes the contents of a resource. */
+export function encodeContents(contents: ResourceContents, features: RevisionFeatures): ResourceContents {
+  return features.itemMeta ? contents : without(contents, '_meta');
 }
 
-/** Annotations without what the revision does not know. */
-export function encodeAnnotations(annotations: Annotations, facts: RevisionFeatures): Annotations {
-  return facts.itemMeta ? annotations : without(annotations, 'lastModified');
-}
-
-function withoutMeta<B extends ContentBlock>(block: B): B {
-  const bare = without(block, '_meta');
+/** Removes `_meta` and `annotations.lastModified` if the revision does not have them. */
+export function encodeItemMeta<T extends { readonly annotations?: object }>(item: T, features: RevisionFeatures): T {
+  if (features.itemMeta) return item;
+  const bare = without(item, '_meta');
   if (!bare.annotations || !('lastModified' in bare.annotations)) return bare;
   return { ...bare, annotations: without(bare.annotations, 'lastModified') };
-}
-
-function audioAsResource(data: string, mimeType: string): EmbeddedResource {
-  return { type: 'resource', resource: { uri: `data:${mimeType}`, mimeType, blob: data } };
-}
-
-function text(value: string): TextContent {
-  return { type: 'text', text: value };
 }

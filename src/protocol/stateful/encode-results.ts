@@ -1,4 +1,4 @@
-/** Results as handlers gave them, without what the revision does not know. */
+/** Encodes results, without members and kinds of content that the revision does not have. */
 
 import { EncodedJson, isObject } from '../../jsonrpc/message.ts';
 import type { MethodRow } from '../methods.ts';
@@ -12,13 +12,13 @@ import { encodeContent, encodeContents } from './content.ts';
 import { encodeListEntry } from './encode-lists.ts';
 import { addMarker, isWrappedValue, stripMarkers } from './wrap-structured.ts';
 
-type Encode = (result: Record<string, unknown>, facts: RevisionFeatures, about: EncodingHints) => object;
+type Encode = (result: Record<string, unknown>, features: RevisionFeatures, hints: EncodingHints) => object;
 
 const list =
   (kind: ListKind): Encode =>
-  (result, facts) => ({
+  (result, features) => ({
     ...result,
-    [kind]: (result[kind] as object[]).map((item) => encodeListEntry(kind, item, facts)),
+    [kind]: (result[kind] as object[]).map((item) => encodeListEntry(kind, item, features)),
   });
 
 const encoders: ReadonlyMap<string, Encode> = new Map<string, Encode>([
@@ -31,58 +31,61 @@ const encoders: ReadonlyMap<string, Encode> = new Map<string, Encode>([
   ['resources/templates/list', list('resourceTemplates')],
 ]);
 
-/** A result in this revision's words. */
+/** Encodes a result. */
 export function encodeResult(
   row: MethodRow | undefined,
   result: object,
-  facts: RevisionFeatures,
-  about: EncodingHints,
+  features: RevisionFeatures,
+  hints: EncodingHints,
 ): object {
-  // A result of an extension's own type is not the result of the method.
-  const encode = row && about.resultType === undefined ? encoders.get(row.method) : undefined;
+  // A result with a `resultType` of an extension does not have the members of the method.
+  const encode = row && hints.resultType === undefined ? encoders.get(row.method) : undefined;
   const plain = without(result, 'resultType') as Record<string, unknown>;
-  return encode ? encode(plain, facts, about) : plain;
+  return encode ? encode(plain, features, hints) : plain;
 }
 
-/** A page of entries that are encoded already. */
+/** Encodes a page of encoded entries. */
 export function encodePage({ kind, items, nextCursor }: EncodedPage): EncodedJson {
   const cursor = nextCursor === undefined ? '' : `,"nextCursor":${JSON.stringify(nextCursor)}`;
   return new EncodedJson(`{"${kind}":[${items.join(',')}]${cursor}}`);
 }
 
-function encodeToolResult(given: Record<string, unknown>, facts: RevisionFeatures, about: EncodingHints): object {
+function encodeToolResult(given: Record<string, unknown>, features: RevisionFeatures, hints: EncodingHints): object {
   const { structuredContent } = given;
-  // An error need not follow the tool's schema, so neither does its wrapping.
-  const schema = given['isError'] === true ? undefined : about.outputSchema;
-  const isPlain = facts.structuredContent !== 'nothing' && !isWrappedValue(structuredContent, schema);
-  const content = (given['content'] as ContentBlock[]).map((block) => encodeContent(block, facts));
+  // An error need not match the output schema, so the schema does not decide whether it is wrapped.
+  const schema = given['isError'] === true ? undefined : hints.outputSchema;
+  const isPlain = features.structuredContent !== 'nothing' && !isWrappedValue(structuredContent, schema);
+  const content = (given['content'] as ContentBlock[]).map((block) => encodeContent(block, features));
   const result = { ...stripMarkers(given), content };
   if (structuredContent === undefined || isPlain) return result;
-  if (facts.structuredContent === 'nothing') {
+  if (features.structuredContent === 'nothing') {
     return withStructuredText(without(result, 'structuredContent'), structuredContent);
   }
   return { ...addMarker(result, WRAPPED_RESULT, true), structuredContent: { result: structuredContent } };
 }
 
-// Errors as well: what they say beside their text is not lost on anybody, either.
+// Revisions without `structuredContent` get it as a text block, also in errors.
 function withStructuredText(result: { content: readonly ContentBlock[] }, structuredContent: unknown): object {
   const { content } = result;
   const text = JSON.stringify(structuredContent) as string | undefined;
-  // A function, say, is nothing in JSON.
+  // For instance a function, which JSON does not have.
   if (text === undefined) return result;
   const at = content.findIndex((block) => block.type === 'text' && block.text === text);
   if (at >= 0) return addMarker(result, STRUCTURED_TEXT, at);
   return { ...addMarker(result, STRUCTURED_TEXT, content.length), content: [...content, { type: 'text', text }] };
 }
 
-function encodePromptResult(result: Record<string, unknown>, facts: RevisionFeatures): object {
+function encodePromptResult(result: Record<string, unknown>, features: RevisionFeatures): object {
   const messages = (result['messages'] as PromptMessage[]).map((message) => ({
     ...message,
-    content: isObject(message.content) ? encodeContent(message.content, facts) : message.content,
+    content: isObject(message.content) ? encodeContent(message.content, features) : message.content,
   }));
   return { ...result, messages };
 }
 
-function encodeReadResult(result: Record<string, unknown>, facts: RevisionFeatures): object {
-  return { ...result, contents: (result['contents'] as ResourceContents[]).map((one) => encodeContents(one, facts)) };
+function encodeReadResult(result: Record<string, unknown>, features: RevisionFeatures): object {
+  return {
+    ...result,
+    contents: (result['contents'] as ResourceContents[]).map((one) => encodeContents(one, features)),
+  };
 }

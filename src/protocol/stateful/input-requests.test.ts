@@ -4,10 +4,10 @@ import type { CreateMessageParams } from '../model/sampling.ts';
 import { REVISIONS } from '../revisions.ts';
 import { revisionNamed } from '../select-revision.ts';
 
-const encode = (version: string, question: unknown): { method: string; params?: Readonly<Record<string, unknown>> } => {
-  const facts = REVISIONS.find((one) => one.version === version);
-  if (!facts) throw new Error(version);
-  return revisionNamed(facts.version).encodeInputRequest(question as never);
+const encode = (version: string, request: unknown): { method: string; params?: Readonly<Record<string, unknown>> } => {
+  const features = REVISIONS.find((one) => one.version === version);
+  if (!features) throw new Error(version);
+  return revisionNamed(features.version).encodeInputRequest(request as never);
 };
 
 const form = (properties: unknown, required?: string[]): object => ({
@@ -20,13 +20,13 @@ const form = (properties: unknown, required?: string[]): object => ({
 });
 
 describe('a form', () => {
-  test.each(['2024-11-05', '2025-03-26'])('is not part of %s', (version) => {
+  test.each(['2024-11-05', '2025-03-26'])('is refused in %s', (version) => {
     expect(() => encode(version, form({}))).toThrow(expect.objectContaining({ code: -32602 }));
     expect(() => encode(version, form({}))).toThrow(/2024-11-05|2025-03-26/);
   });
 
-  test('has no mode in 2025-06-18, no defaults but for booleans, and enum values with their names', () => {
-    const question = form(
+  test('has in 2025-06-18 no mode, defaults only for booleans, and enumNames', () => {
+    const request = form(
       {
         name: { type: 'string', title: 'Name', minLength: 1, format: 'email', default: 'x' },
         age: { type: 'integer', minimum: 0, default: 5 },
@@ -43,7 +43,7 @@ describe('a form', () => {
       },
       ['name'],
     );
-    expect(encode('2025-06-18', question)).toEqual({
+    expect(encode('2025-06-18', request)).toEqual({
       method: 'elicitation/create',
       params: {
         message: 'm',
@@ -62,31 +62,31 @@ describe('a form', () => {
     });
   });
 
-  test('with several choices is refused where the revision has none, naming field and revision', () => {
-    const question = form({ tags: { type: 'array', items: { type: 'string', enum: ['a'] } } });
-    expect(() => encode('2025-06-18', question)).toThrow(/2025-06-18.*"tags"/);
-    expect(encode('2025-11-25', question).params).toMatchObject({ mode: 'form' });
+  test('with multiple choice is refused in 2025-06-18 with the field and the revision', () => {
+    const request = form({ tags: { type: 'array', items: { type: 'string', enum: ['a'] } } });
+    expect(() => encode('2025-06-18', request)).toThrow(/2025-06-18.*"tags"/);
+    expect(encode('2025-11-25', request).params).toMatchObject({ mode: 'form' });
   });
 
   test.each(['2025-11-25', '2026-07-28'])('is sent as it is in %s, with its mode', (version) => {
-    const question = form({ a: { type: 'string', default: 'x' } }) as { params: object };
-    expect(encode(version, question).params).toEqual(question.params);
+    const request = form({ a: { type: 'string', default: 'x' } }) as { params: object };
+    expect(encode(version, request).params).toEqual(request.params);
   });
 });
 
 describe('a URL', () => {
-  const question = { method: 'elicitation/create', params: { mode: 'url', message: 'm', url: 'https://example.com' } };
+  const request = { method: 'elicitation/create', params: { mode: 'url', message: 'm', url: 'https://example.com' } };
 
-  test.each(['2024-11-05', '2025-03-26', '2025-06-18'])('cannot be asked for in %s', (version) => {
-    expect(() => encode(version, question)).toThrow(expect.objectContaining({ code: -32602 }));
+  test.each(['2024-11-05', '2025-03-26', '2025-06-18'])('is refused in %s', (version) => {
+    expect(() => encode(version, request)).toThrow(expect.objectContaining({ code: -32602 }));
   });
 
-  test('has an id of its own in 2025-11-25, and none in 2026-07-28', () => {
-    const first = encode('2025-11-25', question).params?.['elicitationId'];
-    const second = encode('2025-11-25', question).params?.['elicitationId'];
+  test('has an elicitationId in 2025-11-25 and none in 2026-07-28', () => {
+    const first = encode('2025-11-25', request).params?.['elicitationId'];
+    const second = encode('2025-11-25', request).params?.['elicitationId'];
     expect(first).toMatch(/^[0-9a-f-]{36}$/);
     expect(first).not.toBe(second);
-    expect(encode('2026-07-28', question).params).toEqual(question.params);
+    expect(encode('2026-07-28', request).params).toEqual(request.params);
   });
 });
 
@@ -103,19 +103,19 @@ describe('sampling', () => {
     ],
     maxTokens: 10,
   };
-  const question = { method: 'sampling/createMessage', params };
+  const request = { method: 'sampling/createMessage', params };
 
   test('has one block per message before 2025-11-25', () => {
-    expect(encode('2025-06-18', question).params?.['messages']).toEqual([
+    expect(encode('2025-06-18', request).params?.['messages']).toEqual([
       { role: 'user', content: { type: 'text', text: 'a' } },
       { role: 'user', content: { type: 'audio', data: 'AA', mimeType: 'audio/wav' } },
     ]);
-    expect(encode('2024-11-05', question).params?.['messages']).toEqual([
+    expect(encode('2024-11-05', request).params?.['messages']).toEqual([
       { role: 'user', content: { type: 'text', text: 'a' } },
       { role: 'user', content: { type: 'text', text: '[audio, audio/wav]' } },
     ]);
-    expect(encode('2025-11-25', question).params).toEqual(params);
-    expect(encode('2026-07-28', question).params).toEqual(params);
+    expect(encode('2025-11-25', request).params).toEqual(params);
+    expect(encode('2026-07-28', request).params).toEqual(params);
   });
 
   test('with tools is refused before 2025-11-25', () => {
@@ -125,7 +125,7 @@ describe('sampling', () => {
   });
 });
 
-test('roots/list has no params unless it was given some', () => {
+test('roots/list has no params by default', () => {
   expect(encode('2025-06-18', { method: 'roots/list' })).toEqual({ method: 'roots/list' });
   expect(encode('2026-07-28', { method: 'roots/list' })).toEqual({ method: 'roots/list' });
 });

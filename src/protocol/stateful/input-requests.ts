@@ -1,4 +1,4 @@
-/** Questions as live requests, in the words each stateful revision has for them. */
+/** Encodes input requests as requests of the server, for each stateful revision. */
 
 import { RpcError } from '../../jsonrpc/errors.ts';
 import type { Params } from '../../jsonrpc/message.ts';
@@ -9,36 +9,35 @@ import { without } from '../params.ts';
 import type { RevisionFeatures } from '../revisions.ts';
 import { encodeContent } from './content.ts';
 
-/** A question in this revision's words; throws where it has none. */
+/** Encodes an input request. Throws -32602 if the revision does not have it. */
 export function encodeInputRequest(
-  question: InputRequest,
-  facts: RevisionFeatures,
+  { method, params }: InputRequest,
+  features: RevisionFeatures,
 ): { method: string; params?: Params } {
-  const { method, params } = question;
-  if (method === 'elicitation/create') return { method, params: { ...encodeElicitation(params, facts) } };
-  if (method === 'sampling/createMessage') return { method, params: { ...encodeSampling(params, facts) } };
+  if (method === 'elicitation/create') return { method, params: { ...encodeElicitation(params, features) } };
+  if (method === 'sampling/createMessage') return { method, params: { ...encodeSampling(params, features) } };
   return params ? { method, params } : { method };
 }
 
-function encodeElicitation(params: ElicitFormParams | ElicitUrlParams, facts: RevisionFeatures): object {
+function encodeElicitation(params: ElicitFormParams | ElicitUrlParams, features: RevisionFeatures): object {
   if (params.mode === 'url') {
-    if (facts.elicitation !== 'form and url') throw unavailable('elicitation by URL', facts);
-    // A question that is put again is the same one.
-    return facts.elicitationIds ? { elicitationId: globalThis.crypto.randomUUID(), ...params } : params;
+    if (features.elicitation !== 'form and url') throw unavailable('elicitation by URL', features);
+    // Params with an `elicitationId` keep it: a repeated input request is the same elicitation.
+    return features.elicitationIds ? { elicitationId: globalThis.crypto.randomUUID(), ...params } : params;
   }
-  if (facts.elicitation === 'none') throw unavailable('elicitation', facts);
-  if (facts.elicitation === 'form and url') return params;
+  if (features.elicitation === 'none') throw unavailable('elicitation', features);
+  if (features.elicitation === 'form and url') return params;
   const { properties, ...form } = params.requestedSchema;
-  const fields = Object.entries(properties).map(([name, field]) => [name, simpleField(name, field, facts)]);
+  const fields = Object.entries(properties).map(([name, field]) => [name, simpleField(name, field, features)]);
   return {
     message: params.message,
     requestedSchema: { ...form, properties: Object.fromEntries(fields) },
   };
 }
 
-// The first revision with forms has no defaults but for booleans, names enum values apart, and has no multiple choice.
-function simpleField(name: string, field: ElicitField, facts: RevisionFeatures): object {
-  if (field.type === 'array') throw unavailable(`a form with a choice of several values (field "${name}")`, facts);
+// 2025-06-18 has defaults only for booleans, titles of choices in `enumNames`, and no multiple choice.
+function simpleField(name: string, field: ElicitField, features: RevisionFeatures): object {
+  if (field.type === 'array') throw unavailable(`a form with a choice of several values (field "${name}")`, features);
   if (field.type === 'boolean') return field;
   const plain = without(field, 'default');
   if (plain.type !== 'string' || !plain.oneOf) return plain;
@@ -46,27 +45,27 @@ function simpleField(name: string, field: ElicitField, facts: RevisionFeatures):
   return { ...rest, enum: oneOf.map((option) => option.const), enumNames: oneOf.map((option) => option.title) };
 }
 
-function encodeSampling(params: CreateMessageParams, facts: RevisionFeatures): object {
-  if (facts.samplingTools) return params;
+function encodeSampling(params: CreateMessageParams, features: RevisionFeatures): object {
+  if (features.samplingTools) return params;
   return {
     ...without(params, 'tools', 'toolChoice'),
-    messages: params.messages.flatMap((one) => oneBlock(one, facts)),
+    messages: params.messages.flatMap((one) => oneBlock(one, features)),
   };
 }
 
-// A message has one block of content here: several blocks become several messages.
-function oneBlock(message: SamplingMessage, facts: RevisionFeatures): object[] {
+// Before 2025-11-25 a message has one content block: several blocks become several messages.
+function oneBlock(message: SamplingMessage, features: RevisionFeatures): object[] {
   const blocks = Array.isArray(message.content) ? message.content : [message.content as SamplingContent];
   return blocks.map((block: SamplingContent) => {
-    if (block.type === 'tool_use' || block.type === 'tool_result') throw unavailable('sampling with tools', facts);
+    if (block.type === 'tool_use' || block.type === 'tool_result') throw unavailable('sampling with tools', features);
     const content =
-      block.type === 'audio' && !facts.audio
+      block.type === 'audio' && !features.audio
         ? { type: 'text', text: `[audio, ${block.mimeType}]` }
-        : encodeContent(block, facts);
+        : encodeContent(block, features);
     return { role: message.role, content };
   });
 }
 
-function unavailable(what: string, facts: RevisionFeatures): RpcError {
-  return RpcError.invalidParams(`The client speaks protocol revision ${facts.version}, which has no ${what}`);
+function unavailable(what: string, features: RevisionFeatures): RpcError {
+  return RpcError.invalidParams(`The client speaks protocol revision ${features.version}, which has no ${what}`);
 }

@@ -1,38 +1,37 @@
-/** The revisions with a handshake, 2024-11-05 to 2025-11-25: the same code over different rows of `revisions.ts`. */
+/** Stateful revisions, 2024-11-05 to 2025-11-25: the same code with different rows of `revisions.ts`. */
 
 import type { Notification } from '../../jsonrpc/message.ts';
+import { encodeError } from '../errors.ts';
 import { isWithin, type ServerEvent } from '../model/changes.ts';
 import { isAtLeast } from '../model/logging.ts';
 import type { Revision } from '../revision.ts';
-import { featuresOf } from '../revisions.ts';
+import type { RevisionFeatures } from '../revisions.ts';
 import type { Session } from '../session.ts';
 import { encodeListEntry } from './encode-lists.ts';
 import { encodePage, encodeResult } from './encode-results.ts';
-import { encodeError } from './errors.ts';
 import { callerOf, methods, notifications } from './handshake.ts';
 import { encodeInputRequest } from './input-requests.ts';
 
-/** The revision of this name. */
-export function statefulRevision(version: string): Revision {
-  const facts = featuresOf(version);
+/** Makes the server side of a stateful revision. */
+export function statefulRevision(features: RevisionFeatures): Revision {
   return {
-    features: facts,
+    features,
     methods,
     notifications,
     callerOf: (_params, session) => callerOf(session),
-    encodeListEntry: (kind, item) => encodeListEntry(kind, item, facts),
+    encodeListEntry: (kind, item) => encodeListEntry(kind, item, features),
     encodePage,
-    encodeResult: (row, result, about) => encodeResult(row, result, facts, about),
-    encodeError: (failure) => encodeError(failure, facts),
-    encodeInputRequest: (question) => encodeInputRequest(question, facts),
+    encodeResult: (row, result, hints) => encodeResult(row, result, features, hints),
+    encodeError: (error) => encodeError(error, features),
+    encodeInputRequest: (request) => encodeInputRequest(request, features),
     encodeProgress: ({ message, ...params }) =>
-      message === undefined || !facts.progressMessage ? params : { ...params, message },
-    deliver,
+      message === undefined || !features.progressMessage ? params : { ...params, message },
+    notificationOf,
   };
 }
 
-/** The notification that tells this session of a change, if it wants to know. */
-function deliver(change: ServerEvent, session: Session): Notification | undefined {
+/** Returns the notification of a change for a session; undefined before `initialized`, or if the session does not get it. */
+function notificationOf(change: ServerEvent, session: Session): Notification | undefined {
   if (!session.initialized) return undefined;
   const { declared, subscriptions, logLevel } = session;
   if (change.type === 'log') {

@@ -9,7 +9,7 @@ import {
   wrapSchema,
 } from './wrap-structured.ts';
 
-test('everything but an object schema is wrapped', () => {
+test('every schema except object schemas is wrapped', () => {
   const schemas = [{ type: 'object' }, { type: 'array' }, {}, { type: ['object', 'null'] }, { anyOf: [] }];
   expect(schemas.map(isWrapped)).toEqual([false, true, true, true, true]);
 });
@@ -49,7 +49,7 @@ test('references into the schema move with it; data and foreign references do no
   });
 });
 
-test('properties that are called like keywords are properties', () => {
+test('properties with names of keywords are properties', () => {
   const schema = { type: 'array', items: { properties: { enum: { $ref: '#/$defs/a' }, $ref: { type: 'string' } } } };
   expect(wrapSchema(schema)['properties']).toEqual({
     result: {
@@ -68,7 +68,7 @@ test('a schema with an $id keeps its references: they are relative to itself', (
   });
 });
 
-test('an $id that is a mere fragment is an anchor, and the schema no document of its own', () => {
+test('references below an $id that is only a fragment move with the schema', () => {
   const schema = { $id: '#list', type: 'array', items: { $ref: '#/definitions/a' }, definitions: { a: {} } };
   expect(wrapSchema(schema)['properties']).toMatchObject({
     result: { items: { $ref: '#/properties/result/definitions/a' } },
@@ -94,7 +94,7 @@ test.each([undefined, null, 'x', [], {}, { type: 'object' }, { type: 'object', p
   },
 );
 
-test('marks stand in _meta beside what others put there, and go with an _meta that was made for them', () => {
+test('markers are added to an existing _meta, and an _meta that only has markers is removed with them', () => {
   const own = { a: 1, _meta: { 'com.example/b': 2 } };
   const both = addMarker(own, 'mcpp/wrappedResult', true);
   expect(both).toEqual({ a: 1, _meta: { 'com.example/b': 2, 'mcpp/wrappedResult': true } });
@@ -103,7 +103,7 @@ test('marks stand in _meta beside what others put there, and go with an _meta th
   expect(stripMarkers(own)).toBe(own);
 });
 
-test('a value is wrapped as its schema is, and without a schema if it is no object', () => {
+test('a value is wrapped if its schema is, and without a schema if it is not an object', () => {
   expect(isWrappedValue([1], { type: 'array' })).toBe(true);
   expect(isWrappedValue({ a: 1 }, { anyOf: [] })).toBe(true);
   expect(isWrappedValue({ a: 1 }, { type: 'object' })).toBe(false);

@@ -1,23 +1,23 @@
-/** Structured results for revisions in which they can only be objects: any other value is wrapped. */
+/** Wraps structured results as `{ result: ... }` for revisions in which they must be objects, and unwraps output schemas. */
 
 import { isObject } from '../../jsonrpc/message.ts';
 import { STRUCTURED_TEXT, WRAPPED_RESULT } from '../model/meta.ts';
-import type { JsonSchemaObject } from '../model/tools.ts';
+import { DATA_KEYWORDS, type JsonSchemaObject, NAMED_MEMBERS } from '../model/tools.ts';
 import { without } from '../params.ts';
 
-const MARKS: readonly string[] = [WRAPPED_RESULT, STRUCTURED_TEXT];
+const MARKERS: readonly string[] = [WRAPPED_RESULT, STRUCTURED_TEXT];
 
-/** A result or a tool with one of our marks in its `_meta`, by which our clients find back what was wrapped. */
-export function addMarker<T extends object>(value: T, mark: string, says: true | number): T {
+/** Adds a marker to the `_meta` of a result or tool, by which clients of this package undo the wrapping. */
+export function addMarker<T extends object>(value: T, marker: string, setting: true | number): T {
   const { _meta } = value as { _meta?: object };
-  return { ...value, _meta: { ..._meta, [mark]: says } };
+  return { ...value, _meta: { ..._meta, [marker]: setting } };
 }
 
-/** The same without our marks: an author's own, or a passed-on one, would have undone what was never done. */
+/** Removes markers from `_meta`: one set by the author, or forwarded, would make a client unwrap a value that was not wrapped. */
 export function stripMarkers<T extends object>(value: T): T {
   const { _meta } = value as { _meta?: unknown };
-  if (!isObject(_meta) || !MARKS.some((mark) => Object.hasOwn(_meta, mark))) return value;
-  const rest = without(_meta, ...MARKS);
+  if (!isObject(_meta) || !MARKERS.some((marker) => Object.hasOwn(_meta, marker))) return value;
+  const rest = without(_meta, ...MARKERS);
   return Object.keys(rest).length === 0 ? without(value, '_meta') : { ...value, _meta: rest };
 }
 
@@ -26,63 +26,51 @@ export function isWrapped(outputSchema: JsonSchemaObject): boolean {
   return outputSchema['type'] !== 'object';
 }
 
-/** The schema of the wrapped value. */
+/** Returns the output schema of the wrapped value. */
 export function wrapSchema(outputSchema: JsonSchemaObject): JsonSchemaObject {
   const { $schema, ...inner } = outputSchema;
   return {
     ...($schema === undefined ? {} : { $schema }),
     type: 'object',
-    properties: { result: mapReferences(inner, inwards) },
+    properties: { result: mapReferences(inner, toNestedRef) },
     required: ['result'],
   };
 }
 
-/** The schema that was wrapped so; undefined if none was. */
+/** Returns the schema that `wrapSchema` wrapped; undefined if it did not make this schema. */
 export function unwrapSchema(wrapped: unknown): JsonSchemaObject | undefined {
   if (!isObject(wrapped)) return undefined;
   const { $schema, type, properties } = wrapped;
   if (type !== 'object' || !isObject(properties) || !isObject(properties['result'])) return undefined;
-  const inner = mapReferences(properties['result'], outwards) as JsonSchemaObject;
+  const inner = mapReferences(properties['result'], fromNestedRef) as JsonSchemaObject;
   return $schema === undefined ? inner : { $schema, ...inner };
 }
 
-/** True if the value is wrapped as the schema above wants it. Without a schema, only what is no object is. */
+/** True if the value is sent wrapped: as the output schema requires, or without one if it is not an object. */
 export function isWrappedValue(value: unknown, outputSchema: JsonSchemaObject | undefined): boolean {
   return outputSchema ? isWrapped(outputSchema) : !isObject(value);
 }
 
-/** A schema whose root properties are all objects, as the older schemas of the protocol want it. */
+/** Replaces boolean schemas of the root properties by objects: stateful revisions do not allow booleans there. */
 export function plainProperties(schema: JsonSchemaObject): JsonSchemaObject {
   const { properties } = schema;
   if (!isObject(properties) || !Object.values(properties).some((property) => typeof property === 'boolean')) {
     return schema;
   }
-  const plain = Object.entries(properties).map(([name, property]) => [
-    name,
-    property === true ? {} : property === false ? { not: {} } : property,
-  ]);
-  return { ...schema, properties: Object.fromEntries(plain) };
+  const plain = (_: string, property: unknown) =>
+    property === true ? {} : property === false ? { not: {} } : property;
+  return { ...schema, properties: mapValues(properties, plain) };
 }
 
 const REFERENCES: ReadonlySet<string> = new Set(['$ref', '$dynamicRef']);
-const DATA: ReadonlySet<string> = new Set(['enum', 'const', 'default', 'examples']);
-const SCHEMAS_BY_NAME: ReadonlySet<string> = new Set([
-  'properties',
-  'patternProperties',
-  '$defs',
-  'definitions',
-  'dependentSchemas',
-  'dependencies',
-]);
-
 const RESULT = '#/properties/result';
 
-// The schema moves one level down, and its references into itself move with it.
-function inwards(reference: string): string {
+// The schema moves to `#/properties/result`, and so do the references within it.
+function toNestedRef(reference: string): string {
   return reference === '#' || reference.startsWith('#/') ? RESULT + reference.slice(1) : reference;
 }
 
-function outwards(reference: string): string {
+function fromNestedRef(reference: string): string {
   return reference === RESULT || reference.startsWith(`${RESULT}/`) ? `#${reference.slice(RESULT.length)}` : reference;
 }
 
@@ -96,13 +84,12 @@ function mapReferences(schema: unknown, map: MapReference): unknown {
 
 function mapKeyword(keyword: string, value: unknown, map: MapReference): unknown {
   if (REFERENCES.has(keyword) && typeof value === 'string') return map(value);
-  if (DATA.has(keyword)) return value;
-  // In here the keys are names of the author's, which may be those of keywords.
-  if (SCHEMAS_BY_NAME.has(keyword) && isObject(value)) return mapValues(value, (_, inner) => mapReferences(inner, map));
+  if (DATA_KEYWORDS.has(keyword)) return value;
+  if (NAMED_MEMBERS.has(keyword) && isObject(value)) return mapValues(value, (_, inner) => mapReferences(inner, map));
   return mapReferences(value, map);
 }
 
-// With an `$id` it is a document of its own, whose references lead into itself. A mere fragment is an older anchor.
+// References below an `$id` are relative to that schema. An `$id` that is only a fragment is an anchor of older drafts.
 function isDocument({ $id }: Record<string, unknown>): boolean {
   return typeof $id === 'string' && !$id.startsWith('#');
 }

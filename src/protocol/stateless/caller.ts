@@ -1,4 +1,4 @@
-/** Who is calling: what the request says in its `_meta`, and nothing else. */
+/** The client of a stateless request, read from its `_meta`. */
 
 import { RpcError } from '../../jsonrpc/errors.ts';
 import { isObject, type Params } from '../../jsonrpc/message.ts';
@@ -7,7 +7,7 @@ import { MetaKey } from '../model/meta.ts';
 import { isImplementation, levelParam } from '../params.ts';
 import type { Caller } from '../revision.ts';
 
-/** Reads who is calling; throws if a required member is missing or malformed. */
+/** Returns the client of a request. Throws -32602 if a member of `_meta` is missing or malformed. */
 export function callerOf(params: Params): Caller {
   const meta = params['_meta'];
   if (!isObject(meta)) throw RpcError.invalidParams('"_meta" must be an object');

@@ -3,7 +3,7 @@ import { decodeResult, encodeRequest } from './client.ts';
 
 const client = { info: { name: 'c', version: '1' }, capabilities: { roots: {} }, logLevel: undefined };
 
-test('every request says its revision, who sends it and what it can do', () => {
+test('every request carries version, client info and capabilities in _meta', () => {
   expect(encodeRequest({ name: 't', _meta: { progressToken: 1, traceparent: '00-1' } }, client, '2026-07-28')).toEqual({
     name: 't',
     _meta: {
@@ -20,7 +20,7 @@ test('every request says its revision, who sends it and what it can do', () => {
   });
 });
 
-test('extensions are declared in the revisions that have them, and what was said by hand stays', () => {
+test('extensions are declared in the revisions that have them, and settings in capabilities override theirs', () => {
   const declared = (id: string, revisions?: readonly ['2025-11-25']) => ({
     definition: { id, ...(revisions ? { revisions } : {}) },
     settings: { of: id },
@@ -44,7 +44,7 @@ describe('a result', () => {
     expect(decodeResult('tools/list', { tools: [] })).toEqual({ type: 'complete', result: { tools: [] } });
   });
 
-  test('may be questions and a state, or one of them', () => {
+  test('may have inputRequests, requestState or both', () => {
     const inputRequests = JSON.parse('{"a":{"method":"roots/list"},"__proto__":{"method":"roots/list"}}') as object;
     expect(decodeResult('tools/call', { resultType: 'input_required', inputRequests, requestState: 's' })).toEqual({
       type: 'input_required',
@@ -57,7 +57,7 @@ describe('a result', () => {
     expect(decodeResult('tools/call', { resultType: 'input_required', requestState: '' })).toMatchObject({ state: '' });
   });
 
-  test('of another type is for whoever knows it', () => {
+  test('of another type is returned with its resultType', () => {
     expect(decodeResult('tools/call', { resultType: 'task', taskId: 't' })).toEqual({
       type: 'other',
       resultType: 'task',
@@ -65,9 +65,9 @@ describe('a result', () => {
     });
   });
 
-  test('of a method that may not ask is no question', () => {
+  test('input_required is malformed for methods that cannot require input', () => {
     expect(() => decodeResult('tools/list', { resultType: 'input_required', requestState: 's' })).toThrow(
-      'The answer to tools/list asks for input, which that method must not',
+      'The response to tools/list requires input, which is not allowed for that method',
     );
   });
 

@@ -1,4 +1,4 @@
-/** Results that say of themselves what they are, whose they are, and how long they keep. */
+/** Encodes results of stateless revisions: adds `resultType`, `serverInfo` and cache hints. */
 
 import { EncodedJson } from '../../jsonrpc/message.ts';
 import type { MethodRow } from '../methods.ts';
@@ -9,33 +9,32 @@ import type { CacheHints, EncodedPage, EncodingHints, ServerInfo } from '../revi
 
 const STALE: CacheHints = { ttlMs: 0, cacheScope: 'private' };
 
-/** A result with everything this revision wants on it. */
+/** Encodes a result. `cache` of the hints is used only for methods whose results are cacheable. */
 export function encodeResult(
   row: MethodRow | undefined,
   result: object,
-  about: EncodingHints,
-  host: ServerInfo,
+  { cache, resultType = 'complete' }: EncodingHints,
+  { info }: ServerInfo,
 ): object {
-  const { cache, resultType = 'complete' } = about;
   const { _meta } = result as { _meta?: object };
   const hints = resultType === 'complete' && row?.cacheable ? (cache ?? STALE) : undefined;
   const isUsual =
     resultType === 'complete' && !hints && _meta === undefined && !('resultType' in result) && !('toJSON' in result);
-  if (isUsual && !isLong(result)) return signedText(JSON.stringify(result), host.info);
-  // Whoever asks what the server is gets all of it; other results only say whose they are, without pictures.
-  const own = row?.method === 'server/discover' ? { [MetaKey.serverInfo]: host.info } : signatureOf(host.info);
-  const signed = { ...result, resultType, _meta: _meta ? { ..._meta, ...own } : own };
+  if (isUsual && !isLong(result)) return appendTail(JSON.stringify(result), info);
+  // Only `server/discover` sends all of `serverInfo`; other results leave out icons and texts.
+  const added = row?.method === 'server/discover' ? { [MetaKey.serverInfo]: info } : signatureOf(info).meta;
+  const signed = { ...result, resultType, _meta: _meta ? { ..._meta, ...added } : added };
   return hints ? { ...signed, ...hints } : signed;
 }
 
-/** A page of entries that are encoded already. */
-export function encodePage({ kind, items, nextCursor, cache }: EncodedPage, host: ServerInfo): EncodedJson {
+/** Encodes a page of encoded entries. */
+export function encodePage({ kind, items, nextCursor, cache }: EncodedPage, { info }: ServerInfo): EncodedJson {
   const cursor = nextCursor === undefined ? '' : `,"nextCursor":${JSON.stringify(nextCursor)}`;
-  const tail = { resultType: 'complete', ...cache, _meta: signatureOf(host.info) };
+  const tail = { resultType: 'complete', ...cache, _meta: signatureOf(info).meta };
   return new EncodedJson(`{"${kind}":[${items.join(',')}]${cursor},${JSON.stringify(tail).slice(1)}`);
 }
 
-// The engine makes long text of many pieces: to be cut, it is copied first.
+// V8 keeps the JSON of long strings in pieces, and `slice` copies all of it first.
 const LONG = 64 * 1024;
 
 function isLong({ content }: { readonly content?: unknown }): boolean {
@@ -46,28 +45,24 @@ function isLongText(value: unknown): boolean {
   return typeof value === 'string' && value.length > LONG;
 }
 
-function signedText(text: string, info: Implementation): EncodedJson {
-  return new EncodedJson(`${text.slice(0, -1)}${text.length > 2 ? ',' : ''}${tailOf(info)}`);
+function appendTail(text: string, info: Implementation): EncodedJson {
+  return new EncodedJson(`${text.slice(0, -1)}${text.length > 2 ? ',' : ''}${signatureOf(info).tail}`);
 }
 
-// What the usual result ends with is the same for all of them: as text it costs a third.
-const tails = new WeakMap<Implementation, string>();
-
-function tailOf(info: Implementation): string {
-  const known = tails.get(info);
-  if (known) return known;
-  const tail = JSON.stringify({ resultType: 'complete', _meta: signatureOf(info) }).slice(1);
-  tails.set(info, tail);
-  return tail;
+interface Signature {
+  /** `_meta` with `serverInfo`. */
+  readonly meta: Meta;
+  /** End of the JSON text of a result without hints and `_meta`. Appending text takes a third of the time of encoding it. */
+  readonly tail: string;
 }
 
-// The same for every result of a server.
-const signatures = new WeakMap<Implementation, Meta>();
+const signatures = new WeakMap<Implementation, Signature>();
 
-function signatureOf(info: Implementation): Meta {
+function signatureOf(info: Implementation): Signature {
   const known = signatures.get(info);
   if (known) return known;
-  const signature = { [MetaKey.serverInfo]: without(info, 'icons', 'description', 'websiteUrl') };
+  const meta = { [MetaKey.serverInfo]: without(info, 'icons', 'description', 'websiteUrl') };
+  const signature = { meta, tail: JSON.stringify({ resultType: 'complete', _meta: meta }).slice(1) };
   signatures.set(info, signature);
   return signature;
 }

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { acceptedFilter, filterOf, notificationFor } from './methods.ts';
 
-describe('what a listener asks for', () => {
-  test('is an object, perhaps an empty one', () => {
+describe('the filter of subscriptions/listen', () => {
+  test('is an object and may be empty', () => {
     expect(filterOf({ notifications: {} })).toEqual({});
     expect(filterOf({ notifications: { taskIds: ['x'] } })).toEqual({ taskIds: ['x'] });
   });
@@ -22,7 +22,7 @@ describe('what a listener asks for', () => {
     expect(() => filterOf({ notifications })).toThrow(expect.objectContaining({ code: -32602 }));
   });
 
-  test('is given as far as the server can', () => {
+  test('is accepted as far as the server has the capabilities', () => {
     const wanted = { toolsListChanged: true, promptsListChanged: true, resourceSubscriptions: ['x:'] };
     expect(acceptedFilter(wanted, {})).toEqual({});
     expect(
@@ -36,7 +36,7 @@ describe('what a listener asks for', () => {
 });
 
 describe('a change', () => {
-  test('is told with the id of the listener, in its own type', () => {
+  test('becomes the notification of its type with the subscription id', () => {
     expect(notificationFor({ type: 'tools' }, { toolsListChanged: true }, 0)).toEqual({
       method: 'notifications/tools/list_changed',
       params: { _meta: { 'io.modelcontextprotocol/subscriptionId': 0 } },
@@ -47,7 +47,7 @@ describe('a change', () => {
     });
   });
 
-  test('that was not asked for is not told', () => {
+  test('that the filter does not include is not sent', () => {
     expect(notificationFor({ type: 'tools' }, { promptsListChanged: true }, 1)).toBeUndefined();
     expect(notificationFor({ type: 'resource', uri: 'x:/ab' }, { resourceSubscriptions: ['x:/a'] }, 1)).toBeUndefined();
     expect(notificationFor({ type: 'resources' }, { resourceSubscriptions: ['x:/a'] }, 1)).toBeUndefined();

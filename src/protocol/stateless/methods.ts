@@ -1,4 +1,4 @@
-/** The methods only stateless revisions have: `server/discover` and `subscriptions/listen`. */
+/** Methods that only stateless revisions have: `server/discover` and `subscriptions/listen`. */
 
 import { RpcError } from '../../jsonrpc/errors.ts';
 import { type Id, isObject, type Params } from '../../jsonrpc/message.ts';
@@ -8,77 +8,71 @@ import { type Meta, MetaKey } from '../model/meta.ts';
 import { MAX_SUBSCRIPTION_URIS } from '../params.ts';
 import type { Call, OpenSubscription, RevisionMethod, ServerInfo, SubscriptionField } from '../revision.ts';
 
-/** The requests of every stateless revision. */
+/** Handlers by method. */
 export const methods: ReadonlyMap<string, RevisionMethod> = new Map<string, RevisionMethod>([
   ['server/discover', discover],
   ['subscriptions/listen', listen],
 ]);
 
-function discover(call: Call, host: ServerInfo): object {
-  call.about = { cache: host.cache };
+function discover(call: Call, server: ServerInfo): object {
+  call.encodingHints = { cache: server.cache };
   return {
-    supportedVersions: host.versions,
-    capabilities: host.declaredIn(call.revision, call.exchange.principal),
-    ...(host.instructions === undefined ? {} : { instructions: host.instructions }),
+    supportedVersions: server.versions,
+    capabilities: server.declaredIn(call.revision, call.exchange.principal),
+    ...(server.instructions === undefined ? {} : { instructions: server.instructions }),
   };
 }
 
-/** Ends when the client stops listening or the server ends; at once if nothing that was asked for can be told. */
-export function listen(call: Call, host: ServerInfo): object | Promise<object> {
-  const wanted = filterOf(call.params) as Params;
-  const fields = [...host.subscriptions].filter(([name]) => Object.hasOwn(wanted, name));
-  // Whoever wants nothing of extensions does not wait for them.
-  return fields.length === 0 ? tell(call, host, new Map()) : tellWith(call, host, wanted, fields);
+/** Sends change notifications until the client cancels or the server closes; returns at once if nothing is accepted. */
+export function listen(call: Call, server: ServerInfo): object | Promise<object> {
+  const requested = filterOf(call.params) as Params;
+  const fields = [...server.subscriptions].filter(([name]) => Object.hasOwn(requested, name));
+  return fields.length === 0 ? startSubscription(call, server, new Map()) : openFields(call, server, requested, fields);
 }
 
-async function tellWith(
+async function openFields(
   call: Call,
-  host: ServerInfo,
-  wanted: Params,
+  server: ServerInfo,
+  requested: Params,
   fields: readonly (readonly [string, OpenSubscription])[],
 ): Promise<object> {
-  const opening = Promise.all(fields.map(async ([name, open]) => [name, await open(wanted[name], call)] as const));
-  const opened = await Promise.race([opening, unheard(call)]);
-  if (!opened) return { _meta: metaOf(call) };
-  return tell(
-    call,
-    host,
-    new Map(opened.filter((field): field is [string, SubscriptionField] => field[1] !== undefined)),
-  );
+  const opening = Promise.all(fields.map(async ([name, open]) => [name, await open(requested[name], call)] as const));
+  const cancelled = new Promise<undefined>((resolve) => call.exchange.onCancel(() => resolve(undefined)));
+  const opened = await Promise.race([opening, cancelled]);
+  if (!opened) return { _meta: metaOf(call.id) };
+  const accepted = opened.filter((field): field is [string, SubscriptionField] => field[1] !== undefined);
+  return startSubscription(call, server, new Map(accepted));
 }
 
-function tell(call: Call, host: ServerInfo, fields: ReadonlyMap<string, SubscriptionField>): object | Promise<object> {
+function startSubscription(
+  call: Call,
+  server: ServerInfo,
+  fields: ReadonlyMap<string, SubscriptionField>,
+): object | Promise<object> {
   const { id, params, exchange } = call;
-  const filter = acceptedFilter(filterOf(params), host.capabilities);
-  const ofFields = Object.fromEntries([...fields].map(([name, field]) => [name, field.accepted]));
-  const _meta = metaOf(call);
-  const notifications = { ...filter, ...ofFields };
+  const filter = acceptedFilter(filterOf(params), server.capabilities);
+  const acceptedFields = Object.fromEntries([...fields].map(([name, field]) => [name, field.accepted]));
+  const _meta = metaOf(id);
+  const notifications = { ...filter, ...acceptedFields };
   exchange.notify('notifications/subscriptions/acknowledged', { notifications, _meta });
   if (Object.keys(notifications).length === 0) return { _meta };
 
-  const tellChange = (change: ServerEvent): void => {
-    const notice = notificationFor(change, filter, id);
-    if (notice) exchange.notify(notice.method, notice.params);
+  const onChange = (change: ServerEvent): void => {
+    const notification = notificationFor(change, filter, id);
+    if (notification) exchange.notify(notification.method, notification.params);
   };
-  exchange.onEnd(host.watch(tellChange, call, () => filter.resourceSubscriptions ?? []));
-  for (const field of fields.values()) {
-    const tellOfField = (method: string, told: Params): void =>
-      exchange.notify(method, { ...told, _meta: { ...(isObject(told['_meta']) ? told['_meta'] : {}), ..._meta } });
-    exchange.onEnd(field.begin(tellOfField));
-  }
+  exchange.onEnd(server.watch(onChange, call, () => filter.resourceSubscriptions ?? []));
+  const notify = (method: string, sent: Params): void =>
+    exchange.notify(method, { ...sent, _meta: { ...(isObject(sent['_meta']) ? sent['_meta'] : {}), ..._meta } });
+  for (const field of fields.values()) exchange.onEnd(field.begin(notify));
   return new Promise((resolve) => exchange.onCancel(() => resolve({ _meta })));
 }
 
-/** Resolves when nobody listens any more. */
-function unheard({ exchange }: Call): Promise<undefined> {
-  return new Promise((resolve) => exchange.onCancel(() => resolve(undefined)));
-}
-
-function metaOf({ id }: Call): Meta {
+function metaOf(id: Id): Meta {
   return { [MetaKey.subscriptionId]: id };
 }
 
-/** What was asked for, read from `params.notifications`. */
+/** Returns `notifications` of the params. Throws -32602 if it is malformed. */
 export function filterOf(params: Params): SubscriptionFilter {
   const filter = params['notifications'];
   if (!isObject(filter)) throw RpcError.invalidParams('"notifications" must be an object');
@@ -99,7 +93,7 @@ export function filterOf(params: Params): SubscriptionFilter {
   return filter as SubscriptionFilter;
 }
 
-/** The part of it that this server can do. */
+/** Returns the part of the filter that the capabilities of the server cover. */
 export function acceptedFilter(filter: SubscriptionFilter, capabilities: ServerCapabilities): SubscriptionFilter {
   const { tools, prompts, resources } = capabilities;
   const uris = filter.resourceSubscriptions ?? [];
@@ -111,15 +105,15 @@ export function acceptedFilter(filter: SubscriptionFilter, capabilities: ServerC
   };
 }
 
-/** The notification that tells this subscription of a change, if it asked for it. */
+/** Returns the notification of a change for a subscription; undefined if its filter does not include the change. */
 export function notificationFor(
   change: ServerEvent,
   filter: SubscriptionFilter,
   id: Id,
 ): { method: string; params: Params } | undefined {
-  // Log messages of these revisions belong to requests.
+  // In stateless revisions log messages belong to requests.
   if (change.type === 'log') return undefined;
-  const _meta = { [MetaKey.subscriptionId]: id };
+  const _meta = metaOf(id);
   if (change.type === 'resource') {
     if (!filter.resourceSubscriptions?.some((uri) => isWithin(change.uri, uri))) return undefined;
     return { method: 'notifications/resources/updated', params: { uri: change.uri, _meta } };

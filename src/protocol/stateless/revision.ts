@@ -1,41 +1,28 @@
-/** The revisions without a handshake, from 2026-07-28 on: each request carries its version and its caller. */
+/** Stateless revisions, from 2026-07-28 on: each request carries its version, client and capabilities. */
 
-import type { Params } from '../../jsonrpc/message.ts';
-import type { InputRequest } from '../model/input-requests.ts';
+import { encodeError } from '../errors.ts';
 import { without } from '../params.ts';
 import type { Revision } from '../revision.ts';
-import { featuresOf } from '../revisions.ts';
+import type { RevisionFeatures } from '../revisions.ts';
 import { callerOf } from './caller.ts';
 import { encodePage, encodeResult } from './encode-results.ts';
-import { encodeError } from './errors.ts';
 import { methods } from './methods.ts';
 
-/** The revision of this name. */
-export function statelessRevision(version: string): Revision {
-  const facts = featuresOf(version);
+/** Makes the server side of a stateless revision. */
+export function statelessRevision(features: RevisionFeatures): Revision {
   return {
-    features: facts,
+    features,
     methods,
     notifications: new Map(),
     callerOf,
-    encodeListEntry: (_kind, item) => encodeItem(item),
+    // Only 2025-11-25 has `execution` of tools.
+    encodeListEntry: (_kind, item) => without(item, 'execution'),
     encodePage,
     encodeResult,
-    encodeError,
-    encodeInputRequest: encodeQuestion,
+    encodeError: (error) => encodeError(error, features),
+    encodeInputRequest: ({ method, params }) => (params === undefined ? { method } : { method, params: { ...params } }),
     encodeProgress: (params) => params,
-    // `subscriptions/listen` sends the notifications itself.
-    deliver: () => undefined,
+    // `subscriptions/listen` sends change notifications.
+    notificationOf: () => undefined,
   };
-}
-
-/** The entry as it is, but for what only the experimental tasks of 2025-11-25 needed. */
-function encodeItem(item: object): object {
-  return without(item, 'execution');
-}
-
-/** The question as it stands in `inputRequests`. */
-function encodeQuestion(question: InputRequest): { method: string; params?: Params } {
-  const { method, params } = question;
-  return params === undefined ? { method } : { method, params: { ...params } };
 }

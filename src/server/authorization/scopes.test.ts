@@ -8,7 +8,7 @@ const known = { subject: 'alice', scopes: ['files:read'] };
 const granted = { subject: 'alice', scopes: ['other', 'files:write', 'files:read'] };
 const NEEDED = {
   code: -32600,
-  message: 'This needs the scopes files:read, files:write',
+  message: 'This request requires the scopes files:read, files:write',
   data: { requiredScopes: ['files:read', 'files:write'] },
 };
 const scopes = ['files:read', 'files:write'];
@@ -40,7 +40,7 @@ function make(options: McpServerOptions = {}): McpServer {
   return server;
 }
 
-/** As a program is connected to whoever started it. */
+/** Opens a connection of the owner of the process, as over stdio. */
 async function openOwned(options: WireOptions, server = make()): Promise<Wire> {
   const wire = new Wire(options);
   wire.serving = await serve(server, wire, { principal: options.principal, ownsProcess: true });
@@ -61,49 +61,52 @@ const CALLS: readonly (readonly [method: string, params: object])[] = [
 ];
 
 describe.each(REVISIONS)('%s', (revision) => {
-  test.each(CALLS)('%s %j of a caller who lacks a scope is refused, and nothing runs', async (method, params) => {
-    const server = make();
-    server.use((_ctx, next) => {
-      ran.push('middleware');
-      return next();
-    });
-    const wire = await open(server, { revision, principal: known });
-    ran = [];
-    expect((await wire.call(method, params)).error).toEqual(NEEDED);
-    expect(ran).toEqual([]);
-  });
+  test.each(CALLS)(
+    '%s %j of a caller that lacks a scope is refused before the handler runs',
+    async (method, params) => {
+      const server = make();
+      server.use((_ctx, next) => {
+        ran.push('middleware');
+        return next();
+      });
+      const wire = await open(server, { revision, principal: known });
+      ran = [];
+      expect((await wire.call(method, params)).error).toEqual(NEEDED);
+      expect(ran).toEqual([]);
+    },
+  );
 
-  test.each(CALLS)('%s %j of a caller who has all of them runs', async (method, params) => {
+  test.each(CALLS)('%s %j of a caller that has all scopes runs', async (method, params) => {
     const wire = await open(make(), { revision, principal: granted });
     expect((await wire.call(method, params)).error).toBeUndefined();
     expect(ran).toHaveLength(1);
   });
 
-  test('who is known and has no scopes at all lacks them', async () => {
+  test('a principal without scopes lacks them', async () => {
     const wire = await open(make(), { revision, principal: { subject: 'bob' } });
     expect((await wire.call('tools/call', { name: 'write' })).error).toEqual(NEEDED);
   });
 
-  test('a scope is had by its whole name, not by a part of it', async () => {
+  test('a scope is compared by its whole name', async () => {
     const principal = { subject: 'bob', scopes: ['files:read files:write', 'files:writer', 'files:read'] };
     const wire = await open(make(), { revision, principal });
     expect((await wire.call('tools/call', { name: 'write' })).error).toEqual(NEEDED);
   });
 
-  test('scopes that are a text are refused where they come in, not searched', async () => {
+  test('scopes of a principal that are a string are refused by serve', async () => {
     const principal = { subject: 'bob', scopes: 'files:read files:write' as never };
     await expect(open(make(), { revision, principal })).rejects.toThrow(
-      new TypeError('The "scopes" of the principal of serve must be a list of texts, such as ["files:read"]'),
+      new TypeError('The "scopes" of the principal of serve must be an array of strings, such as ["files:read"]'),
     );
   });
 
-  test('what needs no scopes needs no principal either', async () => {
+  test('entries without scopes need no principal', async () => {
     const wire = await open(make(), { revision });
     expect((await wire.call('tools/call', { name: 'free' })).result).toMatchObject({ content: [{ text: 'free' }] });
     expect((await wire.call('resources/read', { uri: 'x://files/open' })).error).toBeUndefined();
   });
 
-  test('scopes are not shown', async () => {
+  test('lists do not show scopes', async () => {
     const wire = await open(make(), { revision, principal: known });
     for (const list of ['tools/list', 'prompts/list', 'resources/list', 'resources/templates/list']) {
       await wire.call(list);
@@ -115,31 +118,31 @@ describe.each(REVISIONS)('%s', (revision) => {
   });
 });
 
-test('a text has no scopes in it, wherever it came from', () => {
+test('hasScopes finds no scopes in a string', () => {
   expect(hasScopes({ subject: 'bob', scopes: 'files:read' as never }, ['files:read'])).toBe(false);
   expect(hasScopes({ subject: 'bob', scopes: 'files:read' as never }, [])).toBe(true);
 });
 
-test.each(STATEFUL)('who may not read a resource may not subscribe to it either: %s', async (revision) => {
+test.each(STATEFUL)('resources/subscribe requires the scopes of the resource: %s', async (revision) => {
   const wire = await open(make(), { revision, principal: known });
   expect((await wire.call('resources/subscribe', { uri: 'x://secret' })).error).toEqual(NEEDED);
   expect((await wire.call('resources/subscribe', { uri: 'x://files/open' })).result).toEqual({});
 });
 
-test('nor listen to it', async () => {
+test('subscriptions/listen requires the scopes of its resources', async () => {
   const wire = await open(make(), { principal: known });
   const notifications = { resourceSubscriptions: ['x://files/open', 'x://secret', 'x://files/a'] };
   expect((await wire.call('subscriptions/listen', { notifications })).error).toEqual(NEEDED);
 });
 
-test('nor is it told of the resource because it subscribed to what is above it', async () => {
+test('a subscription to a folder does not include resources whose scopes the caller lacks', async () => {
   const server = make();
-  const told = async (principal: typeof known): Promise<Wire> => {
+  const subscribed = async (principal: typeof known): Promise<Wire> => {
     const wire = await open(server, { revision: '2025-11-25', principal });
     await wire.call('resources/subscribe', { uri: 'x://files' });
     return wire;
   };
-  const [without, having] = [await told(known), await told(granted)];
+  const [without, having] = [await subscribed(known), await subscribed(granted)];
   server.resourceUpdated('x://files/a');
   server.resourceUpdated('x://files/open');
   await having.until(({ params }) => params?.['uri'] === 'x://files/open');
@@ -150,7 +153,7 @@ test('nor is it told of the resource because it subscribed to what is above it',
   expect(urisTold(having)).toEqual(['x://files/a', 'x://files/open']);
 });
 
-test('and a list of too many is not looked at', async () => {
+test('scopes of a list with too many URIs are not looked up', async () => {
   const server = make();
   const seen: unknown[] = [];
   server.registerResource('x://watched', { scopes, visible: () => seen.push(1) > 0 }, () => '');
@@ -160,14 +163,14 @@ test('and a list of too many is not looked at', async () => {
   expect(seen).toEqual([]);
 });
 
-test('what is neither a prompt nor a template has no scopes', async () => {
+test('completion of an unknown ref requires no scopes', async () => {
   const wire = await open(make(), { principal: known });
   const ref = { type: 'ref/other', uri: 'x://files/{name}' };
   const { error } = await wire.call('completion/complete', { ref, argument: { name: 'name', value: '' } });
   expect(error).toMatchObject({ code: -32602, message: expect.stringContaining('"ref" must be') });
 });
 
-test('what is hidden stays unknown: no scopes are asked for it', async () => {
+test('hidden entries require no scopes, so that the error does not reveal them', async () => {
   const server = make().registerTool('hidden', { scopes, visible: () => false }, () => '');
   const wire = await open(server, { principal: known });
   expect((await wire.call('tools/call', { name: 'hidden' })).error).toEqual({
@@ -178,13 +181,13 @@ test('what is hidden stays unknown: no scopes are asked for it', async () => {
   expect((await wire.call('tools/call', { name: 'write' })).error?.message).toBe('Unknown tool: write');
 });
 
-test('arguments are looked at after scopes', async () => {
+test('scopes are checked before arguments', async () => {
   const without = await open(make(), { principal: known });
   expect((await without.call('tools/call', { name: 'write', arguments: { n: 'x' } })).error).toEqual(NEEDED);
   expect((await without.call('tools/call', { name: 'write', arguments: 7 })).error).toEqual(NEEDED);
 });
 
-test('a request that does not say who it is as it must is told that first', async () => {
+test('a malformed _meta is refused before scopes are checked', async () => {
   const wire = await open(make(), { principal: known });
   const _meta = { 'io.modelcontextprotocol/protocolVersion': '2026-07-28' };
   wire.say({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'write', _meta } });
@@ -192,39 +195,39 @@ test('a request that does not say who it is as it must is told that first', asyn
   expect(ran).toEqual([]);
 });
 
-test('what is read with scopes is not for caches that others share', async () => {
+test('a resource with scopes has the cacheScope private', async () => {
   const server = make({ cache: { ttlMs: 60_000, cacheScope: 'public' } });
   const wire = await open(server, { principal: granted });
   expect((await wire.call('resources/read', { uri: 'x://secret' })).result).toMatchObject({ cacheScope: 'private' });
   expect((await wire.call('resources/read', { uri: 'x://files/open' })).result).toMatchObject({ cacheScope: 'public' });
 });
 
-describe('nobody in particular', () => {
+describe('a caller without a principal', () => {
   const call = { name: 'write', arguments: { n: 1 } };
 
-  test.each(REVISIONS)('is refused, and the developer is told what to do: %s', async (revision) => {
+  test.each(REVISIONS)('is refused with an error that names the option: %s', async (revision) => {
     const wire = await open(make(), { revision });
     expect((await wire.call('tools/call', call)).error).toEqual({
       code: -32600,
       message:
-        'This needs the scopes files:read, files:write, and nobody is asked who is calling. ' +
-        'Set the option "auth" where the server is served.',
+        'This request requires the scopes files:read, files:write, but callers are not authenticated: ' +
+        'set the option "auth" where the server is served',
       data: { requiredScopes: scopes },
     });
   });
 
-  test.each(REVISIONS)('may do everything if it owns the process: %s', async (revision) => {
+  test.each(REVISIONS)('needs no scopes if it owns the process: %s', async (revision) => {
     const wire = await openOwned({ revision });
     expect((await wire.call('tools/call', call)).result).toMatchObject({ content: [{ text: 'write' }] });
   });
 
-  test('owning the process helps nobody who is known', async () => {
+  test('needs scopes if it owns the process but has a principal', async () => {
     const wire = await openOwned({ principal: known });
     expect((await wire.call('tools/call', call)).error).toEqual(NEEDED);
   });
 });
 
-describe('changes of what got scopes after somebody subscribed to it', () => {
+describe('changes of a resource that got scopes after the subscription', () => {
   const late = (server: McpServer): void => {
     server.registerResource('x://late', { scopes }, () => '');
     server.resourceUpdated('x://late');
@@ -240,30 +243,30 @@ describe('changes of what got scopes after somebody subscribed to it', () => {
       for (const uri of uris) await wire.call('resources/subscribe', { uri });
     }
   };
-  const toldOf = async (wire: Wire): Promise<unknown[]> => {
+  const updatesOf = async (wire: Wire): Promise<unknown[]> => {
     await wire.until(({ params }) => params?.['uri'] === 'x://files/open');
     return wire.notices('notifications/resources/updated').map(({ params }) => params?.['uri']);
   };
 
-  test.each(REVISIONS)('reach nobody who is not known: %s', async (revision) => {
+  test.each(REVISIONS)('are not sent to callers without a principal: %s', async (revision) => {
     const server = make();
     const wire = await open(server, { revision });
     await subscribe(wire, revision);
     late(server);
-    expect(await toldOf(wire)).toEqual(['x://files/open']);
+    expect(await updatesOf(wire)).toEqual(['x://files/open']);
   });
 
-  test.each(REVISIONS)('reach whoever owns the process: %s', async (revision) => {
+  test.each(REVISIONS)('are sent to the owner of the process: %s', async (revision) => {
     const server = make();
     const wire = await openOwned({ revision }, server);
     await subscribe(wire, revision);
     late(server);
-    expect(await toldOf(wire)).toEqual(uris);
+    expect(await updatesOf(wire)).toEqual(uris);
   });
 });
 
 describe('a batch of 2025-03-26', () => {
-  test('gets an error for the member that lacks a scope, and results for the others', async () => {
+  test('gets an error for the request that lacks a scope, and results for the others', async () => {
     const wire = await open(make(), { revision: '2025-03-26', principal: known });
     const call = (id: number, name: string) => ({ jsonrpc: '2.0', id, method: 'tools/call', params: { name } });
     wire.say([call(7, 'free'), call(8, 'write')]);
@@ -274,20 +277,20 @@ describe('a batch of 2025-03-26', () => {
 
 describe('at registration', () => {
   const wrong: readonly (readonly [unknown, string])[] = [
-    [[], 'scopes must be a list with at least one scope; leave it out to ask for none'],
-    ['files:write', 'scopes must be a list with at least one scope; leave it out to ask for none'],
-    [['a', 'b c'], 'scopes[1] is no scope: it has one or more visible ASCII characters, but no space, " or \\'],
-    [['a"'], 'scopes[0] is no scope'],
-    [['a\\b'], 'scopes[0] is no scope'],
-    [['ä'], 'scopes[0] is no scope'],
-    [['a\n'], 'scopes[0] is no scope'],
-    [[''], 'scopes[0] is no scope'],
-    [[7], 'scopes[0] is no scope'],
+    [[], 'scopes must be an array with at least one scope; leave it out to require none'],
+    ['files:write', 'scopes must be an array with at least one scope; leave it out to require none'],
+    [['a', 'b c'], 'scopes[1] is not a scope: one or more visible ASCII characters without space, " and \\'],
+    [['a"'], 'scopes[0] is not a scope'],
+    [['a\\b'], 'scopes[0] is not a scope'],
+    [['ä'], 'scopes[0] is not a scope'],
+    [['a\n'], 'scopes[0] is not a scope'],
+    [[''], 'scopes[0] is not a scope'],
+    [[7], 'scopes[0] is not a scope'],
     [['a', 'b', 'a'], 'scopes names the same scope twice'],
-    [['a', 'offline_access'], 'scopes must not have "offline_access": no request needs it'],
+    [['a', 'offline_access'], 'scopes must not have "offline_access": no request requires it'],
   ];
 
-  test.each(wrong)('%j is refused, with the name of whose it is', (given, message) => {
+  test.each(wrong)('%j is refused with the name of the entry', (given, message) => {
     const server = new McpServer({ name: 's', version: '1' });
     const config = { scopes: given as string[] };
     expect(() => server.registerTool('t', config, () => '')).toThrow(new TypeError(`Tool "t": ${full(message)}`));
@@ -300,11 +303,11 @@ describe('at registration', () => {
   });
 
   const full = (message: string): string =>
-    message === 'scopes[0] is no scope'
-      ? `${message}: it has one or more visible ASCII characters, but no space, " or \\`
+    message === 'scopes[0] is not a scope'
+      ? `${message}: one or more visible ASCII characters without space, " and \\`
       : message;
 
-  test('a list that is changed afterwards changes nothing', async () => {
+  test('changing the array afterwards has no effect', async () => {
     const list = ['files:read'];
     const server = new McpServer({ name: 's', version: '1' }).registerTool('t', { scopes: list }, () => '');
     list.pop();
@@ -312,7 +315,7 @@ describe('at registration', () => {
     expect((await wire.call('tools/call', { name: 't' })).error?.data).toEqual({ requiredScopes: ['files:read'] });
   });
 
-  test('a tool that takes the place of one with scopes has its own, or none', async () => {
+  test('a tool that replaces one with scopes has only its own scopes', async () => {
     const server = make();
     server.registerTool('write', { replace: true }, () => 'mine');
     const wire = await open(server, { principal: known });

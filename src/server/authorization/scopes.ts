@@ -1,4 +1,4 @@
-/** Scope authorization: scopes of registered entries, scopes that a request requires, and who may observe a resource. */
+/** Scope authorization: validates scopes of entries, finds those that a request requires, and filters change notifications. */
 
 import { RpcError } from '../../jsonrpc/errors.ts';
 import { isObject, type Params, type Request } from '../../jsonrpc/message.ts';
@@ -10,21 +10,21 @@ import { matchUri } from '../features/uri-template/match.ts';
 import { encodeNonAscii } from '../features/uri-template/uri-template.ts';
 import type { ServerInternals } from '../internals.ts';
 
-/** The scopes of an entry as it was registered; refuses what no token could have. */
+/** Validates the option `scopes` of a registered entry. Throws a `TypeError` that begins with `owner`. */
 export function scopesOf(owner: string, scopes: unknown): readonly string[] | undefined {
   if (scopes === undefined) return undefined;
   if (!Array.isArray(scopes) || scopes.length === 0) {
-    throw new TypeError(`${owner}: scopes must be a list with at least one scope; leave it out to ask for none`);
+    throw new TypeError(`${owner}: scopes must be an array with at least one scope; leave it out to require none`);
   }
   const bad = scopes.findIndex((scope) => !isScope(scope));
   if (bad >= 0) {
     throw new TypeError(
-      `${owner}: scopes[${bad}] is no scope: it has one or more visible ASCII characters, but no space, " or \\`,
+      `${owner}: scopes[${bad}] is not a scope: one or more visible ASCII characters without space, " and \\`,
     );
   }
-  // Whether clients get refresh tokens is between them and the authorization server.
+  // `offline_access` asks the authorization server for a refresh token: it is no permission of a request (OpenID Connect, 11).
   if (scopes.includes('offline_access')) {
-    throw new TypeError(`${owner}: scopes must not have "offline_access": no request needs it`);
+    throw new TypeError(`${owner}: scopes must not have "offline_access": no request requires it`);
   }
   if (new Set(scopes).size < scopes.length) throw new TypeError(`${owner}: scopes names the same scope twice`);
   return Object.freeze([...scopes]);
@@ -32,49 +32,49 @@ export function scopesOf(owner: string, scopes: unknown): readonly string[] | un
 
 /** True if the principal was granted all of these scopes. */
 export function hasScopes({ scopes }: Principal, required: readonly string[]): boolean {
-  // `includes` of a string would find "read" in "readonly".
+  // An authenticator may return a string, in which `includes` would find "read" in "readonly".
   const granted: readonly string[] = Array.isArray(scopes) ? scopes : [];
   return required.every((scope) => granted.includes(scope));
 }
 
 type Scopes = readonly string[] | undefined;
 type Entries = Pick<ServerInternals, 'registries' | 'resourceAt'>;
-type Finder = (server: Entries, params: Params, viewer: Viewer) => Scopes;
+type ScopesOfRequest = (server: Entries, params: Params, viewer: Viewer) => Scopes;
 
-const FINDERS: ReadonlyMap<string, Finder> = new Map<string, Finder>([
-  ['tools/call', ({ registries }, { name }, viewer) => ofEntry(registries.tools, name, viewer)],
-  ['prompts/get', ({ registries }, { name }, viewer) => ofEntry(registries.prompts, name, viewer)],
-  ['resources/read', (server, { uri }, viewer) => ofRequested(server, uri, viewer)],
-  ['resources/subscribe', (server, { uri }, viewer) => ofRequested(server, uri, viewer)],
-  ['subscriptions/listen', ofSubscriptions],
-  ['completion/complete', ofCompletion],
+const REQUIRED_SCOPES: ReadonlyMap<string, ScopesOfRequest> = new Map<string, ScopesOfRequest>([
+  ['tools/call', ({ registries }, { name }, viewer) => scopesOfEntry(registries.tools, name, viewer)],
+  ['prompts/get', ({ registries }, { name }, viewer) => scopesOfEntry(registries.prompts, name, viewer)],
+  ['resources/read', (server, { uri }, viewer) => scopesOfUri(server, uri, viewer)],
+  ['resources/subscribe', (server, { uri }, viewer) => scopesOfUri(server, uri, viewer)],
+  ['subscriptions/listen', scopesOfSubscriptions],
+  ['completion/complete', scopesOfCompletion],
 ]);
 
 /** Scopes of the entries that a request names. Entries hidden from the viewer require none, so that errors do not reveal them. */
 export function requiredScopes(server: Entries, { method, params }: Request, viewer: Viewer): Scopes {
-  return isObject(params) ? FINDERS.get(method)?.(server, params, viewer) : undefined;
+  return isObject(params) ? REQUIRED_SCOPES.get(method)?.(server, params, viewer) : undefined;
 }
 
-/** The scopes that a request requires, if its principal lacks one of them. */
+/** Returns the scopes that a request requires if its principal lacks one of them, else undefined. */
 export function missingScopes(server: Entries, request: Request, viewer: Viewer): Scopes {
   const required = requiredScopes(server, request, viewer) ?? [];
   return isGranted(required, viewer) ? undefined : required;
 }
 
-/** The error of a request whose principal lacks scopes. */
+/** Error -32600 of a request whose principal lacks scopes. */
 export function insufficientScope(scopes: readonly string[], principal: Principal | undefined): RpcError {
   const names = `${scopes.length === 1 ? 'the scope' : 'the scopes'} ${scopes.join(', ')}`;
   const message = principal
-    ? `This needs ${names}`
-    : `This needs ${names}, and nobody is asked who is calling. Set the option "auth" where the server is served.`;
+    ? `This request requires ${names}`
+    : `This request requires ${names}, but callers are not authenticated: set the option "auth" where the server is served`;
   return RpcError.invalidRequest(message, { requiredScopes: scopes });
 }
 
-/** False for a resource that the observer may not see or read: change notifications must not reveal it either. */
+/** True if the observer may see and read the resource. Change notifications of other resources would reveal them. */
 export function canObserve(server: Entries, uri: string, observer: Observer): boolean {
   const { resources, templates } = server.registries;
   if (!(resources.hasRestrictedEntries || templates.hasRestrictedEntries)) return true;
-  if (!observer.trusted && !isGranted(ofResource(server, uri, observer) ?? [], observer)) return false;
+  if (!observer.trusted && !isGranted(scopesOfResource(server, uri, observer) ?? [], observer)) return false;
   if (resources.has(uri)) return resources.get(uri, observer) !== undefined;
   const encoded = encodeNonAscii(uri) ?? uri;
   const name = templates.names.find((one) => {
@@ -89,31 +89,31 @@ export function isGranted(required: readonly string[], { principal }: Viewer): b
   return required.length === 0 || (principal !== undefined && hasScopes(principal, required));
 }
 
-// `visible` runs only for entries that require scopes.
-function ofEntry<E extends Entry>(registry: Registry<E>, name: unknown, viewer: Viewer): Scopes {
+// `get` calls the author's `visible`, which only entries with scopes need here.
+function scopesOfEntry<E extends Entry>(registry: Registry<E>, name: unknown, viewer: Viewer): Scopes {
   const entry = registry.getUnchecked(name);
   return entry?.scopes && registry.get(entry.key, viewer)?.scopes;
 }
 
-function ofResource({ registries, resourceAt }: Entries, uri: string, viewer: Viewer): Scopes {
+function scopesOfResource({ registries, resourceAt }: Entries, uri: string, viewer: Viewer): Scopes {
   const { resources, templates } = registries;
   return resources.requiresScopes || templates.requiresScopes ? resourceAt(uri, viewer)?.scopes : undefined;
 }
 
-// Longer URIs are refused when the request is handled: they are not matched with templates here.
-function ofRequested(server: Entries, uri: unknown, viewer: Viewer): Scopes {
-  return typeof uri === 'string' && uri.length <= STRING_LIMITS.uri ? ofResource(server, uri, viewer) : undefined;
+// Longer URIs are refused with -32602 later: they are not matched with templates here.
+function scopesOfUri(server: Entries, uri: unknown, viewer: Viewer): Scopes {
+  return typeof uri === 'string' && uri.length <= STRING_LIMITS.uri ? scopesOfResource(server, uri, viewer) : undefined;
 }
 
 // A longer list is refused by `subscriptions/listen`, which has the same limit.
-function ofSubscriptions(server: Entries, { notifications }: Params, viewer: Viewer): Scopes {
+function scopesOfSubscriptions(server: Entries, { notifications }: Params, viewer: Viewer): Scopes {
   const uris = isObject(notifications) ? notifications['resourceSubscriptions'] : undefined;
   if (!Array.isArray(uris) || uris.length > MAX_SUBSCRIPTION_URIS) return undefined;
-  return [...new Set(uris.flatMap((uri) => ofRequested(server, uri, viewer) ?? []))];
+  return [...new Set(uris.flatMap((uri) => scopesOfUri(server, uri, viewer) ?? []))];
 }
 
-function ofCompletion({ registries }: Entries, { ref }: Params, viewer: Viewer): Scopes {
+function scopesOfCompletion({ registries }: Entries, { ref }: Params, viewer: Viewer): Scopes {
   if (!isObject(ref)) return undefined;
-  if (ref['type'] === 'ref/prompt') return ofEntry(registries.prompts, ref['name'], viewer);
-  return ref['type'] === 'ref/resource' ? ofEntry(registries.templates, ref['uri'], viewer) : undefined;
+  if (ref['type'] === 'ref/prompt') return scopesOfEntry(registries.prompts, ref['name'], viewer);
+  return ref['type'] === 'ref/resource' ? scopesOfEntry(registries.templates, ref['uri'], viewer) : undefined;
 }

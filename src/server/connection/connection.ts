@@ -95,7 +95,7 @@ class ServedConnection implements Receiver, TransportConnection, ExchangeConnect
     const observer = { principal: this.principal, capabilities: session.capabilities, trusted: this.trusted };
     this.#unwatch = this.#server.serverInfo.watch(
       (change) => {
-        const notification = revision.deliver(change, session);
+        const notification = revision.notificationOf(change, session);
         if (notification && !(change.type === 'log' && this.isCongested)) this.send(notification);
       },
       observer,
@@ -181,7 +181,7 @@ class ServedConnection implements Receiver, TransportConnection, ExchangeConnect
     this.#refusalReason ??= message;
     this.#unwatch?.();
     // `subscriptions/listen` ends only when it is aborted.
-    this.#inFlight.abort(reason, ({ row }) => row?.staysOpen === true);
+    this.#inFlight.abort(reason, ({ row }) => row?.isLongLived === true);
     return reason;
   }
 
@@ -254,7 +254,7 @@ class ServedConnection implements Receiver, TransportConnection, ExchangeConnect
     if (response) {
       this.#deliver(response, (cause) => this.send(this.#unencodable(request, cause)));
       // A subscription on a shared connection also ends with `notifications/cancelled`, which has its id.
-      if (row?.staysOpen && !isErrorResponse(response)) {
+      if (row?.isLongLived && !isErrorResponse(response)) {
         this.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: request.id } });
       }
     }
@@ -340,7 +340,7 @@ class ServedConnection implements Receiver, TransportConnection, ExchangeConnect
   }
 
   #errorResponse(fault: RpcError | ParseError, id?: Id): ErrorResponse {
-    return errorResponse(fault, id ?? (this.#features?.unreadableId === 'null' ? null : undefined));
+    return errorResponse(fault, id ?? (this.#features?.parseErrorId === 'null' ? null : undefined));
   }
 }
 

@@ -139,7 +139,7 @@ export class ConnectionExchange implements Exchange {
     else this.#cancelListeners = this.#cancelListeners?.concat(listener) ?? [listener];
   }
 
-  outlivedBy(handler: Promise<unknown>): void {
+  keepRunning(handler: Promise<unknown>): void {
     this.runningAfterResponse = handler;
   }
 

@@ -1,4 +1,4 @@
-/** Hand-offs that come too late, at the same time as something else, or too often. */
+/** Calls that are detached too late, concurrently with other events, or too often. */
 
 import type { CallToolResult } from 'mcpp';
 import {
@@ -23,7 +23,7 @@ const CANCELLED = { error: { code: -32603, message: 'The call was cancelled befo
 
 type Handler = (args: unknown, ctx: Context) => unknown;
 
-/** Something that happens when it is let happen. */
+/** A promise with its `resolve` function. */
 function gate(): { readonly opened: Promise<void>; open(): void } {
   let open = (): void => {};
   const opened = new Promise<void>((resolve) => {
@@ -32,7 +32,7 @@ function gate(): { readonly opened: Promise<void>; open(): void } {
   return { opened, open };
 }
 
-/** Takes calls over, when `ready` resolves. */
+/** An extension that starts a task when `ready` resolves. */
 class Jobs {
   readonly asked: string[] = [];
   readonly answers: ((answer: unknown) => void)[] = [];
@@ -53,13 +53,13 @@ class Jobs {
           if (this.refusal) throw this.refusal;
           if (this.isFull) return undefined;
           this.made++;
-          return { result: extensionResult('job', {}), call: this.#desk() };
+          return { result: extensionResult('job', {}), call: this.#call() };
         };
       },
     },
   };
 
-  #desk(): DetachedCall {
+  #call(): DetachedCall {
     return {
       signal: new AbortController().signal,
       ask: ({ params }) => {
@@ -82,13 +82,13 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-describe('a question that is put while the call is being handed off', () => {
+describe('an input request while the call is being detached', () => {
   const asking: Handler = async (_, ctx) => {
     void ctx.detach();
     return JSON.stringify(await ctx.elicit('A?', form));
   };
 
-  test('is asked once, at the desk', async () => {
+  test('is sent once, to the task', async () => {
     const jobs = new Jobs();
     const wire = await open(jobs.server(MANUAL, asking), { capabilities });
     expect((await wire.call('tools/call', { name: 't' })).result).toMatchObject(JOB);
@@ -100,7 +100,7 @@ describe('a question that is put while the call is being handed off', () => {
     expect(wire.received).toHaveLength(1);
   });
 
-  test.each(['full', 'refusing'])('is asked in a round if the desk is %s', async (how) => {
+  test.each(['full', 'refusing'])('is sent in an input_required result if the task starter is %s', async (how) => {
     const jobs = new Jobs();
     if (how === 'full') jobs.isFull = true;
     else jobs.refusal = RpcError.internal('no');
@@ -113,7 +113,7 @@ describe('a question that is put while the call is being handed off', () => {
   });
 });
 
-test('a hand-off that is refused and that nobody waits for ends nothing', async () => {
+test('a rejected ctx.detach() that is not awaited is no unhandled rejection', async () => {
   const jobs = new Jobs();
   jobs.refusal = RpcError.internal('no');
   const server = jobs.server(MANUAL, (_, ctx) => {
@@ -127,8 +127,8 @@ test('a hand-off that is refused and that nobody waits for ends nothing', async 
   expect(unhandled).toEqual([]);
 });
 
-describe('nobody takes over', () => {
-  test('a call whose handler has ended', async () => {
+describe('no task is started for', () => {
+  test('a call whose handler has settled', async () => {
     const jobs = new Jobs();
     let kept: Context | undefined;
     const server = jobs.server(MANUAL, (_, ctx) => {
@@ -140,7 +140,7 @@ describe('nobody takes over', () => {
     expect(jobs.made).toBe(0);
   });
 
-  test('a call that took too long before', async () => {
+  test('a call that has exceeded limits.handlerMs', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const jobs = new Jobs();
     const { opened, open: go } = gate();
@@ -164,8 +164,8 @@ describe('nobody takes over', () => {
   });
 });
 
-describe('a handler is not begun', () => {
-  test('if the call was cancelled while it was taken over; the desk is told', async () => {
+describe('a handler is not called', () => {
+  test('if the call was cancelled while its task was started; the task gets the error', async () => {
     const jobs = new Jobs();
     const { opened, open: go } = gate();
     jobs.ready = opened;
@@ -180,7 +180,7 @@ describe('a handler is not begun', () => {
     expect(wire.received).toEqual([]);
   });
 
-  test('if taking the call over took too long', async () => {
+  test('if starting the task exceeded limits.handlerMs', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const jobs = new Jobs();
     const { opened, open: go } = gate();
@@ -197,27 +197,30 @@ describe('a handler is not begun', () => {
   });
 });
 
-test.each([AUTO, MANUAL])('a call that is cancelled before its answer has left is given up: %j', async (config) => {
-  const jobs = new Jobs();
-  const { opened, open: go } = gate();
-  const server = jobs.server(config, async (_, ctx) => {
-    await ctx.detach();
-    await new Promise((resolve) => ctx.signal.addEventListener('abort', resolve));
-    return 'stopped';
-  });
-  server.use(async (_, next) => {
-    const answer = await next();
-    await opened;
-    return answer;
-  });
-  const wire = await open(server, { capabilities });
-  void wire.call('tools/call', { name: 't' }, 7);
-  await quiet();
-  wire.notify('notifications/cancelled', { requestId: 7 });
-  await quiet();
-  expect(jobs.ends).toMatchObject([{ result: { content: [{ text: 'stopped' }] } }]);
-  go();
-});
+test.each([AUTO, MANUAL])(
+  'a call that is cancelled before its response is sent aborts the task: %j',
+  async (config) => {
+    const jobs = new Jobs();
+    const { opened, open: go } = gate();
+    const server = jobs.server(config, async (_, ctx) => {
+      await ctx.detach();
+      await new Promise((resolve) => ctx.signal.addEventListener('abort', resolve));
+      return 'stopped';
+    });
+    server.use(async (_, next) => {
+      const answer = await next();
+      await opened;
+      return answer;
+    });
+    const wire = await open(server, { capabilities });
+    void wire.call('tools/call', { name: 't' }, 7);
+    await quiet();
+    wire.notify('notifications/cancelled', { requestId: 7 });
+    await quiet();
+    expect(jobs.ends).toMatchObject([{ result: { content: [{ text: 'stopped' }] } }]);
+    go();
+  },
+);
 
 test.each([AUTO, MANUAL])(
   'only so many handlers run after a hand-off, whatever became of their jobs: %j',
@@ -238,7 +241,7 @@ test.each([AUTO, MANUAL])(
     expect([(await call()).result, (await call()).result]).toMatchObject([JOB, JOB]);
     expect((await call()).error).toEqual({
       code: -32603,
-      message: 'Too many calls that were handed off are running: try again later',
+      message: 'Too many detached calls are running: try again later',
     });
     go();
     await quiet();
@@ -248,7 +251,7 @@ test.each([AUTO, MANUAL])(
   },
 );
 
-test('a handler may ask many things at once without being taken for a leak', async () => {
+test('many concurrent input requests cause no warning of a listener leak', async () => {
   const jobs = new Jobs();
   const warnings: Error[] = [];
   const keep = (warning: Error): void => void warnings.push(warning);

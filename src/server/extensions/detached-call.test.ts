@@ -17,10 +17,10 @@ const capabilities = { elicitation: {}, extensions: { [ID]: {} } };
 const form = { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] } as const;
 const named = (name: string): ElicitResult => ({ action: 'accept', content: { name } });
 
-/** An extension whose jobs are kept where the test can see them. */
+/** An extension that records its tasks for the test. */
 class Jobs {
   readonly ended: Promise<Parameters<DetachedCall['end']>[0]>;
-  readonly questions: { method: string; params?: unknown; answer: (answer: unknown) => void }[] = [];
+  readonly inputRequests: { method: string; params?: unknown; respond: (response: unknown) => void }[] = [];
   readonly progress: unknown[] = [];
   readonly abort: AbortController = new AbortController();
   readonly errors: unknown[] = [];
@@ -46,15 +46,15 @@ class Jobs {
               if (this.refusal) throw this.refusal;
               if (this.isFull) return undefined;
               this.made++;
-              return { result: extensionResult('job', { jobId: 'j1' }), call: this.#desk };
+              return { result: extensionResult('job', { jobId: 'j1' }), call: this.#call };
             }
           : undefined,
     },
   };
 
-  readonly #desk: DetachedCall = {
+  readonly #call: DetachedCall = {
     signal: this.abort.signal,
-    ask: (question) => new Promise((answer) => this.questions.push({ ...question, answer })),
+    ask: (request) => new Promise((respond) => this.inputRequests.push({ ...request, respond })),
     progress: (...how) => this.progress.push(how),
     end: (outcome) => {
       this.ends++;
@@ -73,8 +73,8 @@ class Jobs {
 const JOB = { resultType: 'job', jobId: 'j1' };
 const text = (of: string) => ({ result: expect.objectContaining({ content: [{ type: 'text', text: of }] }) });
 
-describe('a call that is handed off before its handler runs', () => {
-  test('is answered at once; the desk gets what would have been the answer', async () => {
+describe('a call that is detached before its handler runs', () => {
+  test('is answered at once; the task gets the result of the handler', async () => {
     const jobs = new Jobs();
     const wire = await open(
       jobs.server({ task: 'auto' }, () => 'done'),
@@ -90,7 +90,7 @@ describe('a call that is handed off before its handler runs', () => {
     });
   });
 
-  test('asks at the desk, several things at once, and its handler runs once', async () => {
+  test('sends concurrent input requests to the task, and its handler runs once', async () => {
     const jobs = new Jobs();
     let runs = 0;
     const server = jobs.server({ task: 'auto' }, async (_, ctx) => {
@@ -102,29 +102,29 @@ describe('a call that is handed off before its handler runs', () => {
     await wire.call('tools/call', { name: 't' });
     await quiet();
     const requestedSchema = form;
-    expect(jobs.questions).toMatchObject([
+    expect(jobs.inputRequests).toMatchObject([
       { method: 'elicitation/create', params: { mode: 'form', message: 'A?', requestedSchema } },
       { method: 'elicitation/create', params: { mode: 'form', message: 'B?', requestedSchema } },
     ]);
-    jobs.questions[1]?.answer(named('b'));
-    jobs.questions[0]?.answer(named('a'));
+    jobs.inputRequests[1]?.respond(named('b'));
+    jobs.inputRequests[0]?.respond(named('a'));
     expect(await jobs.ended).toEqual(text('["a","b"]'));
     expect(runs).toBe(1);
   });
 
-  test('asks again if the answer does not fit the form', async () => {
+  test('sends an input request again if the response does not match the form', async () => {
     const jobs = new Jobs();
     const server = jobs.server({ task: 'auto' }, async (_, ctx) => JSON.stringify(await ctx.elicit('A?', form)));
     const wire = await open(server, { capabilities });
     await wire.call('tools/call', { name: 't' });
     await quiet();
-    jobs.questions[0]?.answer({ action: 'accept', content: {} });
+    jobs.inputRequests[0]?.respond({ action: 'accept', content: {} });
     await quiet();
-    jobs.questions[1]?.answer({ action: 'decline' });
+    jobs.inputRequests[1]?.respond({ action: 'decline' });
     expect(await jobs.ended).toEqual(text('{"action":"decline"}'));
   });
 
-  test('may return its questions: they are asked at the desk and it is entered again', async () => {
+  test('may return inputRequired: the task gets the requests and the handler runs again', async () => {
     const jobs = new Jobs();
     const server = jobs.server({ task: 'auto' }, (_, ctx) => {
       if (ctx.state === 'asked') return JSON.stringify(ctx.inputResponses.get('roots'));
@@ -133,11 +133,11 @@ describe('a call that is handed off before its handler runs', () => {
     const wire = await open(server, { capabilities: { ...capabilities, roots: {} } });
     await wire.call('tools/call', { name: 't' });
     await quiet();
-    jobs.questions[0]?.answer({ roots: [] });
+    jobs.inputRequests[0]?.respond({ roots: [] });
     expect(await jobs.ended).toEqual(text('{"roots":[]}'));
   });
 
-  test('tells its progress to the desk, whether or not the client asked for it, and nothing to the client', async () => {
+  test('reports progress to the task, with or without a progress token, and sends no notification', async () => {
     const jobs = new Jobs();
     const server = jobs.server({ task: 'auto' }, (_, ctx) => {
       ctx.reportProgress(1, 2, 'half');
@@ -155,7 +155,7 @@ describe('a call that is handed off before its handler runs', () => {
     expect(wire.received).toHaveLength(1);
   });
 
-  test('ends its signal and its questions with the desk', async () => {
+  test('aborts its signal and its input requests with the task', async () => {
     const jobs = new Jobs();
     const server = jobs.server({ task: 'auto' }, async (_, ctx) => {
       await ctx.elicit('A?', form).catch(() => {});
@@ -168,7 +168,7 @@ describe('a call that is handed off before its handler runs', () => {
     expect(await jobs.ended).toEqual(text('enough'));
   });
 
-  test('goes on when its connection ends', async () => {
+  test('continues when its connection closes', async () => {
     const jobs = new Jobs();
     let go = (): void => {};
     const server = jobs.server({ task: 'auto' }, async (_, ctx) => {
@@ -184,7 +184,7 @@ describe('a call that is handed off before its handler runs', () => {
     expect(await jobs.ended).toEqual(text('false'));
   });
 
-  test('fails with an error of the protocol, or ends with a result that says so', async () => {
+  test('ends with a JSON-RPC error, or with a result with isError', async () => {
     const [failing, faulty] = [new Jobs(), new Jobs()];
     const refuse = (): never => {
       throw RpcError.invalidParams('no');
@@ -200,7 +200,7 @@ describe('a call that is handed off before its handler runs', () => {
     expect(faulty.errors).toMatchObject([{ message: 'secret' }]);
   });
 
-  test('does not happen for arguments that do not fit, nor for those who cannot have it', async () => {
+  test('is not detached with invalid arguments, nor for clients that did not declare the extension', async () => {
     const jobs = new Jobs();
     const server = jobs.server({ task: 'auto', inputSchema: form }, () => 'plain');
     const wire = await open(server, { capabilities });
@@ -211,7 +211,7 @@ describe('a call that is handed off before its handler runs', () => {
     expect(jobs.made).toBe(0);
   });
 
-  test('runs as ever if it is not taken over after all', async () => {
+  test('runs normally if no task is started', async () => {
     const jobs = new Jobs();
     jobs.isFull = true;
     const wire = await open(
@@ -219,10 +219,10 @@ describe('a call that is handed off before its handler runs', () => {
       { capabilities },
     );
     expect((await wire.call('tools/call', { name: 't' })).result).toMatchObject({ resultType: 'input_required' });
-    expect(jobs.questions).toEqual([]);
+    expect(jobs.inputRequests).toEqual([]);
   });
 
-  test('is refused if it cannot be taken over', async () => {
+  test('is refused if starting the task throws', async () => {
     const jobs = new Jobs();
     jobs.refusal = RpcError.internal('Too many jobs');
     const wire = await open(
@@ -233,10 +233,10 @@ describe('a call that is handed off before its handler runs', () => {
   });
 });
 
-describe('a call whose handler hands it off', () => {
+describe('a call whose handler calls ctx.detach()', () => {
   const manual = { task: 'auto', detach: 'manual' } as const;
 
-  test('asks in rounds before, at the desk after, and what was answered before is not asked again', async () => {
+  test('requires input by retry before, of the task after, and keeps earlier responses', async () => {
     const jobs = new Jobs();
     let effects = 0;
     const server = jobs.server(manual, async (_, ctx) => {
@@ -254,13 +254,13 @@ describe('a call whose handler hands it off', () => {
     expect(job).toMatchObject(JOB);
     expect(job).not.toHaveProperty('requestState');
     await quiet();
-    expect(jobs.questions).toMatchObject([{ params: { message: 'B?' } }]);
-    jobs.questions[0]?.answer({ action: 'decline' });
+    expect(jobs.inputRequests).toMatchObject([{ params: { message: 'B?' } }]);
+    jobs.inputRequests[0]?.respond({ action: 'decline' });
     expect(await jobs.ended).toEqual(text('[{"action":"accept","content":{"name":"a"}},true,{"action":"decline"}]'));
     expect([jobs.made, jobs.ends, effects]).toEqual([1, 1, 1]);
   });
 
-  test('keeps the signal it has taken before', async () => {
+  test('keeps its signal', async () => {
     const jobs = new Jobs();
     const keeping = jobs.server(manual, async (_, ctx) => {
       const { signal } = ctx;
@@ -275,7 +275,7 @@ describe('a call whose handler hands it off', () => {
     expect(await jobs.ended).toEqual(text('ended: enough'));
   });
 
-  test('may end without having done so: then it was an ordinary call', async () => {
+  test('may return before it detaches: then it is an ordinary call', async () => {
     const jobs = new Jobs();
     const wire = await open(
       jobs.server(manual, () => 'done'),
@@ -285,7 +285,7 @@ describe('a call whose handler hands it off', () => {
     expect(jobs.made).toBe(0);
   });
 
-  test('may hand off and end at once', async () => {
+  test('may detach and return at once', async () => {
     const jobs = new Jobs();
     const server = jobs.server(manual, (_, ctx) => {
       void ctx.detach();
@@ -298,7 +298,7 @@ describe('a call whose handler hands it off', () => {
     expect([jobs.made, jobs.ends]).toEqual([1, 1]);
   });
 
-  test('is not handed off while something asked before is open', async () => {
+  test('is not detached while an input request is pending', async () => {
     const jobs = new Jobs();
     const server = jobs.server(manual, async (_, ctx) => {
       await Promise.all([ctx.elicit('A?', form), ctx.detach()]);
@@ -310,7 +310,7 @@ describe('a call whose handler hands it off', () => {
     expect(jobs.made).toBe(0);
   });
 
-  test('fails like any call if nobody takes it over', async () => {
+  test('fails like any call if starting the task throws', async () => {
     const jobs = new Jobs();
     jobs.refusal = RpcError.internal('Too many jobs');
     const server = jobs.server(manual, async (_, ctx) => {
@@ -324,7 +324,7 @@ describe('a call whose handler hands it off', () => {
     expect(unhandled).toEqual([]);
   });
 
-  test('just goes on if it is not taken over after all', async () => {
+  test('continues normally if no task is started', async () => {
     const jobs = new Jobs();
     jobs.isFull = true;
     const wire = await open(
@@ -334,14 +334,14 @@ describe('a call whose handler hands it off', () => {
     expect((await wire.call('tools/call', { name: 't' })).result).toMatchObject({ content: [{ text: 'false' }] });
   });
 
-  test('just goes on for those who cannot have it', async () => {
+  test('continues normally for clients that did not declare the extension', async () => {
     const jobs = new Jobs();
     const server = jobs.server(manual, async (_, ctx) => String(await ctx.detach()));
     const wire = await open(server);
     expect((await wire.call('tools/call', { name: 't' })).result).toMatchObject({ content: [{ text: 'false' }] });
   });
 
-  test('may return its questions afterwards', async () => {
+  test('may return inputRequired afterwards', async () => {
     const jobs = new Jobs();
     const server = jobs.server(manual, async (_, ctx) => {
       await ctx.detach();
@@ -351,13 +351,13 @@ describe('a call whose handler hands it off', () => {
     const wire = await open(server, { capabilities: { ...capabilities, roots: {} } });
     expect((await wire.call('tools/call', { name: 't' })).result).toMatchObject(JOB);
     await quiet();
-    jobs.questions[0]?.answer({ roots: [] });
+    jobs.inputRequests[0]?.respond({ roots: [] });
     expect(await jobs.ended).toEqual(text('{"roots":[]}'));
     expect([jobs.made, jobs.ends]).toEqual([1, 1]);
   });
 });
 
-test('middleware sees the answer, not the result that comes later', async () => {
+test('middleware gets the result of the task, not that of the handler', async () => {
   const jobs = new Jobs();
   const seen: unknown[] = [];
   const server = jobs
@@ -372,22 +372,22 @@ test('middleware sees the answer, not the result that comes later', async () => 
   expect(seen).toEqual([extensionResult('job', { jobId: 'j1' })]);
 });
 
-test('a desk that fails at the end is reported', async () => {
+test('an error of end() is reported', async () => {
   const jobs = new Jobs();
   const { server } = jobs.extension;
   const failing: ServerExtension = {
     ...jobs.extension,
     server: {
       detach: (call) => {
-        const takeOver = server?.detach?.(call);
+        const startTask = server?.detach?.(call);
         return (
-          takeOver &&
+          startTask &&
           (async () => {
-            const handed = await takeOver();
+            const started = await startTask();
             return (
-              handed && {
-                ...handed,
-                call: { ...handed.call, end: () => Promise.reject(new Error('the store is gone')) },
+              started && {
+                ...started,
+                call: { ...started.call, end: () => Promise.reject(new Error('the store is gone')) },
               }
             );
           })
@@ -408,7 +408,7 @@ test('a desk that fails at the end is reported', async () => {
   expect(errors).toMatchObject([{ message: 'the store is gone' }]);
 });
 
-test('a result of an extension is given only to those who declared it', async () => {
+test('a result of an extension requires that the request declares it', async () => {
   const jobs = new Jobs();
   const server = jobs.server({}, () => extensionResult('job', { jobId: 'own' }));
   const declared = await open(server, { capabilities });
@@ -418,17 +418,17 @@ test('a result of an extension is given only to those who declared it', async ()
   expect(String(jobs.errors[0])).toContain('The client did not declare "com.example/jobs"');
 });
 
-describe('a tool that says it is a task', () => {
+describe('a tool with the option task', () => {
   const make = (config: object) => () =>
     new McpServer({ name: 's', version: '1' }).registerTool('t', config as ToolConfig, () => 'x');
 
-  test('always, needs somebody who makes tasks', () => {
+  test('"required" needs an extension with the hook detach', () => {
     expect(make({ task: 'required' })).toThrow(
       'Tool "t": task: "required" needs the tasks extension: new McpServer(info, { extensions: [tasks()] })',
     );
   });
 
-  test('sometimes, is an ordinary tool without', async () => {
+  test('"auto" is an ordinary tool without such an extension', async () => {
     const wire = await open(make({ task: 'auto' })());
     expect((await wire.call('tools/call', { name: 't' })).result).toMatchObject({ content: [{ text: 'x' }] });
     expect((await wire.call('tools/list')).result?.['tools']).toEqual([
@@ -436,10 +436,7 @@ describe('a tool that says it is a task', () => {
     ]);
   });
 
-  test.each([{ task: 'yes' }, { task: true }, { detach: 'start' }])(
-    'in other words than these, is refused: %j',
-    (config) => {
-      expect(make(config)).toThrow(/^Tool "t": (task must be|detach can only be)/);
-    },
-  );
+  test.each([{ task: 'yes' }, { task: true }, { detach: 'start' }])('other values are refused: %j', (config) => {
+    expect(make(config)).toThrow(/^Tool "t": (task must be|detach can only be)/);
+  });
 });

@@ -9,98 +9,95 @@ import type { MethodRow } from '../../protocol/methods.ts';
 import type { InputRequest } from '../../protocol/model/input-requests.ts';
 import type { Principal } from '../../protocol/principal.ts';
 import type { Session } from '../../protocol/session.ts';
-import { onAbort } from '../../timing/abort-signals.ts';
+import { onAbort, unlessAborted } from '../../timing/abort-signals.ts';
 import { encodeResult } from '../handle-request.ts';
 import { encodeError, type HandlerOutcome } from '../handler-errors.ts';
-import { completeRoundTrips } from '../input/multi-round-trip.ts';
+import { completeRoundTrips, runWithInput } from '../input/multi-round-trip.ts';
 import { callBytes, KeptBytes } from '../limits/usage.ts';
 import type { RequestContext } from '../request-context.ts';
 import type { DetachedCall, StartedTask, TaskStarter } from './extension.ts';
 
-/** Hands the call off and then runs it: the client hears nothing of the handler itself. */
+/** Starts a task, runs the handler detached and returns the result of the task. If no task is started, returns that of `run`. */
 export async function runDetached(
   ctx: RequestContext,
-  takeOver: TaskStarter,
+  startTask: TaskStarter,
   run: () => MaybePromise<unknown>,
-  runInRounds: () => MaybePromise<unknown>,
 ): Promise<unknown> {
-  const handed = await inBounds(ctx, takeOver);
-  if (!handed) return run();
-  const { result: answer, call: desk } = handed;
-  moveTo(ctx, desk);
-  void follow(ctx, desk, async () => runInRounds());
-  return answer;
+  const task = await startWithinLimits(ctx, startTask);
+  if (!task) return run();
+  moveTo(ctx, task.call);
+  void reportEnd(ctx, task.call, async () => runWithInput(ctx, run));
+  return task.result;
 }
 
-/** Runs the call as ever, until its handler hands it off. */
+/** Runs a handler that may call `ctx.detach()`. Resolves to the result of the task if it does, else to that of the handler. */
 export function runUntilDetached(
   ctx: RequestContext,
-  takeOver: TaskStarter,
+  startTask: TaskStarter,
   run: () => MaybePromise<unknown>,
 ): Promise<unknown> {
   return new Promise((resolve, reject) => {
-    let taken: Promise<StartedTask | undefined> | undefined;
+    let starting: Promise<StartedTask | undefined> | undefined;
     ctx.onDetach(async () => {
-      taken ??= inBounds(ctx, takeOver);
-      const handed = await taken;
-      if (!handed) return;
-      if (!ctx.isDetached) moveTo(ctx, handed.call);
-      resolve(handed.result);
+      starting ??= startWithinLimits(ctx, startTask);
+      const task = await starting;
+      if (!task) return;
+      if (!ctx.isDetached) moveTo(ctx, task.call);
+      resolve(task.result);
     });
     const running = (async () => run())();
     const settle = async (): Promise<void> => {
       await running.catch(() => {});
       ctx.onDetach(undefined);
-      // A handler may hand off and end without waiting for it.
-      const handed = await taken?.catch(() => undefined);
-      if (handed) await follow(ctx, handed.call, () => completeRoundTrips(ctx, run, running));
+      // The handler may return without awaiting `ctx.detach()`.
+      const task = await starting?.catch(() => undefined);
+      if (task) await reportEnd(ctx, task.call, () => completeRoundTrips(ctx, run, running));
       else running.then(resolve, reject);
     };
     void settle();
   });
 }
 
-/** Has it taken over, unless too many calls that were are still running: as requests they do not count any more. */
-async function inBounds({ server, exchange }: RequestContext, takeOver: TaskStarter): Promise<StartedTask | undefined> {
+// Detached calls are not counted by `limits.inFlight`: `limits.detached` and the memory of the caller bound them.
+async function startWithinLimits(
+  { server, exchange }: RequestContext,
+  startTask: TaskStarter,
+): Promise<StartedTask | undefined> {
   const { extensions, limits, usage } = server;
-  if (extensions.detached < limits.detached && usage.kept.hasRoom(exchange, 0)) return takeOver();
-  throw RpcError.internal('Too many calls that were handed off are running: try again later');
+  if (extensions.detached < limits.detached && usage.kept.hasRoom(exchange, 0)) return startTask();
+  throw RpcError.internal('Too many detached calls are running: try again later');
 }
 
-function moveTo(ctx: RequestContext, desk: DetachedCall): void {
+function moveTo(ctx: RequestContext, call: DetachedCall): void {
   ctx.server.extensions.detached++;
   const { exchange, server, params } = ctx;
-  ctx.detachTo(new ApartExchange(exchange, desk, new KeptBytes(server.usage, exchange.caller, callBytes(params))));
+  ctx.detachTo(new DetachedExchange(exchange, call, new KeptBytes(server.usage, exchange.caller, callBytes(params))));
 }
 
-/** Tells the desk how it ended, once. */
-async function follow(ctx: RequestContext, desk: DetachedCall, run: () => Promise<unknown>): Promise<void> {
+/** Calls `end` of the detached call once, with the outcome of the handler. Errors of `end` go to `onError`. */
+async function reportEnd(ctx: RequestContext, call: DetachedCall, run: () => Promise<unknown>): Promise<void> {
   try {
-    await desk.end(await outcomeOf(ctx, run));
+    await call.end(await outcomeOf(ctx, run));
   } catch (error) {
-    // There is nobody left to tell.
     ctx.server.report(error, { method: ctx.method, name: String(ctx.params['name']) });
   } finally {
     ctx.server.extensions.detached--;
-    if (ctx.exchange instanceof ApartExchange) ctx.exchange.kept.release();
+    if (ctx.exchange instanceof DetachedExchange) ctx.exchange.kept.release();
   }
 }
 
 async function outcomeOf(ctx: RequestContext, run: () => Promise<unknown>): Promise<HandlerOutcome> {
   try {
-    return { result: plain(encodeResult(ctx, await run())) };
+    const result = encodeResult(ctx, await run());
+    // The task reads members of the result, which encoded JSON does not have.
+    return { result: result instanceof EncodedJson ? (result.toJSON() as object) : result };
   } catch (error) {
     return encodeError(ctx, error);
   }
 }
 
-// What is kept is looked at, unlike what is only sent.
-function plain(result: object): object {
-  return result instanceof EncodedJson ? (result.toJSON() as object) : result;
-}
-
-/** Goes on after the request; keeps nothing of the connection that brought it. */
-class ApartExchange implements Exchange {
+/** The exchange of a detached call. It holds no reference to the connection, which may be closed before the call ends. */
+class DetachedExchange implements Exchange {
   readonly isDetached = true;
   readonly row: MethodRow | undefined;
   readonly trusted: boolean;
@@ -109,12 +106,12 @@ class ApartExchange implements Exchange {
   readonly principal: Principal | undefined;
   readonly caller: string;
   readonly headers: ReadonlyMap<string, string> | undefined;
-  /** The memory of the call, until its handler has ended. */
+  /** The memory of the call, counted until its handler has settled. */
   readonly kept: KeptBytes;
-  readonly #desk: DetachedCall;
-  readonly #end = new AbortController();
+  readonly #call: DetachedCall;
+  readonly #abort = new AbortController();
 
-  constructor(request: Exchange, desk: DetachedCall, kept: KeptBytes) {
+  constructor(request: Exchange, call: DetachedCall, kept: KeptBytes) {
     this.row = request.row;
     this.trusted = request.trusted;
     this.session = request.session;
@@ -122,55 +119,48 @@ class ApartExchange implements Exchange {
     this.caller = request.caller;
     this.headers = request.headers;
     this.kept = kept;
-    this.#desk = desk;
-    const { signal } = desk;
-    if (signal.aborted) this.#end.abort(signal.reason);
-    else signal.addEventListener('abort', () => this.#end.abort(signal.reason), { once: true });
-    // Whoever gives the request up before its answer has left will never know who has the call.
-    request.onCancel((reason) => this.#end.abort(reason));
+    this.#call = call;
+    const { signal } = call;
+    if (signal.aborted) this.#abort.abort(signal.reason);
+    else signal.addEventListener('abort', () => this.#abort.abort(signal.reason), { once: true });
+    // A client that cancels before the response is sent never gets the id of the task.
+    request.onCancel((reason) => this.#abort.abort(reason));
   }
 
   get cancelled(): boolean {
-    return this.#end.signal.aborted;
+    return this.#abort.signal.aborted;
   }
 
   openSession(): void {
-    throw new Error('A call that is answered already opens no session');
+    throw new Error('A detached call cannot open a session');
   }
 
   growSession(): boolean {
-    throw new Error('A call that is answered already changes no session');
+    throw new Error('A detached call cannot change a session');
   }
 
-  /** What belongs to a request cannot be said any more when that is answered. */
+  /** Does nothing: notifications of a request end with its response. */
   notify(): void {}
 
-  /** Also where nobody took the question: it ends with the call. */
-  ask(method: string, params: Params | undefined, options: PendingRequestOptions): Promise<unknown> {
-    const { signal } = options;
-    if (signal?.aborted) return Promise.reject(signal.reason);
-    const request = { method, ...(params ? { params } : {}) } as InputRequest;
-    return new Promise((resolve, reject) => {
-      const stopHearing = signal && onAbort(signal, () => reject(signal.reason));
-      this.#desk
-        .ask(request)
-        .then(resolve, reject)
-        .finally(() => stopHearing?.());
-    });
+  /** Passes the input request to the task. Rejects when the signal aborts, even if the task does not settle it. */
+  async ask(method: string, params: Params | undefined, { signal }: PendingRequestOptions): Promise<unknown> {
+    signal?.throwIfAborted();
+    const response = this.#call.ask({ method, ...(params ? { params } : {}) } as InputRequest);
+    return signal ? unlessAborted(response, signal) : response;
   }
 
   progress(progress: number, total?: number, message?: string): void {
-    this.#desk.progress(progress, total, message);
+    this.#call.progress(progress, total, message);
   }
 
   onCancel(listener: (reason: unknown) => void): void {
-    const { signal } = this.#end;
+    const { signal } = this.#abort;
     if (signal.aborted) listener(signal.reason);
     else onAbort(signal, () => listener(signal.reason));
   }
 
-  /** It is over when its handler is. */
-  outlivedBy(): void {}
+  /** Does nothing: detached calls are counted until their handler has settled anyway. */
+  keepRunning(): void {}
 
   onEnd(listener: () => void): void {
     this.onCancel(listener);

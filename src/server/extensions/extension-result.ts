@@ -1,6 +1,6 @@
 /** A result of a type that an extension adds to the protocol. */
 
-/** What a handler gives in place of the result its method has. */
+/** The return value of a handler that replaces the result of its method. Made by `extensionResult`. */
 export class ExtensionResult {
   readonly resultType: string;
   readonly result: Readonly<Record<string, unknown>>;
@@ -11,7 +11,7 @@ export class ExtensionResult {
   }
 }
 
-/** Makes a result of an extension's own type. It can be given only to a client that declared the extension. */
+/** Makes a result with a `resultType` of an extension. Only requests that declare the extension can have it. */
 export function extensionResult(resultType: string, result: Readonly<Record<string, unknown>>): ExtensionResult {
   return new ExtensionResult(resultType, result);
 }

@@ -1,4 +1,4 @@
-/** What an extension can add to a server. All of it is optional; what it does for a request is done if that declares it. */
+/** The public interface of server extensions: methods, subscription fields, result metadata, tool options and tasks. */
 
 import type { ErrorObject, Params } from '../../jsonrpc/message.ts';
 import type { ExtensionDefinition } from '../../protocol/extension.ts';
@@ -19,26 +19,26 @@ import type {
 import type { ToolConfig } from '../features/tool-types.ts';
 import type { ExtensionResult } from './extension-result.ts';
 
-/** An extension, as a server takes it: `new McpServer(info, { extensions: [extension] })`. */
+/** An extension of a server: `new McpServer(info, { extensions: [extension] })`. */
 export interface ServerExtension extends ExtensionDefinition {
-  /** What it does on a server. Without it the extension is only declared. */
+  /** Hooks into the server. Without them the server only declares the extension. */
   readonly server?: ServerHooks;
 }
 
-/** Answers a request of an extension's, or takes a notification. What it throws is treated like what a handler throws. */
+/** Handles a request or notification of an extension. Errors are treated like those of `setHandler` handlers. */
 export type ExtensionHandler = (params: Params, ctx: Context) => unknown;
 
-/** What an extension does on a server. */
+/** Hooks of an extension into a server. All are optional; most run only for requests that declare the extension. */
 export interface ServerHooks {
-  /** What is declared to clients beside its name. Default: `{}`. */
+  /** The value of the extension in the server's capabilities. Default: `{}`. */
   readonly settings?: Settings;
-  /** Its requests and, where the name begins with `notifications/`, its notifications, by method. */
+  /** Handlers by method: of notifications if the method begins with `notifications/`, else of requests. */
   readonly methods?: Readonly<Record<string, ExtensionHandler>>;
-  /** Whose requests are answered: of clients that declare it themselves, or of everybody. Default: `declared`. */
+  /** Accepts `methods` and `subscriptions` of all requests, or only of those that declare the extension. Default: `declared`. */
   readonly answers?: 'declared' | 'everybody';
   /**
-   * Fields that it adds to `notifications` of `subscriptions/listen`. Each function validates the requested value and returns the
-   * accepted field, or undefined if nothing of it is accepted. It throws an `RpcError` if the value is malformed.
+   * Fields that the extension adds to `notifications` of `subscriptions/listen`. Each function validates the requested value and
+   * returns the accepted field, or undefined if nothing of it is accepted. It throws an `RpcError` if the value is malformed.
    */
   readonly subscriptions?: Readonly<
     Record<
@@ -46,69 +46,68 @@ export interface ServerHooks {
       (wanted: unknown, ctx: Context) => SubscriptionField | undefined | Promise<SubscriptionField | undefined>
     >
   >;
-  /** What it adds to the `_meta` of a result, for a client that declared it. */
+  /** Returns members for the `_meta` of a result. Called for requests that declare the extension. */
   readonly resultMeta?: (result: Readonly<Record<string, unknown>>, ctx: Context) => Meta | undefined;
-  /** Keys that it adds to the options of `registerTool`, for `describeTool` and `detach` to read. Others are errors. */
+  /** Additional options of `registerTool`, which `describeTool` and `detach` can read. Unknown options are errors. */
   readonly toolOptions?: readonly string[];
-  /** The tool as lists show it, made from how it was registered. Lists are the same for everybody. */
+  /** Returns the definition of a tool for `tools/list`, given the options of `registerTool`. It is the same for all clients. */
   readonly describeTool?: (tool: Tool, config: ToolConfig) => Tool;
   /**
-   * Says whether a call of a tool can be answered before it is done, and gives the function that sees to it. Called with
-   * arguments that were checked, before the handler runs. It may refuse the call by throwing an `RpcError`. If the
-   * function gives nothing, the call is run as ever.
+   * Returns a function that starts a task for a tool call, or undefined to run the call normally. Called after the arguments
+   * were validated and before the handler runs. Throws an `RpcError` to refuse the call.
    */
   readonly detach?: (call: ToolCall) => TaskStarter | undefined;
-  /** What the protocol itself had of it in some revisions: declared there as a capability of its own, and answered to all. */
+  /** Revisions in which the extension is part of the protocol: own capabilities, and methods for all clients of the revision. */
   readonly builtInRevisions?: Readonly<Partial<Record<ProtocolVersion, BuiltInRevision>>>;
-  /** Registers what belongs to it, when the server is made. */
+  /** Registers resources of the extension. Called by the constructor of `McpServer`. */
   readonly register?: (server: ExtensionRegistrar) => void;
 }
 
-/** An extension in a revision that had it in the protocol itself. */
+/** An extension in a revision in which it is part of the protocol. */
 export interface BuiltInRevision {
-  /** What is declared to this caller, by name, beside the capabilities the protocol has now. */
+  /** Capabilities to add to those of the server, for this principal. */
   capabilities(principal: Principal | undefined): Readonly<Record<string, Settings>>;
   readonly methods: Readonly<Record<string, ExtensionHandler>>;
 }
 
-/** A call of a tool, whose arguments fit. */
+/** A tool call with valid arguments. */
 export interface ToolCall {
   readonly name: string;
-  /** How the tool was registered. */
+  /** The options of `registerTool`. */
   readonly config: ToolConfig;
   readonly ctx: Context;
-  /** True if this request declares the extension, and its revision has it. */
+  /** True if the request declares the extension, in a revision in which it can be declared. */
   readonly isDeclared: boolean;
 }
 
-/** Takes a call over, if it still can. */
+/** Starts a task for a call. Resolves to undefined if no task can be started; the call then runs normally. */
 export type TaskStarter = () => Promise<StartedTask | undefined>;
 
-/** A call that was taken over: the client is answered, and the handler goes on. */
+/** A task that continues a tool call. */
 export interface StartedTask {
-  /** What the client is answered. */
+  /** The result of the request, for instance with the id of the task. */
   readonly result: ExtensionResult;
-  /** What stands in for the client from now on. */
+  /** Receives the input requests, the progress and the outcome of the handler. */
   readonly call: DetachedCall;
 }
 
-/** Stands in for the client of a call that was answered already. */
+/** A tool call whose handler continues after its request was answered. The extension implements it. */
 export interface DetachedCall {
-  /** Aborted when nobody wants the result any more. */
+  /** Aborts the handler. */
   readonly signal: AbortSignal;
-  /** Puts a question and waits for the answer, in the words of the revision the call was made in. */
+  /** Resolves to the input response. The request is encoded for the revision of the call. */
   ask(request: InputRequest): Promise<unknown>;
-  /** The handler says how far it has got. */
+  /** Receives the arguments of `ctx.reportProgress`. */
   progress(progress: number, total?: number, message?: string): void;
-  /** The handler has ended: with what would have been the answer to the request. Called once. */
+  /** Called once when the handler has settled, with the result or error that the request would have had. */
   end(outcome: { readonly result: object } | { readonly error: ErrorObject }): void | Promise<void>;
 }
 
-/** The part of a server that extensions register things with. */
+/** The methods of a server with which extensions register resources. */
 export interface ExtensionRegistrar {
-  /** Registers a resource, as the server's own method does. */
+  /** Same as `McpServer.registerResource`. */
   registerResource(uri: string, config: ResourceConfig | string, handler: ResourceHandler): unknown;
-  /** Registers a family of resources, likewise. */
+  /** Same as `McpServer.registerResourceTemplate`. */
   registerResourceTemplate(
     uriTemplate: string,
     config: ResourceTemplateConfig | string,

@@ -16,23 +16,23 @@ async function greeted(server: McpServer, protocolVersion: string): Promise<unkn
 }
 
 describe('a method of an extension', () => {
-  test.each(REVISIONS)('is answered to a client that declares it: %s', async (revision) => {
+  test.each(REVISIONS)('is handled for a client that declares it: %s', async (revision) => {
     const wire = await open(make(echo), { revision, capabilities: declares });
     expect((await wire.call('echo/say', { text: 'x' })).result).toMatchObject({ text: 'x' });
   });
 
-  test('is refused to a request that does not, whatever other requests declared', async () => {
+  test('is refused for a request that does not declare it, whatever other requests declared', async () => {
     const wire = await open(make(echo), { capabilities: declares });
     await wire.call('echo/say', { text: 'x' });
     const meta = { 'io.modelcontextprotocol/clientCapabilities': {} };
     expect((await wire.call('echo/say', { text: 'x', _meta: meta })).error).toEqual({
       code: -32021,
-      message: 'The client did not declare the capability "extensions.com.example/echo", which this request needs',
+      message: 'The client did not declare the capability "extensions.com.example/echo", which this request requires',
       data: { requiredCapabilities: { extensions: { 'com.example/echo': {} } } },
     });
   });
 
-  test('may be answered to everybody', async () => {
+  test('is handled for every request with answers: everybody', async () => {
     const wire = await open(make({ ...echo, server: { ...echo.server, answers: 'everybody' } }));
     expect((await wire.call('echo/say', { text: 'x' })).result).toMatchObject({ text: 'x' });
   });
@@ -42,7 +42,7 @@ describe('a method of an extension', () => {
     expect((await wire.call('echo/say')).error).toMatchObject({ code: -32601 });
   });
 
-  test.each(STATEFUL)('does not exist in a revision the extension has not: %s', async (revision) => {
+  test.each(STATEFUL)('does not exist in revisions without the extension: %s', async (revision) => {
     const server = make({ ...echo, revisions: ['2026-07-28'] });
     const wire = await open(server, { revision, capabilities: declares });
     expect((await wire.call('echo/say')).error).toMatchObject({ code: -32601 });
@@ -51,9 +51,12 @@ describe('a method of an extension', () => {
 });
 
 describe('a notification of an extension', () => {
-  test('is heard from those who declare it, and from nobody else', async () => {
-    const heard: unknown[] = [];
-    const server = make({ id: ID, server: { methods: { 'notifications/echo': (params) => heard.push(params['n']) } } });
+  test('is handled only for clients that declare the extension', async () => {
+    const received: unknown[] = [];
+    const server = make({
+      id: ID,
+      server: { methods: { 'notifications/echo': (params) => received.push(params['n']) } },
+    });
     const meta = (capabilities: object) => ({
       'io.modelcontextprotocol/protocolVersion': '2026-07-28',
       'io.modelcontextprotocol/clientCapabilities': capabilities,
@@ -62,11 +65,11 @@ describe('a notification of an extension', () => {
     wire.notify('notifications/echo', { n: 1, _meta: meta(declares) });
     wire.notify('notifications/echo', { n: 2, _meta: meta({}) });
     await wire.call('server/discover');
-    expect(heard).toEqual([1]);
+    expect(received).toEqual([1]);
   });
 });
 
-describe('what the protocol had itself', () => {
+describe('an extension that is built into a revision', () => {
   const before: ServerExtension = {
     id: ID,
     revisions: ['2026-07-28'],
@@ -79,13 +82,13 @@ describe('what the protocol had itself', () => {
     },
   };
 
-  test('is a capability of that revision, answered without being declared', async () => {
+  test('has a capability in that revision and needs no declaration', async () => {
     expect(await greeted(make(before), '2025-11-25')).toEqual({ logging: {}, echo: {} });
     const wire = await open(make(before), { revision: '2025-11-25' });
     expect((await wire.call('echo/say')).result).toEqual({ as: 'protocol' });
   });
 
-  test('is the extension in the others that have it', async () => {
+  test('is an extension in the other revisions', async () => {
     const wire = await open(make(before), { capabilities: declares });
     expect((await wire.call('server/discover')).result?.['capabilities']).toEqual({
       logging: {},
@@ -95,7 +98,7 @@ describe('what the protocol had itself', () => {
   });
 });
 
-test('what is said of an extension by hand counts more than what it says of itself', async () => {
+test('settings in the option capabilities override those of the extension', async () => {
   const capabilities = { extensions: { [ID]: { by: 'hand' }, 'com.example/mine': {} } };
   const extensions = [{ id: ID, server: { settings: { by: 'itself' } } }];
   const server = new McpServer({ name: 's', version: '1' }, { capabilities, extensions });
@@ -128,7 +131,7 @@ describe('a field of subscriptions/listen', () => {
   };
   const isNumber = ({ method }: { readonly method?: string }): boolean => method === 'notifications/number';
 
-  test('is acknowledged as far as it is accepted, then told with the id of the subscription, until it ends', async () => {
+  test('is acknowledged as accepted, then sends notifications with the subscription id until it ends', async () => {
     begun.length = 0;
     const wire = await open(make(counted), { capabilities: declares });
     void wire.call('subscriptions/listen', { notifications: { numbers: [1, -1] } }, 'sub');
@@ -143,7 +146,7 @@ describe('a field of subscriptions/listen', () => {
     expect(begun).toEqual(['begun', 'ended']);
   });
 
-  test('is refused if it is malformed, and to those who do not declare the extension', async () => {
+  test('is refused if it is malformed or the extension is not declared', async () => {
     const wire = await open(make(counted), { capabilities: declares });
     const listen = (numbers: unknown, more = {}) =>
       wire.call('subscriptions/listen', { notifications: { numbers }, ...more });
@@ -152,7 +155,7 @@ describe('a field of subscriptions/listen', () => {
     expect((await listen([1], undeclared)).error).toMatchObject({ code: -32021 });
   });
 
-  test('that is never opened does not keep a client from hanging up, nor the server from closing', async () => {
+  test('that is never opened delays neither cancellation nor closing', async () => {
     const never: ServerExtension = {
       id: ID,
       server: { subscriptions: { numbers: () => new Promise(() => {}) } },
@@ -167,7 +170,7 @@ describe('a field of subscriptions/listen', () => {
     expect((await listening).result).toMatchObject({ _meta: { 'io.modelcontextprotocol/subscriptionId': 2 } });
   });
 
-  test('that fails when it ends is reported, and keeps nothing else from ending', async () => {
+  test('that throws when it stops is reported, and everything else stops', async () => {
     const ended: string[] = [];
     const field = (end: () => void) => () => ({ accepted: true, begin: () => end });
     const failing: ServerExtension = {
@@ -191,7 +194,7 @@ describe('a field of subscriptions/listen', () => {
     expect(errors).toMatchObject([{ message: 'at the end' }]);
   });
 
-  test('of which nothing can be told ends at once', async () => {
+  test('of which nothing is accepted ends the request at once', async () => {
     const wire = await open(make(counted), { capabilities: declares });
     const { result } = await wire.call('subscriptions/listen', { notifications: { numbers: [-1] } });
     expect(result).toMatchObject({ resultType: 'complete' });
@@ -199,7 +202,7 @@ describe('a field of subscriptions/listen', () => {
   });
 });
 
-describe('what an extension adds to results and tools', () => {
+describe('the additions of an extension to results and tools', () => {
   const marking: ServerExtension = {
     id: ID,
     server: {
@@ -212,7 +215,7 @@ describe('what an extension adds to results and tools', () => {
     _meta: { 'com.example/method': 'mine' },
   }));
 
-  test('is in the _meta of every result, and what the handler says wins', async () => {
+  test('are in the _meta of every result, and members of the handler win', async () => {
     const wire = await open(server, { capabilities: declares });
     expect((await wire.call('tools/list')).result?.['_meta']).toMatchObject({ 'com.example/method': 'tools/list' });
     expect((await wire.call('tools/call', { name: 't' })).result?.['_meta']).toMatchObject({
@@ -220,12 +223,12 @@ describe('what an extension adds to results and tools', () => {
     });
   });
 
-  test('is not there for those who do not declare it', async () => {
+  test('are absent for clients that do not declare it', async () => {
     const wire = await open(server);
     expect((await wire.call('tools/list')).result?.['_meta']).not.toHaveProperty(['com.example/method']);
   });
 
-  test('is in the list of tools', async () => {
+  test('are in the list of tools', async () => {
     const wire = await open(server);
     expect((await wire.call('tools/list')).result).toMatchObject({
       tools: [{ _meta: { 'com.example/task': 'auto' } }],
@@ -233,35 +236,39 @@ describe('what an extension adds to results and tools', () => {
   });
 });
 
-describe('an extension is refused when the server is made', () => {
+describe('the constructor of McpServer refuses an extension', () => {
   const with_ =
     (...extensions: unknown[]) =>
     () =>
       make(...(extensions as ServerExtension[]));
 
   test.each<[string, () => unknown, string]>([
-    ['without a prefix', with_({ id: 'echo' }), 'an id has a prefix and a name'],
-    ['twice', with_(echo, echo), 'the id com.example/echo is taken already'],
+    ['without a prefix', with_({ id: 'echo' }), '"id" must have a prefix and a name'],
+    ['twice', with_(echo, echo), 'the id com.example/echo is already used by'],
     [
       'with a method of the protocol',
       with_({ id: ID, server: { methods: { 'tools/list': () => ({}) } } }),
-      "tools/list is the protocol's",
+      'tools/list belongs to the protocol',
     ],
-    ['with a method of another', with_(echo, { ...echo, id: 'com.example/b' }), 'another has the method echo/say'],
+    [
+      'with a method of another',
+      with_(echo, { ...echo, id: 'com.example/b' }),
+      'another extension has the method echo/say',
+    ],
     [
       'with a resultType of the protocol',
       with_({ id: ID, resultTypes: { complete: [] } }),
-      '"complete" is the protocol\'s',
+      '"complete" belongs to the protocol',
     ],
     [
       'with a resultType of another',
       with_({ id: ID, resultTypes: { a: [] } }, { id: 'b.c/d', resultTypes: { a: [] } }),
-      'taken already',
+      'already used by',
     ],
     [
       'with an Mcp-Name of another',
       with_({ id: ID, mcpNames: { 'a/b': 'x' } }, { id: 'b.c/d', mcpNames: { 'a/b': 'y' } }),
-      'the Mcp-Name of a/b is taken already',
+      'the Mcp-Name of a/b is already used by',
     ],
     [
       'with a field of the protocol',
@@ -277,7 +284,7 @@ describe('an extension is refused when the server is made', () => {
     'as something other than a list of them: %j',
     (extensions) => {
       const build = () => new McpServer({ name: 's', version: '1' }, { extensions: extensions as never });
-      expect(build).toThrow('"extensions" must be a list of extensions');
+      expect(build).toThrow('"extensions" must be an array of extensions');
     },
   );
 });

@@ -1,4 +1,4 @@
-/** All extensions of a server: what they declare, their methods, subscription fields and result metadata. */
+/** All extensions of a server: their capabilities, methods, subscription fields and result metadata. */
 
 import { callGuarded, RpcError } from '../../jsonrpc/errors.ts';
 import { isObject } from '../../jsonrpc/message.ts';
@@ -25,22 +25,22 @@ import type { ExtensionResult } from './extension-result.ts';
 type Result = Readonly<Record<string, unknown>>;
 type Handler = (ctx: RequestContext) => unknown;
 
-/** What the extensions of one server add to it. */
+/** The extensions of one server. */
 export class Extensions implements ServedExtensions {
   readonly #all: readonly ServerExtension[];
-  /** The member of params that HTTP repeats as `Mcp-Name`, by method. */
+  /** The member of params that HTTP requests repeat in the header `Mcp-Name`, by method. */
   readonly mcpNames: ReadonlyMap<string, string>;
-  /** Their requests and notifications, by method. */
+  /** Handlers of requests and notifications, by method. */
   readonly handlers: ReadonlyMap<string, Handler>;
-  /** Their fields of `subscriptions/listen`. */
+  /** Fields of `subscriptions/listen`, by name. */
   readonly subscriptions: ReadonlyMap<string, OpenSubscription>;
-  /** The keys they add to what a tool is registered with. */
+  /** Additional options of `registerTool`. */
   readonly toolOptions: readonly string[];
-  /** True if one of them adds to results. */
+  /** True if an extension has the hook `resultMeta`. */
   readonly addsMeta: boolean;
-  /** True if one of them can take calls over. */
+  /** True if an extension has the hook `detach`. */
   readonly canDetach: boolean;
-  /** How many calls are running that they took over. */
+  /** Number of detached calls that are running. */
   detached = 0;
 
   constructor(all: readonly ServerExtension[] = []) {
@@ -54,33 +54,33 @@ export class Extensions implements ServedExtensions {
     this.canDetach = all.some(({ server }) => server?.detach);
   }
 
-  /** What clients of a revision are told, with the features the server has. */
+  /** Returns the capabilities of the server with those of its extensions, for a revision and a principal. */
   declaredIn(version: string, principal: Principal | undefined, capabilities: ServerCapabilities): ServerCapabilities {
     if (this.#all.length === 0) return capabilities;
     const declarations = this.#all.map((one) => ({ definition: one, settings: one.server?.settings ?? {} }));
-    // What was said of an extension by hand counts more than what it says of itself.
+    // Settings in the option `capabilities` override those of the extension.
     const extensions = { ...extensionCapabilities(version, declarations), ...capabilities.extensions };
-    const native = this.#all.map((one) => builtInRevisionOf(one, version)?.capabilities(principal));
-    const all = Object.assign({}, capabilities, ...native);
+    const builtIn = this.#all.map((one) => builtInRevisionOf(one, version)?.capabilities(principal));
+    const all = Object.assign({}, capabilities, ...builtIn);
     return Object.keys(extensions).length === 0 ? all : { ...all, extensions };
   }
 
-  /** The tool as lists show it. */
+  /** Returns the definition of a tool for `tools/list`. */
   describe(tool: Tool, config: ToolConfig): Tool {
     return this.#all.reduce((shown, { server }) => server?.describeTool?.(shown, config) ?? shown, tool);
   }
 
-  /** How to answer a call of this tool before it is done, if one of them can. */
+  /** Returns the first function of an extension that starts a task for the call; undefined if there is none. */
   taskStarterFor(name: string, config: ToolConfig, ctx: RequestContext): TaskStarter | undefined {
     for (const extension of this.#all) {
       const call = { name, config, ctx, isDeclared: isDeclared(extension, ctx) };
-      const handOff = extension.server?.detach?.(call);
-      if (handOff) return handOff;
+      const startTask = extension.server?.detach?.(call);
+      if (startTask) return startTask;
     }
     return undefined;
   }
 
-  /** The result with what they add to its `_meta`. */
+  /** Returns the result with the members that extensions add to its `_meta`. Members of the handler win. */
   withMeta(result: Result, call: Call): Result {
     const declared = this.#all.filter((one) => one.server?.resultMeta && isDeclared(one, call));
     const added = declared.map((one) => one.server?.resultMeta?.(result, call as RequestContext));
@@ -89,34 +89,35 @@ export class Extensions implements ServedExtensions {
     return { ...result, _meta: Object.assign({}, ...added, isObject(_meta) ? _meta : undefined) };
   }
 
-  /** Refuses a result that this request cannot have: a mistake of whoever made it. */
+  /** Throws if no extension has this type of result for the method, or the request does not declare the extension. */
   checkResult({ resultType }: ExtensionResult, call: Call): void {
     const owner = this.#all.find(({ resultTypes }) => resultTypes && Object.hasOwn(resultTypes, resultType));
     if (!owner?.resultTypes?.[resultType]?.includes(call.method)) {
-      throw new Error(`No extension of this server has a result of the type "${resultType}" for ${call.method}`);
+      throw new Error(
+        `No extension of this server lists the resultType "${resultType}" for ${call.method} in "resultTypes"`,
+      );
     }
     if (isDeclared(owner, call) || builtInRevisionOf(owner, call.revision)) return;
-    throw new Error(
-      `The client did not declare "${owner.id}", so it cannot be given a result of the type "${resultType}"`,
-    );
+    throw new Error(`The client did not declare "${owner.id}", so a result cannot have the resultType "${resultType}"`);
   }
 }
 
 function handlersOf(all: readonly ServerExtension[]): ReadonlyMap<string, Handler> {
   const handlers = new Map<string, Handler>();
   for (const extension of all) {
-    const { methods = {}, builtInRevisions: native = {} } = extension.server ?? {};
-    const names = [methods, ...Object.values(native).map((one) => one.methods)].flatMap(Object.keys);
+    const { methods = {}, builtInRevisions = {} } = extension.server ?? {};
+    const names = [methods, ...Object.values(builtInRevisions).map((one) => one.methods)].flatMap(Object.keys);
     for (const method of new Set(names)) {
       checkMethod(extension.id, method);
-      if (handlers.has(method)) throw new TypeError(`Extension "${extension.id}": another has the method ${method}`);
-      handlers.set(method, (ctx) => answerMethod(extension, method, ctx));
+      if (handlers.has(method))
+        throw new TypeError(`Extension "${extension.id}": another extension has the method ${method}`);
+      handlers.set(method, (ctx) => callMethod(extension, method, ctx));
     }
   }
   return handlers;
 }
 
-const OWN_FIELDS: ReadonlySet<string> = new Set([
+const CORE_FIELDS: ReadonlySet<string> = new Set([
   'toolsListChanged',
   'promptsListChanged',
   'resourcesListChanged',
@@ -127,7 +128,7 @@ function subscriptionsOf(all: readonly ServerExtension[]): ReadonlyMap<string, O
   const fields = new Map<string, OpenSubscription>();
   for (const extension of all) {
     for (const [name, field] of Object.entries(extension.server?.subscriptions ?? {})) {
-      if (OWN_FIELDS.has(name) || fields.has(name)) {
+      if (CORE_FIELDS.has(name) || fields.has(name)) {
         throw new TypeError(`Extension "${extension.id}": the field "${name}" of subscriptions/listen is taken`);
       }
       fields.set(name, (wanted, call) => openField(extension, field, wanted, call));
@@ -136,14 +137,13 @@ function subscriptionsOf(all: readonly ServerExtension[]): ReadonlyMap<string, O
   return fields;
 }
 
-/** Answers a method of its own. */
-function answerMethod(extension: ServerExtension, method: string, ctx: RequestContext): unknown {
-  const native = handlerIn(builtInRevisionOf(extension, ctx.revision)?.methods, method);
-  if (native) return native(ctx.params, ctx);
+function callMethod(extension: ServerExtension, method: string, ctx: RequestContext): unknown {
+  const builtIn = handlerIn(builtInRevisionOf(extension, ctx.revision)?.methods, method);
+  if (builtIn) return builtIn(ctx.params, ctx);
   const handler = isDeclarableIn(extension, ctx.revision) ? handlerIn(extension.server?.methods, method) : undefined;
   if (!handler) throw RpcError.methodNotFound(method);
   if (extension.server?.answers === 'everybody' || isDeclared(extension, ctx)) return handler(ctx.params, ctx);
-  // A notification has nobody to be refused to.
+  // Notifications have no response: ignored instead of refused.
   if (method.startsWith('notifications/')) return undefined;
   throw missingCapability(`extensions.${extension.id}`);
 }
@@ -155,7 +155,6 @@ function handlerIn(
   return methods && Object.hasOwn(methods, method) ? methods[method] : undefined;
 }
 
-/** Opens a field of its own in `subscriptions/listen`. */
 async function openField(
   extension: ServerExtension,
   open: NonNullable<ServerHooks['subscriptions']>[string],
@@ -171,20 +170,19 @@ async function openField(
   const failed = (error: Error): void => ctx.server.report(error, { method: ctx.method, name: extension.id });
   return {
     accepted: opened.accepted,
-    begin(tell) {
-      const end = opened.begin(tell);
-      // It is called when the request is over, and whoever ended that could do nothing about it.
-      return () => callGuarded(end, failed);
+    begin(notify) {
+      const stop = opened.begin(notify);
+      // Called when the request ends: an error must not prevent that, so it goes to `onError`.
+      return () => callGuarded(stop, failed);
     },
   };
 }
 
-/** True if this very request declares the extension, in a revision that has it. */
-export function isDeclared(extension: ServerExtension, { revision, caller }: Call): boolean {
+/** True if this request declares the extension, in a revision in which it can be declared. */
+function isDeclared(extension: ServerExtension, { revision, caller }: Call): boolean {
   return isDeclarableIn(extension, revision) && hasCapability(caller.capabilities, `extensions.${extension.id}`);
 }
 
-/** What the protocol itself had of it in this revision. */
-export function builtInRevisionOf({ server }: ServerExtension, version: string): BuiltInRevision | undefined {
+function builtInRevisionOf({ server }: ServerExtension, version: string): BuiltInRevision | undefined {
   return server?.builtInRevisions?.[version as ProtocolVersion];
 }

@@ -1,8 +1,9 @@
 /** Completion: completers of arguments and template variables, and `completion/complete`. */
 
-import { shorten } from '../../jsonrpc/printable.ts';
+import { RpcError } from '../../jsonrpc/errors.ts';
 import { type MaybePromise, thenMaybe } from '../../jsonrpc/maybe-promise.ts';
 import { isObject, type Params } from '../../jsonrpc/message.ts';
+import { shorten } from '../../jsonrpc/printable.ts';
 import type { CompleteResult, Completion } from '../../protocol/model/completion.ts';
 import type { Context } from '../context.ts';
 import { MAX_COMPLETION_VALUES } from '../limits/limits.ts';

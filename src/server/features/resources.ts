@@ -199,7 +199,7 @@ export function readResource(registries: ResourceRegistries, ctx: RequestContext
   return thenMaybe(found.read(ctx) as MaybePromise<unknown>, (returned) => {
     // Restricted contents, and contents that depend on input responses, must not be shared by caches.
     const scope = entry.visible || entry.scopes || ctx.usesJournal ? ({ cacheScope: 'private' } as const) : {};
-    ctx.about = { cache: { ...ctx.server.serverInfo.cache, ...entry.cache, ...scope } };
+    ctx.encodingHints = { cache: { ...ctx.server.serverInfo.cache, ...entry.cache, ...scope } };
     if (returned instanceof InputRequired || (isObject(returned) && isContents(returned['contents']))) return returned;
     const contents = contentsOf(returned, uri, entry.definition.mimeType);
     if (!contents) {
@@ -248,7 +248,7 @@ export async function listWithTemplates(
   const { serverInfo, limits } = ctx.server;
   const { entries, nextCursor } = pageOf('resources', [...shown.values()], ctx.params['cursor'], limits.pageSize);
   // `list` functions may depend on the caller.
-  ctx.about = { cache: { ...serverInfo.cache, cacheScope: 'private' } };
+  ctx.encodingHints = { cache: { ...serverInfo.cache, cacheScope: 'private' } };
   const page = entries.map(({ definition }) => definition);
   return nextCursor === undefined ? { resources: page } : { resources: page, nextCursor };
 }

@@ -19,7 +19,6 @@ import { ExtensionResult } from '../extensions/extension-result.ts';
 import type { Extensions } from '../extensions/extensions.ts';
 import { toolFailure } from '../handler-errors.ts';
 import { InputRequired } from '../input/input-required.ts';
-import { runWithInput } from '../input/multi-round-trip.ts';
 import type { RequestContext } from '../request-context.ts';
 import { type EntryConfig, entryOptions } from './entry-config.ts';
 import { type Entry, type Registry, unknownName } from './registry.ts';
@@ -122,7 +121,7 @@ export function callTool(tools: Registry<ToolEntry>, ctx: RequestContext): Maybe
   if (!tool) throw unknownName('tool', name, tools, ctx);
   const { arguments: args = {} } = ctx.params;
   if (!isObject(args)) throw RpcError.invalidParams('"arguments" must be an object');
-  ctx.about = tool.encodingHints;
+  ctx.encodingHints = tool.encodingHints;
   ctx.entry = tool;
   return thenMaybe(tool.input.check(args), (checked) => {
     if (!checked.ok)
@@ -134,9 +133,7 @@ export function callTool(tools: Registry<ToolEntry>, ctx: RequestContext): Maybe
 
 function runAsTask(tool: ToolEntry, args: unknown, ctx: RequestContext, startTask: TaskStarter): Promise<unknown> {
   const start = (): MaybePromise<unknown> => run(tool, args, ctx);
-  return tool.detachesManually
-    ? runUntilDetached(ctx, startTask, start)
-    : runDetached(ctx, startTask, start, () => runWithInput(ctx, start));
+  return tool.detachesManually ? runUntilDetached(ctx, startTask, start) : runDetached(ctx, startTask, start);
 }
 
 function run(tool: ToolEntry, args: unknown, ctx: RequestContext): MaybePromise<unknown> {

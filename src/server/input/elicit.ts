@@ -1,4 +1,4 @@
-/** `elicit`, `elicitUrl`, `sample` and `listRoots`: questions to the client, and their answers typed. */
+/** `ctx.elicit`, `ctx.elicitUrl`, `ctx.sample` and `ctx.listRoots`: typed wrappers of input requests. */
 
 import { RpcError } from '../../jsonrpc/errors.ts';
 import { elicitForm } from '../../protocol/elicitation-form.ts';
@@ -6,16 +6,18 @@ import type { ElicitResult } from '../../protocol/model/elicitation.ts';
 import type { ListRootsResult } from '../../protocol/model/roots.ts';
 import type { CreateMessageParams, CreateMessageResult } from '../../protocol/model/sampling.ts';
 import { checkedSchema } from '../../schema/check/checked-schema.ts';
+import { sleep } from '../../timing/sleep.ts';
 import type { AskOptions, ElicitAnswer, UrlOptions } from '../context.ts';
 import type { InputRequests } from './input-requests.ts';
 
-const POLL_MS = 500;
-/** How long a call stays open for it, where the client can be told to call again. */
-const LEG_MS = 20_000;
+/** Interval at which `until` of `ctx.elicitUrl` is called, in milliseconds. */
+const URL_POLL_MS = 500;
+/** Where the client retries calls: time to wait for `until` before the call returns `input_required`, in milliseconds. */
+const URL_POLL_BUDGET_MS = 20_000;
 
-/** Asks by form. */
+/** Elicits by form. The content of an accepted response is validated with `schema`. */
 export async function elicit(
-  questions: InputRequests,
+  inputRequests: InputRequests,
   message: string,
   schema: unknown,
   options: AskOptions = {},
@@ -23,72 +25,62 @@ export async function elicit(
   const form = checkedSchema(schema, 'elicit: schema', 'input');
   const requestedSchema = elicitForm(form.jsonSchema);
   let content: unknown;
-  const fits = async (answer: unknown): Promise<boolean> => {
-    const { action, content: given } = answer as ElicitResult;
+  const accepts = async (response: unknown): Promise<boolean> => {
+    const { action, content: received } = response as ElicitResult;
     if (action !== 'accept') return true;
-    const checked = await form.check(given ?? {});
+    const checked = await form.check(received ?? {});
     if (checked.ok) content = checked.value;
     return checked.ok;
   };
-  const question = { method: 'elicitation/create', params: { mode: 'form', message, requestedSchema } } as const;
-  const { action } = (await questions.ask(question, options.key, fits)) as ElicitResult;
+  const request = { method: 'elicitation/create', params: { mode: 'form', message, requestedSchema } } as const;
+  const { action } = (await inputRequests.request(request, options.key, accepts)) as ElicitResult;
   return action === 'accept' ? { action, content } : { action };
 }
 
-/** Asks by URL, and waits for what the page is for if it is told how to know. */
+/** Elicits by URL. With `until`, an accepted response is returned only after `until` has returned true. */
 export async function elicitUrl(
-  questions: InputRequests,
+  inputRequests: InputRequests,
   message: string,
   url: string,
   { key, until }: UrlOptions = {},
 ): Promise<ElicitAnswer<undefined>> {
-  if (!URL.canParse(url)) throw new TypeError('elicitUrl: the URL is not valid');
-  const question = { method: 'elicitation/create', params: { mode: 'url', message, url } } as const;
-  const { action } = (await questions.ask(question, key, () => true)) as ElicitResult;
+  if (!URL.canParse(url)) throw new TypeError('elicitUrl: "url" must be an absolute URL');
+  const request = { method: 'elicitation/create', params: { mode: 'url', message, url } } as const;
+  const { action } = (await inputRequests.request(request, key)) as ElicitResult;
   if (action !== 'accept') return { action };
-  if (until) await waitUntil(questions, until);
-  const elicitationId = questions.elicitationId(question);
-  if (until && elicitationId) questions.asker.exchange.notify('notifications/elicitation/complete', { elicitationId });
+  if (until) await waitUntil(inputRequests, until);
+  const elicitationId = inputRequests.elicitationId(request);
+  if (until && elicitationId) {
+    inputRequests.call.exchange.notify('notifications/elicitation/complete', { elicitationId });
+  }
   return { action, content: undefined };
 }
 
-/** Asks the client's model. */
+/** Requests a message of the client's model. */
 export async function sample(
-  questions: InputRequests,
+  inputRequests: InputRequests,
   params: CreateMessageParams,
   { key }: AskOptions = {},
 ): Promise<CreateMessageResult> {
   const { includeContext, ...rest } = params;
-  // Never without the client's word for it; older revisions had no word, and meant yes.
-  const allowed = !questions.asker.wire.features.samplingContext || questions.asker.can('sampling.context');
-  const asked = includeContext && (allowed || includeContext === 'none') ? params : rest;
-  const question = { method: 'sampling/createMessage', params: asked } as const;
-  return (await questions.ask(question, key, () => true)) as CreateMessageResult;
+  const { wire } = inputRequests.call;
+  // Revisions without the capability `sampling.context` allow `includeContext` for every client with sampling.
+  const allowed = !wire.features.samplingContext || inputRequests.call.can('sampling.context');
+  const sent = includeContext && (allowed || includeContext === 'none') ? params : rest;
+  return (await inputRequests.request({ method: 'sampling/createMessage', params: sent }, key)) as CreateMessageResult;
 }
 
-/** Asks for the client's roots. */
-export async function listRoots(questions: InputRequests, { key }: AskOptions = {}): Promise<ListRootsResult> {
-  return (await questions.ask({ method: 'roots/list' }, key, () => true)) as ListRootsResult;
+/** Requests the roots of the client. */
+export async function listRoots(inputRequests: InputRequests, { key }: AskOptions = {}): Promise<ListRootsResult> {
+  return (await inputRequests.request({ method: 'roots/list' }, key)) as ListRootsResult;
 }
 
-async function waitUntil(questions: InputRequests, until: () => boolean | Promise<boolean>): Promise<void> {
-  const { signal } = questions.asker;
+async function waitUntil(inputRequests: InputRequests, until: () => boolean | Promise<boolean>): Promise<void> {
+  const { signal } = inputRequests.call;
   const started = Date.now();
   while (!(await until())) {
-    if (signal.aborted) throw RpcError.internal('The call was given up');
-    if (questions.inRounds && Date.now() - started >= LEG_MS) return questions.wait();
-    await pause(POLL_MS, signal);
+    if (signal.aborted) throw RpcError.internal('The request was cancelled');
+    if (inputRequests.viaRetry && Date.now() - started >= URL_POLL_BUDGET_MS) return inputRequests.suspendUntilRetry();
+    await sleep(URL_POLL_MS, signal);
   }
-}
-
-function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const end = (): void => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', end);
-      resolve();
-    };
-    const timer = setTimeout(end, milliseconds);
-    signal.addEventListener('abort', end, { once: true });
-  });
 }

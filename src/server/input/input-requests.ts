@@ -1,4 +1,4 @@
-/** The questions of one call: asked live where the client can be asked, in rounds where it has to call again. */
+/** Input requests of one call: sent as requests to the client, or returned in an `input_required` result. */
 
 import { ErrorCode, RpcError } from '../../jsonrpc/errors.ts';
 import { fingerprint } from '../../jsonrpc/json/canonical-json.ts';
@@ -13,89 +13,110 @@ import type { ServerInternals } from '../internals.ts';
 import { Suspension } from './input-required.ts';
 import { Journal, type JournaledRequest } from './journal.ts';
 
-/** What the questions of a request need of it. */
+/** The members of a request context that input requests need. */
 export interface InputCaller extends Call {
   readonly row: MethodRow | undefined;
   readonly wire: Revision;
-  /** How the client can be asked now. */
-  readonly asking: Revision['features']['asking'];
-  /** Settles when it is known whether that changes; undefined while it does not. */
+  /** How input requests reach the client now. Changes to `request` when the call is detached. */
+  readonly inputVia: Revision['features']['inputVia'];
+  /** Pending while a task is being started for the call, else undefined. */
   readonly detaching: Promise<void> | undefined;
   readonly server: ServerInternals;
   readonly signal: AbortSignal;
   can(capability: ClientCapabilityName): boolean;
 }
 
-/** Keeps the journal of a call, and the questions that are open in this run of its handler. */
+/** True if the handler can use the input response. Otherwise the client gets the input request again. */
+type Accepts = (response: InputResponse) => boolean | Promise<boolean>;
+
+const acceptAll: Accepts = () => true;
+
+interface OpenRequest {
+  readonly key: string;
+  readonly request: InputRequest;
+  readonly journaled: JournaledRequest;
+  readonly accepts: Accepts;
+  /** Cancels the request. */
+  readonly signal: AbortSignal | undefined;
+}
+
+/** The journal of a call, and the pending input requests of the current run of its handler. */
 export class InputRequests {
-  readonly asker: InputCaller;
-  readonly open: Map<string, { readonly question: InputRequest; readonly asked: JournaledRequest }> = new Map();
-  /** The handler waits for something the client cannot answer: it has to call again later. */
-  waiting = false;
+  readonly call: InputCaller;
+  /** Input requests of this run that the client gets with the `input_required` result, by key. */
+  readonly pending: Map<string, { readonly request: InputRequest; readonly journaled: JournaledRequest }> = new Map();
+  /** The client is to retry the call later, although no input request is pending. */
+  isWaiting = false;
   journal: Journal = new Journal();
   /** Resolves when this run is suspended. */
   suspended: Promise<void>;
   #suspend: () => void = () => {};
+  /** Number of input requests without a key, by method. */
   readonly #ordinals = new Map<string, number>();
-  /** The keys this run has used. */
+  /** Keys that this run has used. */
   readonly #keys = new Set<string>();
-  /** The steps this run has come to. */
+  /** Names of the steps that this run has called. */
   readonly #stepNames = new Set<string>();
   readonly #runningSteps = new Set<Promise<unknown>>();
   readonly #elicitationIds = new WeakMap<InputRequest, string>();
 
-  constructor(asker: InputCaller) {
-    this.asker = asker;
+  constructor(call: InputCaller) {
+    this.call = call;
     this.suspended = this.#newSuspension();
   }
 
-  /** True if the handler is ended by its questions and run again with the answers. */
-  get inRounds(): boolean {
-    const { asking, exchange, row } = this.asker;
-    return asking === 'in rounds' || (exchange.forceReruns && row?.asks === true);
+  /** True if input requests suspend the handler, which runs again with the input responses. */
+  get viaRetry(): boolean {
+    const { inputVia, exchange, row } = this.call;
+    return inputVia === 'retry' || (exchange.forceReruns && row?.mayRequireInput === true);
   }
 
-  /** True if this run has ended because of its questions. */
+  /** True if input is required before the handler can complete. */
   get isSuspended(): boolean {
-    return this.open.size > 0 || this.waiting;
+    return this.pending.size > 0 || this.isWaiting;
   }
 
-  /** Puts a question, or gives the answer it had in an earlier run. Registers at once, so that two make one round. */
-  ask(
-    question: InputRequest,
+  /**
+   * Resolves to the input response: the one in the journal if there is one, else the client's. Rejects with a `Suspension` if
+   * the handler has to run again. Concurrent input requests of one run are sent in the same round trip.
+   */
+  request(
+    request: InputRequest,
     key: string | undefined,
-    accepts: (answer: InputResponse) => boolean | Promise<boolean>,
+    accepts: Accepts = acceptAll,
     signal?: AbortSignal,
   ): Promise<InputResponse> {
-    const name = key ?? this.#nextKey(question.method);
-    const { detaching: handingOff } = this.asker;
-    if (handingOff) {
-      // Whom to ask is not known yet.
-      const ask = (): Promise<InputResponse> => this.ask(question, name, accepts, signal);
-      return handingOff.then(ask, ask);
+    const { detaching } = this.call;
+    const open = { key: key ?? this.#nextKey(request.method), request, accepts, signal };
+    if (detaching) {
+      // The outcome decides whether the client or the task gets the input request.
+      const again = (): Promise<InputResponse> => this.request(request, open.key, accepts, signal);
+      return detaching.then(again, again);
     }
-    const asked = { method: question.method, fingerprint: fingerprint(question) };
     try {
-      this.#requireCapability(question);
-      if (this.#keys.has(name)) throw new Error(`Two questions of one call have the key "${name}"`);
-      this.#keys.add(name);
-      const known = this.journal.answered.get(name);
-      if (known && known.fingerprint === asked.fingerprint)
-        return this.#recall(name, known.answer, question, asked, accepts);
-      if (!this.inRounds) return this.#askLive(name, question, asked, accepts, signal);
-      return this.#askInRound(name, question, asked);
+      const capability = capabilityFor(request);
+      if (!this.call.can(capability)) throw missingCapability(capability);
+      if (this.#keys.has(open.key)) {
+        throw new Error(`Two input requests of one call have the key "${open.key}": pass each its own option "key"`);
+      }
+      this.#keys.add(open.key);
+      const journaled = { method: request.method, fingerprint: fingerprint(request) };
+      const known = this.journal.responses.get(open.key);
+      return known?.fingerprint === journaled.fingerprint
+        ? this.#checkAgain(known.response, { ...open, journaled })
+        : this.#requestNow({ ...open, journaled });
     } catch (error) {
       return Promise.reject(error);
     }
   }
 
-  /** Ends this run without a question: the client is to call again. */
-  wait(): Promise<never> {
-    this.waiting = true;
+  /** Suspends this run without an input request: the client is to retry the call later. */
+  suspendUntilRetry(): Promise<never> {
+    this.isWaiting = true;
     return this.#suspendRun();
   }
 
-  /** Runs `fn` once per call and remembers what it gave. */
+  /** Returns the value of the step in the journal, else runs `fn` and records its value. */
   async step<T>(name: string, fn: () => T | Promise<T>): Promise<T> {
     if (this.#stepNames.has(name)) throw new Error(`Two steps of one call have the name "${name}"`);
     this.#stepNames.add(name);
@@ -106,7 +127,7 @@ export class InputRequests {
     try {
       return await running;
     } catch (error) {
-      // What failed was not done, and may be tried again.
+      // The handler may try a failed step again.
       this.#stepNames.delete(name);
       throw error;
     } finally {
@@ -114,90 +135,73 @@ export class InputRequests {
     }
   }
 
-  /** Settles when no step is running any more. */
+  /** Resolves when no step is running. */
   async stepsDone(): Promise<void> {
     await Promise.allSettled(this.#runningSteps);
   }
 
-  /** Sends a question now and waits for the answer. */
-  async sendLive(question: InputRequest, takenBack?: AbortSignal): Promise<InputResponse> {
-    const { exchange, wire } = this.asker;
-    const signal = takenBack ? AbortSignal.any([this.asker.signal, takenBack]) : this.asker.signal;
-    const { method, params } = wire.encodeInputRequest(question);
-    if (!exchange.ask) throw missingCapability(capabilityFor(question));
-    // A person may take as long as they like: only the call itself and the hard maximum end the wait.
-    const answer = await exchange
-      .ask(method, params, { timeout: Number.POSITIVE_INFINITY, signal })
-      .catch((error: unknown) => Promise.reject(unanswered(method, error)));
-    if (!isInputResponse(method, answer)) throw RpcError.internal(`The client's answer to ${method} is malformed`);
-    if (params && typeof params['elicitationId'] === 'string')
-      this.#elicitationIds.set(question, params['elicitationId']);
-    return answer;
+  /** Sends an input request as a request of its own and resolves to its response. */
+  async send(request: InputRequest, signal?: AbortSignal): Promise<InputResponse> {
+    const { exchange, wire } = this.call;
+    const { method, params } = wire.encodeInputRequest(request);
+    if (!exchange.ask) throw missingCapability(capabilityFor(request));
+    // No idle timeout, since a person may have to respond: the wait ends with the call or at the maximum timeout.
+    const options = {
+      timeout: Number.POSITIVE_INFINITY,
+      signal: signal ? AbortSignal.any([this.call.signal, signal]) : this.call.signal,
+    };
+    const response = await exchange
+      .ask(method, params, options)
+      .catch((error: unknown) => Promise.reject(toInputError(method, error)));
+    if (!isInputResponse(method, response)) throw RpcError.internal(`The client's response to ${method} is malformed`);
+    if (typeof params?.['elicitationId'] === 'string') this.#elicitationIds.set(request, params['elicitationId']);
+    return response;
   }
 
-  /** The id a question by URL went out with, where the revision has such ids. */
-  elicitationId(question: InputRequest): string | undefined {
-    return this.#elicitationIds.get(question);
+  /** The `elicitationId` that a URL elicitation was sent with. Only 2025-11-25 has such ids. */
+  elicitationId(request: InputRequest): string | undefined {
+    return this.#elicitationIds.get(request);
   }
 
-  /** Makes ready for another run of the handler. */
-  startAgain(): void {
-    this.open.clear();
+  /** Clears the state of this run, before the handler runs again. The journal stays. */
+  reset(): void {
+    this.pending.clear();
     this.#ordinals.clear();
     this.#keys.clear();
     this.#stepNames.clear();
-    this.waiting = false;
+    this.isWaiting = false;
     this.suspended = this.#newSuspension();
   }
 
-  async #recall(
-    name: string,
-    answer: InputResponse,
-    question: InputRequest,
-    asked: JournaledRequest,
-    accepts: (answer: InputResponse) => boolean | Promise<boolean>,
-  ): Promise<InputResponse> {
-    if (await accepts(answer)) return answer;
-    // What does not fit the form is no answer: the person is asked again.
-    this.journal.answered.delete(name);
-    return this.inRounds ? this.#askInRound(name, question, asked) : this.#askLive(name, question, asked, accepts);
+  // Content that does not match the schema is dropped from the journal, and the client gets the input request again.
+  async #checkAgain(response: InputResponse, open: OpenRequest): Promise<InputResponse> {
+    if (await open.accepts(response)) return response;
+    this.journal.responses.delete(open.key);
+    return this.#requestNow(open);
   }
 
-  async #askLive(
-    name: string,
-    question: InputRequest,
-    asked: JournaledRequest,
-    accepts: (answer: InputResponse) => boolean | Promise<boolean>,
-    signal?: AbortSignal,
-  ): Promise<InputResponse> {
-    for (let attempt = 0; attempt < this.asker.server.limits.roundTrips; attempt++) {
-      const answer = await this.sendLive(question, signal);
-      if (!(await accepts(answer))) continue;
-      this.journal.answered.set(name, { ...asked, answer });
-      return answer;
+  async #requestNow({ key, request, journaled, accepts, signal }: OpenRequest): Promise<InputResponse> {
+    const { inputVia, row, method, server } = this.call;
+    if (this.viaRetry) {
+      if (inputVia === 'retry' && !row?.mayRequireInput) throw inputNotAllowed(method);
+      this.pending.set(key, { request, journaled });
+      return this.#suspendRun();
     }
-    throw RpcError.internal(`The client's answers to ${question.method} do not fit what was asked`);
-  }
-
-  #askInRound(name: string, question: InputRequest, asked: JournaledRequest): Promise<never> {
-    if (this.asker.asking === 'in rounds' && !this.asker.row?.asks) {
-      throw new Error(`The client cannot be asked anything while ${this.asker.method} is answered`);
+    for (let attempt = 0; attempt < server.limits.roundTrips; attempt++) {
+      const response = await this.send(request, signal);
+      if (!(await accepts(response))) continue;
+      this.journal.responses.set(key, { ...journaled, response });
+      return response;
     }
-    this.open.set(name, { question, asked });
-    return this.#suspendRun();
+    throw RpcError.internal(`The client's responses to ${request.method} do not match the requested schema`);
   }
 
   #suspendRun(): Promise<never> {
     this.#suspend();
-    const ended = Promise.reject(new Suspension('The handler is suspended until the client has answered'));
-    // Somebody may ask and never look at the promise; that is no reason to end the process.
-    ended.catch(() => {});
-    return ended;
-  }
-
-  #requireCapability(question: InputRequest): void {
-    const name = capabilityFor(question);
-    if (!this.asker.can(name)) throw missingCapability(name);
+    const suspension = Promise.reject(new Suspension('The handler is suspended until the client retries the call'));
+    // A handler may never await it, which must not be an unhandled rejection.
+    suspension.catch(() => {});
+    return suspension;
   }
 
   #nextKey(method: string): string {
@@ -207,7 +211,7 @@ export class InputRequests {
   }
 
   async #runStep<T>(name: string, fn: () => T | Promise<T>): Promise<T> {
-    // Through JSON at once, so that the first run sees what later runs will.
+    // A JSON round trip, so that the first run gets the same value as later runs.
     const { value } = JSON.parse(JSON.stringify({ value: await fn() })) as { value?: T };
     this.journal.steps.set(name, { value });
     return value as T;
@@ -220,8 +224,13 @@ export class InputRequests {
   }
 }
 
-// The client's error is about the question: passed on as it is, it would be taken for one about the call.
-function unanswered(method: string, error: unknown): unknown {
+/** The error of a handler that requires input for a method that has no `input_required` result. */
+export function inputNotAllowed(method: string): Error {
+  return new Error(`${method} cannot require input: only tools/call, prompts/get and resources/read can`);
+}
+
+// Passed on unchanged, the client's error would look like an error of the call itself.
+function toInputError(method: string, error: unknown): unknown {
   if (!(error instanceof RpcError)) return error;
   const message = `The client answered ${method} with error ${error.code}: ${shorten(error.message)}`;
   return new RpcError(ErrorCode.InternalError, message, undefined, { cause: error });

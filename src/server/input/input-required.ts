@@ -2,7 +2,7 @@
 
 import type { InputRequest } from '../../protocol/model/input-requests.ts';
 
-/** What a handler returns when it needs answers before it can go on. */
+/** The return value of a handler that requires input. Made by `inputRequired`. */
 export class InputRequired {
   readonly requests: ReadonlyMap<string, InputRequest>;
   readonly state: unknown;
@@ -14,9 +14,8 @@ export class InputRequired {
 }
 
 /**
- * Asks the client and ends this run of the handler. It is entered again with the answers in `ctx.inputResponses`, under the
- * same keys, and with `state` in `ctx.state`; on the wire the state is sealed. With no requests at all the client
- * simply calls again.
+ * Returns input requests from a handler, which runs again with the responses in `ctx.inputResponses`, under the same keys, and
+ * with `state` in `ctx.state`. The client carries the state encrypted. Without `requests` the client only retries the call.
  */
 export function inputRequired(options: {
   requests?: Readonly<Record<string, InputRequest>>;
@@ -29,12 +28,12 @@ export function inputRequired(options: {
   return new InputRequired(requests, options.state);
 }
 
-/** What a question rejects with in a run that ends here. Not an error: the handler will be run again. */
+/** Rejection of an input request that suspends the handler. The handler will run again with the response. */
 export class Suspension extends Error {
   override readonly name = 'Suspension';
 }
 
-/** True for what `await ctx.elicit()` throws to end a run that will be repeated. A `catch` should pass it on. */
+/** True for the error that `await ctx.elicit()` throws to suspend a handler. A `catch` around it should throw it again. */
 export function isSuspension(error: unknown): boolean {
   return error instanceof Suspension;
 }

@@ -1,62 +1,74 @@
-/** What has happened so far in a call that is answered in several rounds. It travels sealed, in `requestState`. */
+/** The journal of a call with several round trips: its input responses and steps. The client carries it in `requestState`. */
 
 import type { InputResponse } from '../../protocol/model/input-requests.ts';
 
-/** A question that was put to the client, as the journal remembers it. */
+/** An input request in the journal. */
 export interface JournaledRequest {
   readonly method: string;
+  /** Hash of the request: a response counts only for the request that it was sent for. */
   readonly fingerprint: string;
-  /** It was returned with `inputRequired`, not asked with `ctx.elicit` and friends. */
-  readonly returned?: true;
+  /** The handler returned it with `inputRequired`, instead of calling `ctx.elicit`, `ctx.sample` or `ctx.listRoots`. */
+  readonly viaInputRequired?: true;
 }
 
-type Answered = JournaledRequest & { readonly answer: InputResponse };
+type JournaledResponse = JournaledRequest & { readonly response: InputResponse };
 
-/** A journal as it stands in a sealed state. */
+/** A journal as JSON. */
 export interface JournalJson {
-  readonly answered: readonly (readonly [string, Answered])[];
+  readonly responses: readonly (readonly [string, JournaledResponse])[];
   readonly steps: readonly (readonly [string, { readonly value?: unknown }])[];
-  readonly asked: readonly (readonly [string, JournaledRequest])[];
-  readonly given: readonly (readonly [string, InputResponse])[];
+  readonly openRequests: readonly (readonly [string, JournaledRequest])[];
+  readonly handlerInputs: readonly (readonly [string, InputResponse])[];
   readonly state?: unknown;
-  readonly rounds: number;
+  readonly roundTrips: number;
 }
 
-/** Answers, steps and open questions of one call. */
+/** Input responses, steps and open input requests of one call. */
 export class Journal {
-  /** Answers to questions asked with `ctx.elicit` and friends; each counts only for the question it was given to. */
-  readonly answered: Map<string, Answered> = new Map();
-  /** Results of `ctx.step`. */
-  readonly steps: Map<string, { readonly value?: unknown }> = new Map();
-  /** Questions of the last round. */
-  readonly asked: Map<string, JournaledRequest> = new Map();
-  /** Answers to questions a handler returned; not trusted more than arguments are. */
-  readonly given: Map<string, InputResponse> = new Map();
-  /** What the handler passed along with those. */
+  /** Responses to `ctx.elicit`, `ctx.sample` and `ctx.listRoots`, by key. */
+  readonly responses: Map<string, JournaledResponse>;
+  /** Results of `ctx.step`, by name. */
+  readonly steps: Map<string, { readonly value?: unknown }>;
+  /** Input requests of the last `input_required` result, by key. */
+  readonly openRequests: Map<string, JournaledRequest>;
+  /** Responses to requests of `inputRequired`, by key. As untrusted as arguments. */
+  readonly handlerInputs: Map<string, InputResponse>;
+  /** The option `state` of the last `inputRequired`. */
   state: unknown;
-  /** How many rounds there were. */
-  rounds = 0;
+  /** Number of round trips with input requests so far. */
+  roundTrips: number;
 
-  /** True if there is nothing the next round would need. */
+  /** `json` is what `toJSON` returned; the seal of `requestState` proves that this server made it. */
+  constructor(json?: JournalJson) {
+    this.responses = new Map(json?.responses);
+    this.steps = new Map(json?.steps);
+    this.openRequests = new Map(json?.openRequests);
+    this.handlerInputs = new Map(json?.handlerInputs);
+    this.state = json?.state;
+    this.roundTrips = json?.roundTrips ?? 0;
+  }
+
+  /** True if a retry of the call needs no `requestState`. */
   get isEmpty(): boolean {
-    const { answered, steps, asked, given, state } = this;
-    return answered.size + steps.size + asked.size + given.size === 0 && state === undefined;
+    const { responses, steps, openRequests, handlerInputs, state } = this;
+    return responses.size + steps.size + openRequests.size + handlerInputs.size === 0 && state === undefined;
+  }
+
+  /** Records the response to an input request. One that was not open counts as a response to `inputRequired`. */
+  record(key: string, response: InputResponse): void {
+    const request = this.openRequests.get(key);
+    if (request && !request.viaInputRequired) this.responses.set(key, { ...request, response });
+    else this.handlerInputs.set(key, response);
   }
 
   toJSON(): JournalJson {
-    const { answered, steps, asked, given, state, rounds } = this;
-    return { answered: [...answered], steps: [...steps], asked: [...asked], given: [...given], state, rounds };
-  }
-
-  /** Reads what `toJSON` wrote. The seal proved that it is ours. */
-  static from(written: JournalJson): Journal {
-    const journal = new Journal();
-    for (const [key, value] of written.answered) journal.answered.set(key, value);
-    for (const [key, value] of written.steps) journal.steps.set(key, value);
-    for (const [key, value] of written.asked) journal.asked.set(key, value);
-    for (const [key, value] of written.given) journal.given.set(key, value);
-    journal.state = written.state;
-    journal.rounds = written.rounds;
-    return journal;
+    const { responses, steps, openRequests, handlerInputs, ...rest } = this;
+    return {
+      responses: [...responses],
+      steps: [...steps],
+      openRequests: [...openRequests],
+      handlerInputs: [...handlerInputs],
+      ...rest,
+    };
   }
 }

@@ -1,96 +1,87 @@
-/** Multi round-trip requests: runs a handler that may need input of the client, and runs it again with the input responses. */
+/** Multi round-trip requests: runs a handler that may require input, and runs it again with the input responses. */
 
 import { isPromise, type MaybePromise } from '../../jsonrpc/maybe-promise.ts';
 import { missingCapability } from '../../protocol/errors.ts';
 import { capabilityFor } from '../../protocol/input-requests.ts';
 import type { InputRequest } from '../../protocol/model/input-requests.ts';
+import { sleep } from '../../timing/sleep.ts';
 import { SUSPEND_GRACE_MS } from '../limits/limits.ts';
 import type { RequestContext } from '../request-context.ts';
-import type { InputRequests } from './input-requests.ts';
+import { inputNotAllowed } from './input-requests.ts';
 import { InputRequired } from './input-required.ts';
 import { openJournal, sealJournal } from './request-state.ts';
 
-/** Gives what `run` gives, or the end of a round that stands before it. Code that never asks is not slowed down. */
+/** Delay before a handler that waits for something other than input runs again, in milliseconds. */
+const RETRY_DELAY_MS = 250;
+
+/** Returns the handler's result, or an `InputRequiredResult` if it requires input first. Synchronous if the handler is. */
 export function runWithInput(ctx: RequestContext, run: () => unknown): MaybePromise<unknown> {
-  if (ctx.asking === 'in rounds' && ctx.row?.asks && carriesAnswers(ctx)) {
-    return resumeWithResponses(ctx, run);
-  }
+  if (ctx.inputVia === 'retry' && ctx.row?.mayRequireInput && isRetry(ctx)) return resumeWithResponses(ctx, run);
   let first: unknown;
   try {
     first = run();
   } catch (error) {
     if (!ctx.usesJournal) throw error;
-    return finish(ctx, run, Promise.reject(error));
+    return completeRoundTrips(ctx, run, Promise.reject(error));
   }
-  if (ctx.usesJournal || first instanceof InputRequired) return finish(ctx, run, Promise.resolve(first));
+  if (ctx.usesJournal || first instanceof InputRequired) return completeRoundTrips(ctx, run, Promise.resolve(first));
   return isPromise(first) ? watch(ctx, run, Promise.resolve(first)) : first;
 }
 
-// From the first question on it is no longer enough to wait for the handler: it may be suspended and not end.
+// A handler that has made an input request may be suspended and never settle, so its promise alone is not enough.
 function watch(ctx: RequestContext, run: () => unknown, running: Promise<unknown>): Promise<unknown> {
   return new Promise((resolve, reject) => {
-    let isGoingOn = false;
-    // Once: a handler that asked may return questions as well, and to go on with those is to ask.
-    const goOn = (): void => {
-      if (isGoingOn) return;
-      isGoingOn = true;
-      resolve(finish(ctx, run, running));
+    let isCompleting = false;
+    // Only once: completing an `InputRequired` reads `ctx.inputRequests`, which calls the listener again.
+    const complete = (): void => {
+      if (isCompleting) return;
+      isCompleting = true;
+      resolve(completeRoundTrips(ctx, run, running));
     };
-    ctx.onFirstInputRequest(goOn);
+    ctx.onFirstInputRequest(complete);
     running.then(
-      (value) => (value instanceof InputRequired ? goOn() : resolve(value)),
+      (value) => (value instanceof InputRequired ? complete() : resolve(value)),
       (error) => ctx.usesJournal || reject(error),
     );
   });
 }
 
-function finish(ctx: RequestContext, run: () => unknown, running: Promise<unknown>): Promise<unknown> {
-  // It may fail before there is somebody to hear of it.
-  running.catch(() => {});
-  return completeRoundTrips(ctx, run, running);
-}
-
-function carriesAnswers({ params }: RequestContext): boolean {
+function isRetry({ params }: RequestContext): boolean {
   return params['requestState'] !== undefined || params['inputResponses'] !== undefined;
 }
 
-/** How long to wait before a handler is entered again that only wanted to wait. */
-const WAIT_MS = 250;
-
-/** Runs a handler whose client brings answers. */
-export async function resumeWithResponses(ctx: RequestContext, run: () => unknown): Promise<unknown> {
+async function resumeWithResponses(ctx: RequestContext, run: () => unknown): Promise<unknown> {
   ctx.inputRequests.journal = await openJournal(ctx);
   return completeRoundTrips(ctx, run, attempt(run));
 }
 
-/** Goes on with a handler that is running, through all the rounds it takes. */
+/** Waits for a running handler, sends its input requests and runs it again, until there is a result for the client. */
 export async function completeRoundTrips(
   ctx: RequestContext,
   run: () => unknown,
   first: Promise<unknown>,
 ): Promise<unknown> {
-  const { inputRequests: questions } = ctx;
+  const { inputRequests } = ctx;
   let running = first;
   for (;;) {
-    const outcome = await outcomeOf(ctx, questions, running);
-    // Open questions decide, not what the handler made of its suspension: a `catch` may have swallowed it.
-    const { isSuspended } = questions;
+    const outcome = await outcomeOf(ctx, running);
+    // Pending input requests decide, not the outcome: a `catch` of the handler may have swallowed the suspension.
+    const { isSuspended } = inputRequests;
     if (!isSuspended && 'error' in outcome) throw outcome.error;
     if (!isSuspended && !(outcome.value instanceof InputRequired)) return outcome.value;
 
-    await questions.stepsDone();
-    const requests = closeRound(ctx, questions, isSuspended ? undefined : (outcome.value as InputRequired));
-    if (ctx.asking === 'in rounds') return endRound(ctx, questions, requests);
-    await answerLive(questions, requests);
+    await inputRequests.stepsDone();
+    const requests = collectInputRequests(ctx, isSuspended ? undefined : (outcome.value as InputRequired));
+    if (ctx.inputVia === 'retry') return toInputRequiredResult(ctx, requests);
+    await sendInputRequests(ctx, requests);
     ctx.prepareRerun();
     running = attempt(run);
   }
 }
 
-// A handler that is suspended gets a moment to run its `finally` blocks; then it is not waited for any longer.
+// A suspended handler gets SUSPEND_GRACE_MS for its `finally` blocks; after that its promise is ignored.
 async function outcomeOf(
   ctx: RequestContext,
-  questions: InputRequests,
   running: Promise<unknown>,
 ): Promise<{ value?: unknown; error?: unknown }> {
   const handler = running.then(
@@ -98,12 +89,12 @@ async function outcomeOf(
     (error: unknown) => ({ error }),
   );
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = questions.suspended.then(async () => {
-    // What a step has begun is done before anything is aborted: it is not to be begun again.
-    await questions.stepsDone();
+  const late = ctx.inputRequests.suspended.then(async () => {
+    // A running step completes before the abort: its value is recorded, and the next run does not repeat it.
+    await ctx.inputRequests.stepsDone();
     return new Promise<object>((resolve) => {
       timer = setTimeout(() => {
-        ctx.abortRun(new Error('The handler was suspended by a question'));
+        ctx.abortRun(new Error('The handler was suspended by an input request'));
         timer = setTimeout(() => resolve({}), SUSPEND_GRACE_MS);
       }, 0);
     });
@@ -113,56 +104,55 @@ async function outcomeOf(
   return outcome;
 }
 
-/** Notes what is open, and gives the questions the client has to answer. */
-function closeRound(
+/** Returns the input requests for the client, and records them in the journal. */
+function collectInputRequests(
   ctx: RequestContext,
-  questions: InputRequests,
   returned: InputRequired | undefined,
 ): ReadonlyMap<string, InputRequest> {
-  const { server, row, method } = ctx;
-  const { journal } = questions;
-  if (ctx.asking === 'in rounds' && !row?.asks) {
-    throw new Error(`The client cannot be asked anything while ${method} is answered`);
+  const { server, row, method, inputRequests } = ctx;
+  const { journal, pending } = inputRequests;
+  if (ctx.inputVia === 'retry' && !row?.mayRequireInput) throw inputNotAllowed(method);
+  // A retry without input requests does not count.
+  if (pending.size > 0 || (returned?.requests.size ?? 0) > 0) journal.roundTrips++;
+  if (journal.roundTrips > server.limits.roundTrips) {
+    throw new Error(
+      `The handler requires input in more than ${server.limits.roundTrips} round trips ("limits.roundTrips")`,
+    );
   }
-  // A round that only waits asks nobody anything.
-  if (questions.open.size > 0 || (returned?.requests.size ?? 0) > 0) journal.rounds++;
-  if (journal.rounds > server.limits.roundTrips) {
-    throw new Error(`The handler asked in more than ${server.limits.roundTrips} rounds`);
-  }
-  journal.asked.clear();
+  journal.openRequests.clear();
   if (!returned) {
-    for (const [key, { asked }] of questions.open) journal.asked.set(key, asked);
-    return new Map([...questions.open].map(([key, { question }]) => [key, question]));
+    for (const [key, { journaled }] of pending) journal.openRequests.set(key, journaled);
+    return new Map([...pending].map(([key, { request }]) => [key, request]));
   }
   journal.state = returned.state;
-  for (const [key, question] of returned.requests) {
-    const name = capabilityFor(question);
+  for (const [key, request] of returned.requests) {
+    const name = capabilityFor(request);
     if (!ctx.can(name)) throw missingCapability(name);
-    // Where there is a state anyway, it tells what each answer has to look like.
-    if (!journal.isEmpty) journal.asked.set(key, { method: question.method, fingerprint: '', returned: true });
+    // If there is a `requestState` anyway, it records the method, with which the response is validated.
+    if (!journal.isEmpty) {
+      journal.openRequests.set(key, { method: request.method, fingerprint: '', viaInputRequired: true });
+    }
   }
   return returned.requests;
 }
 
-async function answerLive(questions: InputRequests, requests: ReadonlyMap<string, InputRequest>): Promise<void> {
-  const { journal } = questions;
-  if (requests.size === 0) await new Promise((resolve) => setTimeout(resolve, WAIT_MS));
+async function sendInputRequests(
+  { inputRequests }: RequestContext,
+  requests: ReadonlyMap<string, InputRequest>,
+): Promise<void> {
+  const { journal } = inputRequests;
+  if (requests.size === 0) await sleep(RETRY_DELAY_MS);
   await Promise.all(
-    [...requests].map(async ([key, question]) => {
-      const answer = await questions.sendLive(question);
-      const asked = journal.asked.get(key);
-      if (asked && !asked.returned) journal.answered.set(key, { ...asked, answer });
-      else journal.given.set(key, answer);
-    }),
+    [...requests].map(async ([key, request]) => journal.record(key, await inputRequests.send(request))),
   );
 }
 
-async function endRound(
+async function toInputRequiredResult(
   ctx: RequestContext,
-  { journal }: InputRequests,
   requests: ReadonlyMap<string, InputRequest>,
 ): Promise<InputRequiredResult> {
-  const inputRequests = [...requests].map(([key, question]) => [key, ctx.wire.encodeInputRequest(question)]);
+  const { journal } = ctx.inputRequests;
+  const inputRequests = [...requests].map(([key, request]) => [key, ctx.wire.encodeInputRequest(request)]);
   return new InputRequiredResult({
     ...(requests.size > 0 ? { inputRequests: Object.fromEntries(inputRequests) } : {}),
     ...(journal.isEmpty ? {} : { requestState: await sealJournal(ctx, journal) }),
@@ -173,7 +163,7 @@ async function attempt(run: () => unknown): Promise<unknown> {
   return run();
 }
 
-/** An `input_required` result of this package's own making. A class, so that no data can pass for it. */
+/** An `input_required` result that this module made. A class, so that no value of a handler is taken for one. */
 export class InputRequiredResult {
   readonly result: object;
 

@@ -6,22 +6,22 @@ const KEY = 'k'.repeat(32);
 const OTHER = 'o'.repeat(32);
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
 
-describe('a seal', () => {
-  test('is opened by whoever has the key and names the same binding', async () => {
+describe('a sealed token', () => {
+  test('is opened with the same key and binding', async () => {
     const token = await new Seal([KEY]).seal('text ünd 世界', 'b');
     expect(token).toMatch(/^v1\.[A-Za-z0-9_-]+$/);
     expect(await new Seal([KEY]).open(token, 'b')).toBe('text ünd 世界');
     expect(await new Seal([new TextEncoder().encode(KEY)]).open(token, 'b')).toBe('text ünd 世界');
   });
 
-  test('hides what it seals, and is never twice the same', async () => {
+  test('does not show its text and differs each time', async () => {
     const seal = new Seal([KEY]);
     const [first, second] = [await seal.seal('secret', 'b'), await seal.seal('secret', 'b')];
     expect(first).not.toBe(second);
     expect(Buffer.from(first.slice(3), 'base64url').toString('latin1')).not.toContain('secret');
   });
 
-  test('stays shut for any other binding or key', async () => {
+  test('is not opened with another binding or key', async () => {
     const token = await new Seal([KEY]).seal('x', 'b');
     expect(await new Seal([KEY]).open(token, 'c')).toBeUndefined();
     expect(await new Seal([KEY]).open(token, '')).toBeUndefined();
@@ -29,7 +29,7 @@ describe('a seal', () => {
     expect(await new Seal().open(token, 'b')).toBeUndefined();
   });
 
-  test('stays shut if any one character is another', async () => {
+  test('is not opened if any character is changed', async () => {
     const seal = new Seal([KEY]);
     const token = await seal.seal('x', 'b');
     for (let at = 0; at < token.length; at++) {
@@ -42,7 +42,7 @@ describe('a seal', () => {
     }
   });
 
-  test('stays shut for what is shorter, longer, or written differently', async () => {
+  test('is not opened if it is shorter, longer or spelled differently', async () => {
     const seal = new Seal([KEY]);
     const token = await seal.seal('x', 'b');
     for (let length = 0; length < token.length; length++) {
@@ -54,7 +54,7 @@ describe('a seal', () => {
     expect(await seal.open(`v1.${'A'.repeat(10_000_000)}`, 'b')).toBeUndefined();
   });
 
-  test('made with an old key opens as long as the key is on the ring; the first key seals', async () => {
+  test('of an old key is opened while that key is configured; the first key seals', async () => {
     const old = await new Seal([OTHER]).seal('x', 'b');
     const ring = new Seal([KEY, OTHER]);
     expect(await ring.open(old, 'b')).toBe('x');
@@ -63,7 +63,7 @@ describe('a seal', () => {
     expect(await new Seal([OTHER]).open(fresh, 'b')).toBeUndefined();
   });
 
-  test('needs 32 bytes of secret', () => {
+  test('requires secrets of at least 32 bytes', () => {
     expect(() => new Seal(['x'.repeat(31)])).toThrow(TypeError);
     expect(() => new Seal([new Uint8Array(31)])).toThrow(TypeError);
     expect(() => new Seal([''])).toThrow(TypeError);
@@ -79,7 +79,7 @@ describe('canonical JSON', () => {
     expect(canonicalJson({ 10: 1, 9: 2 })).toBe(canonicalJson({ 9: 2, 10: 1 }));
   });
 
-  test('has a mark that differs for different questions', () => {
+  test('has fingerprints that differ for different input requests', () => {
     const marks = new Set(Array.from({ length: 10_000 }, (_, i) => fingerprint({ message: `question ${i}` })));
     expect(marks.size).toBe(10_000);
     expect(fingerprint({ a: 1, b: 2 })).toBe(fingerprint({ b: 2, a: 1 }));

@@ -1,4 +1,4 @@
-/** `requestState`: the journal of a call, sealed with AES-256-GCM while the client carries it. */
+/** `requestState`: the journal of a call, encrypted with AES-256-GCM while the client carries it. */
 
 import { fromBase64, toBase64 } from '../../jsonrpc/base64.ts';
 import { RpcError } from '../../jsonrpc/errors.ts';
@@ -11,27 +11,25 @@ import { MAX_REQUEST_STATE } from '../limits/limits.ts';
 import type { InputCaller } from './input-requests.ts';
 import { Journal, type JournalJson } from './journal.ts';
 
-/** The journal as a `requestState`. */
+/** Encrypts the journal as a `requestState`. Throws if that is longer than `MAX_REQUEST_STATE`. */
 export async function sealJournal(call: InputCaller, journal: Journal): Promise<string> {
   const { secrets, limits } = call.server;
   const text = JSON.stringify({ expires: Date.now() + limits.stateTtlMs, journal });
   const sealed = await sealOf(secrets).seal(text, bindingOf(call));
   if (sealed.length <= MAX_REQUEST_STATE) return sealed;
-  throw new Error(`The answers and steps of this call do not fit into ${MAX_REQUEST_STATE} characters of state`);
+  throw new Error(`The input responses and steps of this call exceed ${MAX_REQUEST_STATE} characters of requestState`);
 }
 
-/** The journal a retry brings along, with the answers it brings entered. */
+/** Returns the journal in the `requestState` of a retry, with its `inputResponses` recorded. */
 export async function openJournal(call: InputCaller): Promise<Journal> {
   const { requestState, inputResponses } = call.params;
   const journal = requestState === undefined ? new Journal() : await unsealJournal(call, requestState);
   if (inputResponses === undefined) return journal;
   if (!isObject(inputResponses)) throw RpcError.invalidParams('"inputResponses" must be an object');
-  for (const [key, answer] of Object.entries(inputResponses)) {
-    const asked = journal.asked.get(key);
-    if (asked && !isInputResponse(asked.method, answer)) continue;
-    // Only what was asked can be answered; anything else is at most input to a handler that returned its questions.
-    if (asked && !asked.returned) journal.answered.set(key, { ...asked, answer: answer as InputResponse });
-    else if (asked || isAnyInputResponse(answer)) journal.given.set(key, answer as InputResponse);
+  for (const [key, response] of Object.entries(inputResponses)) {
+    const request = journal.openRequests.get(key);
+    const isValid = request ? isInputResponse(request.method, response) : isAnyInputResponse(response);
+    if (isValid) journal.record(key, response as InputResponse);
   }
   return journal;
 }
@@ -39,21 +37,21 @@ export async function openJournal(call: InputCaller): Promise<Journal> {
 async function unsealJournal(call: InputCaller, state: unknown): Promise<Journal> {
   const text = typeof state === 'string' ? await sealOf(call.server.secrets).open(state, bindingOf(call)) : undefined;
   const opened = text === undefined ? undefined : (JSON.parse(text) as { expires: number; journal: JournalJson });
-  // One answer for every kind of wrong: it tells nothing about which.
+  // One error for every cause, so that an attacker does not learn which check failed.
   if (!opened || opened.expires < Date.now()) throw RpcError.invalidParams('Invalid or expired requestState');
-  return Journal.from(opened.journal);
+  return new Journal(opened.journal);
 }
 
 const seals = new WeakMap<readonly Uint8Array[], Seal>();
 
-// One for each server: without secrets it makes its own.
+// One `Seal` per server: without secrets each makes a random key of its own.
 function sealOf(secrets: readonly Uint8Array[]): Seal {
   const seal = seals.get(secrets) ?? new Seal(secrets);
   seals.set(secrets, seal);
   return seal;
 }
 
-// Whose call this is, and which: a state is good for nothing else.
+// A `requestState` is accepted only for the same server, principal, method, entry and arguments.
 function bindingOf({ method, params, exchange, server }: InputCaller): string {
   const { name = null, uri = null, arguments: args = {} } = params;
   return canonicalJson([server.serverInfo.info.name, principalKey(exchange.principal), method, name, uri, args]);
@@ -70,20 +68,20 @@ const PREFIX = 'v1.';
 const KID_LENGTH = 4;
 const IV_LENGTH = 12;
 
-/** AES-256-GCM under a ring of keys: the first one seals, all of them open. */
+/** AES-256-GCM with several keys: the first encrypts, all of them decrypt. */
 export class Seal {
   readonly #secrets: readonly Uint8Array[];
   #ring: Promise<readonly Key[]> | undefined;
 
-  /** Without secrets a random one is made: what was sealed then dies with the process. */
+  /** Without secrets the key is random: a token is valid only until the process ends. */
   constructor(secrets: readonly Secret[] = []) {
     this.#secrets = secretsOf(secrets);
   }
 
-  /** Seals text, bound to `binding`: whoever opens it must name the same. */
+  /** Encrypts text. The token can be opened only with the same `binding`, which it does not contain. */
   async seal(text: string, binding: string): Promise<string> {
     const [first] = await this.#keys();
-    if (!first) throw new Error('There is no key to seal with');
+    if (!first) throw new Error('There is no key for requestState');
     const iv = crypto.getRandomValues(new Uint8Array(IV_LENGTH));
     const sealed = await crypto.subtle.encrypt(
       { name: 'AES-GCM', iv, additionalData: additionalData(first.kid, binding) },
@@ -93,7 +91,7 @@ export class Seal {
     return PREFIX + toBase64Url(concat(first.kid, iv, new Uint8Array(sealed)));
   }
 
-  /** The text that was sealed; undefined for anything that was not, or not by us, or not for this. */
+  /** Decrypts a token; undefined if it was altered, or made with another key or binding. */
   async open(token: string, binding: string): Promise<string | undefined> {
     if (!token.startsWith(PREFIX) || token.length > MAX_REQUEST_STATE) return undefined;
     const bytes = fromBase64Url(token.slice(PREFIX.length));
@@ -106,20 +104,25 @@ export class Seal {
         const data = { name: 'AES-GCM', iv, additionalData: additionalData(kid, binding) };
         return new TextDecoder().decode(await crypto.subtle.decrypt(data, key, sealed));
       } catch {
-        // Not this key, or altered, or bound to something else: all the same to the caller.
+        // Another key with the same id, an altered token or another binding.
       }
     }
     return undefined;
   }
 
+  // On first use: Cloudflare Workers have no random numbers while they start.
   #keys(): Promise<readonly Key[]> {
-    this.#ring ??= Promise.all((this.#secrets.length > 0 ? this.#secrets : [randomSecret()]).map(deriveKey));
+    const random = (): Uint8Array[] => [crypto.getRandomValues(new Uint8Array(32))];
+    this.#ring ??= Promise.all((this.#secrets.length > 0 ? this.#secrets : random()).map(deriveKey));
     return this.#ring;
   }
 }
 
 async function deriveKey(secret: Uint8Array): Promise<Key> {
-  const material = await crypto.subtle.importKey('raw', copy(secret), 'HKDF', false, ['deriveKey', 'deriveBits']);
+  const material = await crypto.subtle.importKey('raw', new Uint8Array(secret), 'HKDF', false, [
+    'deriveKey',
+    'deriveBits',
+  ]);
   const hkdf = (info: string) => ({ name: 'HKDF', hash: 'SHA-256', salt: new Uint8Array(32), info: encode(info) });
   const key = await crypto.subtle.deriveKey(
     hkdf('mcpp requestState v1'),
@@ -132,17 +135,13 @@ async function deriveKey(secret: Uint8Array): Promise<Key> {
   return { key, kid: new Uint8Array(kid) };
 }
 
-// The version, the key and what the state is for are authenticated without being sent.
+// The binding is authenticated without being part of the token.
 function additionalData(kid: Uint8Array, binding: string): Uint8Array<ArrayBuffer> {
   return concat(encode(PREFIX), kid, encode(binding));
 }
 
 function encode(text: string): Uint8Array<ArrayBuffer> {
   return new TextEncoder().encode(text);
-}
-
-function copy(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
-  return new Uint8Array(bytes);
 }
 
 function concat(...parts: Uint8Array[]): Uint8Array<ArrayBuffer> {
@@ -160,23 +159,17 @@ function toBase64Url(bytes: Uint8Array): string {
 }
 
 function fromBase64Url(text: string): Uint8Array<ArrayBuffer> | undefined {
-  if (!/^[A-Za-z0-9_-]*$/.test(text)) return undefined;
   const bytes = fromBase64(text.replaceAll('-', '+').replaceAll('_', '/'));
-  // The last character has bits that mean nothing: altering those is altering, too.
+  // The comparison refuses other characters and unused bits that are not zero: each token has one spelling.
   return bytes && toBase64Url(bytes) === text ? bytes : undefined;
 }
 
-// Made when it is needed: a Worker has no random numbers while it starts.
-function randomSecret(): Uint8Array {
-  return crypto.getRandomValues(new Uint8Array(32));
-}
-
-/** A secret: at least 32 characters or bytes, from a random source. */
+/** A secret for `requestState`: at least 32 bytes from a random source. */
 export type Secret = string | Uint8Array;
 
-/** The secrets as bytes. Throws if one of them is too short to be one. */
+/** Returns the secrets as bytes. Throws a `TypeError` if one has fewer than 32. */
 export function secretsOf(secrets: readonly Secret[]): readonly Uint8Array[] {
-  const all = secrets.map((secret) => (typeof secret === 'string' ? new TextEncoder().encode(secret) : secret));
+  const all = secrets.map((secret) => (typeof secret === 'string' ? encode(secret) : secret));
   if (all.some(({ length }) => length < 32)) throw new TypeError('Each of "keys" must have at least 32 bytes');
   return all;
 }

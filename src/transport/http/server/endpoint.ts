@@ -149,7 +149,7 @@ export class Endpoint {
   async #close(graceMs: number): Promise<void> {
     const reason = new ConnectionError('closed', 'The server is closing');
     // Those who listen wait for nothing but this.
-    this.#stateless.inFlight.abort(reason, ({ row }) => row?.staysOpen === true);
+    this.#stateless.inFlight.abort(reason, ({ row }) => row?.isLongLived === true);
     for (const live of this.#live()) live.standalone?.close();
     const lines = this.#lines.close(graceMs);
     await this.#idle(graceMs);

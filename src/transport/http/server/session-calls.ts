@@ -276,7 +276,7 @@ export class SessionCalls<P extends Place> {
   }
 
   get #unreadableId(): null | undefined {
-    return this.#revision.features.unreadableId === 'null' ? null : undefined;
+    return this.#revision.features.parseErrorId === 'null' ? null : undefined;
   }
 }
 

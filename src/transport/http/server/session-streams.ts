@@ -284,11 +284,11 @@ export class SessionStreams {
 
 /** True if the streams of a session begin with an event without a message. */
 export function hasPrimedStreams({ version }: Session): boolean {
-  return featuresOf(version).primedStreams;
+  return featuresOf(version).streamStartsWithEmptyEvent;
 }
 
 function deliver(stream: Standalone, change: ServerEvent, session: Session): void {
-  const notification = revisionNamed(session.version).deliver(change, session);
+  const notification = revisionNamed(session.version).notificationOf(change, session);
   if (notification) stream.tell(notification);
 }
 

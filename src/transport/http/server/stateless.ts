@@ -50,7 +50,7 @@ export class Stateless {
   take(visit: Visit, request: Request, claim: unknown): void {
     const admitted = this.#check(visit, request, claim);
     const row = METHODS.get(request.method);
-    const isStream = row?.staysOpen === true;
+    const isStream = row?.isLongLived === true;
     if (isStream && !visit.accept.events)
       throw new Refusal(406, 'The answer is an event stream: accept it', request.id);
     const { load } = this.#host;
