@@ -19,8 +19,11 @@ export interface LogEvent {
 /** What a server publishes to all of its clients, on every node: JSON. */
 export type ServerEvent = Change | LogEvent;
 
-/** The URIs a watcher subscribed to: read when changes may have been missed. */
-export type SubscribedUris = () => Iterable<string> | Promise<Iterable<string>>;
+/**
+ * The URIs a watcher subscribed to: read when changes may have been missed. A watcher that serves several clients notifies each
+ * of its own URIs that `canSee` allows, and returns none.
+ */
+export type SubscribedUris = (canSee: (uri: string) => boolean) => Iterable<string> | Promise<Iterable<string>>;
 
 /** What a client wants to be told, in the words of `subscriptions/listen`. */
 export interface SubscriptionFilter {

@@ -75,7 +75,8 @@ export class ChangePublisher {
 
   #resync(watcher: Watcher): MaybePromise<void> {
     for (const change of ALL_LISTS) this.#tell(watcher, change);
-    return thenMaybe(watcher.subscribed?.() ?? [], (uris) => {
+    const canSee = (uri: string): boolean => watcher.maySee({ type: 'resource', uri }, watcher.observer);
+    return thenMaybe(watcher.subscribed?.(canSee) ?? [], (uris) => {
       for (const uri of uris) if (this.#watchers.has(watcher)) this.#tell(watcher, { type: 'resource', uri });
     });
   }

@@ -251,23 +251,47 @@ export class SessionStreams {
     const known = principal ? undefined : this.#audiences.get(capabilities);
     if (known) return known;
     const audience: Audience<Standalone> = new Audience(
-      (listener) => this.#host.server.host.watch(listener, observer, () => this.#subscriptionsOf(audience.streams)),
+      (listener) =>
+        this.#host.server.host.watch(listener, observer, (canSee) => this.#resync(audience.streams, canSee)),
       (stream, change) => this.#unwatched(() => this.#notify(stream, change)),
     );
     if (!principal) this.#audiences.set(capabilities, audience);
     return audience;
   }
 
-  async #subscriptionsOf(streams: Iterable<Standalone>): Promise<Iterable<string>> {
-    const all = await Promise.all([...streams].map(({ id }) => this.#host.store.subscriptions(id)));
-    return new Set(all.flat());
+  // The streams of an audience belong to different clients: each is notified of the URIs that its own client subscribed to.
+  #resync(streams: Iterable<Standalone>, canSee: (uri: string) => boolean): readonly string[] {
+    for (const stream of [...streams]) {
+      this.#unwatched(() =>
+        thenMaybe(this.#host.store.subscriptions(stream.id), (uris) => this.#notifyOf(stream, uris.filter(canSee))),
+      );
+    }
+    return [];
+  }
+
+  #notifyOf(stream: Standalone, uris: readonly string[]): MaybePromise<void> {
+    if (uris.length === 0) return undefined;
+    return thenMaybe(this.#sessionOf(stream), (session) => {
+      if (!session) return;
+      for (const uri of uris) deliver(stream, { type: 'resource', uri }, { ...session, subscriptions: [uri] });
+    });
   }
 
   // Only what a change depends on is read from the store: log level and subscriptions may have been set on another node.
   #notify(stream: Standalone, change: ServerEvent): MaybePromise<void> {
-    const { id, session, isInitialized } = stream;
-    if (isInitialized && change.type !== 'log') return this.#deliver(stream, change, { ...session, initialized: true });
-    return thenMaybe(this.#host.store.get(id), (stored) => stored && this.#deliver(stream, change, sessionOf(stored)));
+    const session = change.type === 'log' ? this.#readSession(stream) : this.#sessionOf(stream);
+    return thenMaybe(session, (found) => found && this.#deliver(stream, change, found));
+  }
+
+  #sessionOf(stream: Standalone): MaybePromise<Session | undefined> {
+    return stream.isInitialized ? { ...stream.session, initialized: true } : this.#readSession(stream);
+  }
+
+  #readSession(stream: Standalone): MaybePromise<Session | undefined> {
+    return thenMaybe(this.#host.store.get(stream.id), (stored) => {
+      if (stored?.initialized) stream.isInitialized = true;
+      return stored && sessionOf(stored);
+    });
   }
 
   #deliver(stream: Standalone, change: ServerEvent, session: Session): MaybePromise<void> {
