@@ -4,10 +4,11 @@ import { serveHttp } from 'mcpp/http';
 import type { ServerEvent } from 'mcpp/server';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type ChangeBus, memoryChangeBus } from '../../src/store/change-bus.ts';
+import { memoryEventStore } from '../../src/store/event-store.ts';
 import { memorySessionBus } from '../../src/store/session-bus.ts';
 import type { SessionMessage } from '../../src/transport/http/server/options.ts';
 import { messagesOf, nextMessage } from './events.ts';
-import { type Answer, FACES, openSession, post } from './faces.ts';
+import { type Answer, FACES, node, openSession, post, web } from './faces.ts';
 import { call, type Headers, initialize } from './messages.ts';
 import { kill, listenAt, type Node, request, type SharedStores, settled, startNode, stores } from './shared-stores.ts';
 import { makeStage } from './stage.ts';
@@ -65,7 +66,7 @@ async function firstId(stream: Answer): Promise<string> {
 describe('after changes may have been missed', () => {
   test('a client is notified of its own subscriptions only, which are read once', async () => {
     const { bus, resync } = forgetful();
-    const alone = await startNode(shared, {}, bus, ['x:/a', 'x:/a/b', 'x:/c']);
+    const alone = await startNode(shared, {}, bus, { resources: ['x:/a', 'x:/a/b', 'x:/c'] });
     const sessions = [await openSession(alone.reached), await openSession(alone.reached)] as const;
     const uris = [['x:/a', 'x:/c'], ['x:/a/b']] as const;
     for (const [index, own] of sessions.entries()) {
@@ -140,8 +141,7 @@ describe('a session that cannot be saved', () => {
       touched.push(...ids);
       return touch(ids);
     };
-    const reached = await FACES[0]?.open(alone.server, { keepAliveMs: 20, sessions: own });
-    if (!reached) throw new Error('There is no face');
+    const reached = await node.open(alone.server, { keepAliveMs: 20, sessions: own });
     const headers = await openSession(reached, { version });
     own.store.update = () => {
       throw new Error('disk full');
@@ -162,4 +162,132 @@ describe('a session that cannot be saved', () => {
     own.store.update = update;
     await reached.close();
   });
+});
+
+describe('the GET stream of a session', () => {
+  const hasChanged = { method: 'notifications/tools/list_changed' };
+
+  /** A client that hangs up while the store cannot be told. */
+  async function hangUpUnnoticed(to: Node): Promise<void> {
+    const stream = await listen(to, undefined, session);
+    to.network.failing.add('update');
+    stream.hangUp();
+    await vi.waitFor(() => expect(to.stage.errors).toHaveLength(1));
+    to.network.failing.clear();
+    to.stage.errors.length = 0;
+  }
+
+  test('opens again on the same node although the store missed that nobody reads it', async () => {
+    await hangUpUnnoticed(first);
+    const again = await listen(first);
+    expect(again.status).toBe(200);
+    again.hangUp();
+  });
+
+  test('opens on another node once its own has told the store that nobody reads it', async () => {
+    await hangUpUnnoticed(first);
+    expect((await listen(second)).status).toBe(409);
+    await settled();
+    const again = await listen(second);
+    expect(again.status).toBe(200);
+    again.hangUp();
+  });
+
+  test.each(['first', 'second'])('brings a change that happens while it is taken over by the %s node', async (name) => {
+    const to = name === 'first' ? first : second;
+    const before = await listen(first);
+    const id = await firstId(before);
+    before.hangUp();
+    await settled();
+    changes.publish({ type: 'tools' });
+    await settled();
+    const release = hold(to, 'takeStream');
+    const asked = listen(to, id);
+    await vi.waitFor(() => expect(to.network.calls.at(-1)).toBe('takeStream'));
+    changes.publish({ type: 'tools' });
+    await settled();
+    release();
+    const again = await asked;
+    expect([await nextMessage(again), await nextMessage(again)]).toMatchObject([hasChanged, hasChanged]);
+    again.hangUp();
+    await settled();
+  });
+
+  test('stays open once if it is opened on two nodes at the same time', async () => {
+    const auth = (): { subject: string } => ({ subject: 'ada' });
+    const nodes = [await startNode(shared, { auth }, changes), await startNode(shared, { auth }, changes)] as const;
+    const own = await openSession(nodes[0].reached);
+    const release = hold(nodes[0], 'takeStream');
+    const early = listen(nodes[0], undefined, own);
+    await vi.waitFor(() => expect(nodes[0].network.calls.at(-1)).toBe('takeStream'));
+    await settled();
+    const late = await listen(nodes[1], undefined, own);
+    await settled();
+    release();
+    expect((await early).status).toBe(409);
+    changes.publish({ type: 'tools' });
+    expect(await nextMessage(late)).toMatchObject(hasChanged);
+    for (const { reached } of nodes) await reached.close();
+  });
+
+  test('goes to one of two nodes that find at the same time that its node is gone', async () => {
+    const third = await startNode(shared, {}, changes);
+    const lost = await listen(first);
+    kill(first);
+    const streams = await Promise.all([listen(second), listen(third)]);
+    expect(streams.map(({ status }) => status).sort()).toEqual([200, 409]);
+    for (const stream of [lost, ...streams]) stream.hangUp();
+    await settled();
+    await third.reached.close();
+  });
+
+  test.each(['takeStream', 'follow'])('is refused if the node closes while it waits for %s', async (method) => {
+    const alone = await startNode(shared, {}, changes, { face: web });
+    const asked = post(alone.reached, call(1, 'wait'), session);
+    const begun = await alone.stage.begun();
+    begun.ctx.reportProgress(1);
+    const id = await firstId(await asked);
+    await settled();
+    const release = hold(alone, method);
+    const stream = listen(alone, method === 'follow' ? id : undefined);
+    await vi.waitFor(() => expect(alone.network.calls.at(-1)).toBe(method));
+    await alone.reached.close();
+    release();
+    expect((await stream).status).toBe(503);
+    await settled();
+    const next = await listen(second);
+    expect(next.status).toBe(200);
+    next.hangUp();
+  });
+
+  test('reads the session until the client has sent `notifications/initialized`, and then no more', async () => {
+    const opened = await post(first.reached, initialize());
+    const own = { 'mcp-session-id': opened.header('mcp-session-id') ?? '' };
+    const stream = await listen(first, undefined, own);
+    await post(second.reached, { jsonrpc: '2.0', method: 'notifications/initialized' }, own);
+    const reads = async (): Promise<number> => {
+      first.network.calls.length = 0;
+      changes.publish({ type: 'tools' });
+      expect(await nextMessage(stream)).toMatchObject(hasChanged);
+      return first.network.calls.filter((name) => name === 'get').length;
+    };
+    expect([await reads(), await reads()]).toEqual([1, 0]);
+    stream.hangUp();
+  });
+});
+
+test('a stream whose node is gone, and whose requests are not known any more, cannot be resumed', async () => {
+  const own = { ...stores(), events: memoryEventStore({ maxSessionBytes: 600 }) };
+  const [here, there] = [await startNode(own), await startNode(own)];
+  const headers = await openSession(here.reached);
+  const asked = post(here.reached, call(1, 'wait'), headers);
+  const begun = await here.stage.begun();
+  for (const progress of [1, 2, 3, 4]) begun.ctx.reportProgress(progress);
+  const answer = await asked;
+  const id = await firstId(answer);
+  await settled();
+  kill(here);
+  expect((await listen(there, id, headers)).status).toBe(400);
+  answer.hangUp();
+  for (const { reached } of [here, there]) await reached.close();
 });

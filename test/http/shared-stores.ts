@@ -9,7 +9,7 @@ import { memorySessionStore } from '../../src/store/memory-session-store.ts';
 import { memorySessionBus, type SessionBus } from '../../src/store/session-bus.ts';
 import type { SessionStore } from '../../src/store/session-store.ts';
 import type { SessionMessage, SessionRecord } from '../../src/transport/http/server/options.ts';
-import { type Asked, node, type Reached } from './faces.ts';
+import { type Asked, type Face, node, type Reached } from './faces.ts';
 import type { Headers } from './messages.ts';
 import { makeStage, type Stage } from './stage.ts';
 
@@ -83,7 +83,7 @@ export async function startNode(
   shared: SharedStores,
   options: HttpOptions = {},
   changes: ChangeBus<ServerEvent> = memoryChangeBus(),
-  resources: readonly string[] = ['x:/a', 'x:/b'],
+  { resources = ['x:/a', 'x:/b'], face = node }: { resources?: readonly string[]; face?: Face } = {},
 ): Promise<Node> {
   const network: Network = { calls: [], isDead: false, failing: new Set(), held: new Map(), stop: () => {} };
   const stage = makeStage({ changes });
@@ -96,7 +96,7 @@ export async function startNode(
     events: distant(shared.events, network),
     bus: distant(shared.bus, network),
   };
-  return { stage, network, reached: await node.open(stage.server, { sessions, ...options }) };
+  return { stage, network, reached: await face.open(stage.server, { sessions, ...options }) };
 }
 
 /** Opens the GET stream of a session, or resumes a stream. */

@@ -176,8 +176,9 @@ export class Stateful {
   }
 
   readonly #receive = (id: string, message: SessionMessage): void => {
-    const isOwn = message.type === 'resumed' && message.by === this.#node;
-    if (!isOwn) this.#live.get(id)?.receive(message);
+    if (message.type === 'resumed' && message.by === this.#node) return;
+    if (message.type === 'ping') this.#streams.ping(id, message.stream);
+    else this.#live.get(id)?.receive(message);
   };
 
   #keep(visit: Visit, request: Request, opened: Session): MaybePromise<Fields> {
