@@ -5,7 +5,7 @@ import type { ServerEvent } from 'mcpp/server';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type ChangeBus, memoryChangeBus } from '../../src/store/change-bus.ts';
 import { memoryEventStore } from '../../src/store/event-store.ts';
-import { memorySessionBus } from '../../src/store/session-bus.ts';
+import { memorySessionBus, type SessionBus, type SessionListener } from '../../src/store/session-bus.ts';
 import type { SessionMessage } from '../../src/transport/http/server/options.ts';
 import { messagesOf, nextMessage } from './events.ts';
 import { type Answer, FACES, node, openSession, post, web } from './faces.ts';
@@ -199,12 +199,12 @@ describe('the GET stream of a session', () => {
     const id = await firstId(before);
     before.hangUp();
     await settled();
-    changes.publish({ type: 'tools' });
+    await changes.publish({ type: 'tools' });
     await settled();
     const release = hold(to, 'takeStream');
     const asked = listen(to, id);
     await vi.waitFor(() => expect(to.network.calls.at(-1)).toBe('takeStream'));
-    changes.publish({ type: 'tools' });
+    await changes.publish({ type: 'tools' });
     await settled();
     release();
     const again = await asked;
@@ -225,7 +225,7 @@ describe('the GET stream of a session', () => {
     await settled();
     release();
     expect((await early).status).toBe(409);
-    changes.publish({ type: 'tools' });
+    await changes.publish({ type: 'tools' });
     expect(await nextMessage(late)).toMatchObject(hasChanged);
     for (const { reached } of nodes) await reached.close();
   });
@@ -267,7 +267,7 @@ describe('the GET stream of a session', () => {
     await post(second.reached, { jsonrpc: '2.0', method: 'notifications/initialized' }, own);
     const reads = async (): Promise<number> => {
       first.network.calls.length = 0;
-      changes.publish({ type: 'tools' });
+      await changes.publish({ type: 'tools' });
       expect(await nextMessage(stream)).toMatchObject(hasChanged);
       return first.network.calls.filter((name) => name === 'get').length;
     };
@@ -290,4 +290,54 @@ test('a stream whose node is gone, and whose requests are not known any more, ca
   expect((await listen(there, id, headers)).status).toBe(400);
   answer.hangUp();
   for (const { reached } of [here, there]) await reached.close();
+});
+
+describe('stores that cannot be opened', () => {
+  /** A bus that fails to open so many times, and the number of nodes that listen to it. */
+  function failingBus(times: number): { readonly bus: SessionBus<SessionMessage>; listeners: number } {
+    const bus = memorySessionBus<SessionMessage>();
+    let failures = 0;
+    const made = {
+      listeners: 0,
+      bus: {
+        ...bus,
+        ready: async (): Promise<void> => {
+          if (failures++ < times) throw new Error('no connection');
+        },
+        listen: (id: string, listener: SessionListener<SessionMessage>): (() => void) => {
+          made.listeners++;
+          const stop = bus.listen(id, listener) as () => void;
+          return () => {
+            made.listeners--;
+            stop();
+          };
+        },
+      },
+    };
+    return made;
+  }
+
+  test.each(FACES)('are opened again with the next request: $name', async ({ open }) => {
+    const { bus } = failingBus(2);
+    const stage = makeStage();
+    const reached = await open(stage.server, { sessions: { bus } });
+    await settled();
+    const answers = [await post(reached, initialize()), await post(reached, initialize())];
+    expect(answers.map(({ status }) => status)).toEqual([503, 200]);
+    expect(stage.errors.splice(0).map(String)).toEqual([expect.stringContaining('no connection')]);
+    await reached.close();
+  });
+
+  test('leave no subscription to the bus when serveHttp rejects', async () => {
+    const made = failingBus(1);
+    const { server } = makeStage();
+    await expect(serveHttp(server, { port: 0, sessions: { bus: made.bus } })).rejects.toThrow('no connection');
+    expect(made.listeners).toBe(0);
+    const { port, close } = await serveHttp(server, { port: 0, sessions: { bus: made.bus } });
+    expect(made.listeners).toBe(1);
+    await expect(serveHttp(server, { port, sessions: { bus: made.bus } })).rejects.toThrow('is taken');
+    expect(made.listeners).toBe(1);
+    await close();
+    expect(made.listeners).toBe(0);
+  });
 });

@@ -107,7 +107,7 @@ export class Endpoint {
 
   /** Resolves when the stores of sessions can be used. Requests that come before wait for that, too. */
   async ready(): Promise<void> {
-    await this.#stateful?.ready;
+    await this.#stateful?.ready();
   }
 
   /** Answers a request. Never throws. */
