@@ -3,9 +3,15 @@
 /** A value, or a promise of it: stores in memory answer at once. */
 export type MaybePromise<T> = T | Promise<T>;
 
-/** A store that has connections. Servers call `ready`; `close` is for the code that made the store, which may serve several servers. */
+/**
+ * A store that has connections. `close` is for the code that made the store, which may serve several servers. So is `ready`, but
+ * for the stores in the option `sessions` of HTTP servers.
+ */
 export interface Lifecycle {
-  /** Resolves when the store can be used. Rejects if it cannot be reached: then serving does not begin. */
+  /**
+   * Resolves when the store can be used; rejects if it cannot be reached. HTTP servers call it for the stores in the option
+   * `sessions`: `serveHttp` then rejects, and handlers give 503 and call it again with the next request.
+   */
   ready?(): MaybePromise<void>;
   /** Closes its connections. */
   close?(): MaybePromise<void>;

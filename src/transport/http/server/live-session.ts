@@ -98,7 +98,10 @@ export class LiveSession implements Beating, RecordingPlace {
 
   /** The GET stream is open, or will not be. False if another has taken its place, or if all streams were ended meanwhile. */
   endOpening(name: string): boolean {
-    return this.#opening?.delete(name) === true;
+    const isWanted = this.#opening?.delete(name) === true;
+    // An empty set would take memory for as long as the stream is open.
+    if (this.#opening?.size === 0) this.#opening = undefined;
+    return isWanted;
   }
 
   /** True if a client reads the GET stream with this name here, or is about to. */
