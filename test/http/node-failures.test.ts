@@ -251,10 +251,11 @@ describe('the GET stream of a session', () => {
     const release = hold(alone, method);
     const stream = listen(alone, method === 'follow' ? id : undefined);
     await vi.waitFor(() => expect(alone.network.calls.at(-1)).toBe(method));
-    await alone.reached.close();
+    const closed = alone.reached.close({ graceMs: 5000 });
     release();
     expect((await stream).status).toBe(503);
-    await settled();
+    begun.end('done');
+    await closed;
     const next = await listen(second);
     expect(next.status).toBe(200);
     next.hangUp();

@@ -148,6 +148,7 @@ export class Endpoint {
 
   async #close(graceMs: number): Promise<void> {
     const reason = new ConnectionError('closed', 'The server is closing');
+    this.#load.isClosing = true;
     // Those who listen wait for nothing but this.
     this.#stateless.inFlight.abort(reason, ({ row }) => row?.staysOpen === true);
     for (const live of this.#live()) live.standalone?.close();

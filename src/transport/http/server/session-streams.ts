@@ -168,9 +168,9 @@ export class SessionStreams {
     const { heartbeat, introductions, load, settings } = this.#host;
     const live = this.#host.liveSession(id);
     const isWanted = live.endOpening(name);
-    if (!isWanted || load.isOver) {
+    if (!isWanted || load.isClosing) {
       this.#markUnread(id, name);
-      throw load.isOver ? closing() : alreadyOpen();
+      throw load.isClosing ? closing() : alreadyOpen();
     }
     // Before the other one is closed: it may be all that goes on here.
     live.stay();
@@ -234,7 +234,7 @@ export class SessionStreams {
         if (followed.requestIds.length === 0) throw unknownStream();
         await fromStore(() => this.#endUnwritten(id, last, followed.requestIds, missed));
       }
-      if (load.isOver) throw closing();
+      if (load.isClosing) throw closing();
     } catch (error) {
       stop?.();
       release();
