@@ -16,7 +16,10 @@ export type SessionListener<Message> = (session: string, message: Message) => vo
  * a node that does not listen is lost, and `send` returns false.
  */
 export interface SessionBus<Message> extends Lifecycle {
-  /** Delivers a message to one node, which may be this one. False if no node listens with this id. */
+  /**
+   * Delivers a message to one node, which may be this one. False if that node is gone for good: its streams are then taken over,
+   * and its requests get an error. Rejects if the node cannot be reached at the moment.
+   */
   send(node: string, session: string, message: Message): MaybePromise<boolean>;
   /** Delivers a message to every node, this one included. */
   broadcast(session: string, message: Message): MaybePromise<void>;

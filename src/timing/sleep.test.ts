@@ -31,3 +31,12 @@ test('sleep ends in the next turn if the signal has aborted before', async () =>
   await vi.advanceTimersByTimeAsync(0);
   await sleeping;
 });
+
+test('sleep waits for as long as a timer can if the time is longer', async () => {
+  let isOver = false;
+  void sleep(Number.POSITIVE_INFINITY).then(() => {
+    isOver = true;
+  });
+  await vi.advanceTimersByTimeAsync(1000);
+  expect(isOver).toBe(false);
+});

@@ -1,4 +1,5 @@
 import { onAbort } from './abort-signals.ts';
+import { timerMs } from './timer-range.ts';
 
 /** Resolves after so many milliseconds, or as soon as the signal aborts. Never rejects. */
 export function sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
@@ -8,7 +9,7 @@ export function sleep(milliseconds: number, signal?: AbortSignal): Promise<void>
       unsubscribe?.();
       resolve();
     };
-    const timer = setTimeout(done, signal?.aborted ? 0 : milliseconds);
+    const timer = setTimeout(done, signal?.aborted ? 0 : timerMs(milliseconds));
     const unsubscribe = signal && !signal.aborted ? onAbort(signal, done) : undefined;
   });
 }

@@ -3,97 +3,26 @@
  * goes through JSON, and every store takes its time.
  */
 
-import { setImmediate } from 'node:timers/promises';
 import { type HttpOptions, serveHttp } from 'mcpp/http';
 import type { ServerEvent } from 'mcpp/server';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { memoryChangeBus } from '../../src/store/change-bus.ts';
-import { memoryEventStore } from '../../src/store/event-store.ts';
-import { memorySessionBus } from '../../src/store/session-bus.ts';
-import { memorySessionStore } from '../../src/store/session-store.ts';
-import type { SessionMessage, SessionRecord } from '../../src/transport/http/server/options.ts';
 import { messagesOf, nextMessage } from './events.ts';
-import { type Answer, type Asked, node, openSession, post, type Reached } from './faces.ts';
+import { type Answer, type Asked, openSession, post } from './faces.ts';
 import { call, type Headers, initialize, notification, POST } from './messages.ts';
-import { makeStage, type Stage } from './stage.ts';
-
-/** The connection of one node to what all share. */
-interface Network {
-  /** What was asked of the stores, by name. */
-  readonly calls: string[];
-  /** Set: the node is gone, and nothing it does reaches anybody. */
-  isDead: boolean;
-  /** Names of methods that fail. */
-  readonly failing: Set<string>;
-  /** Ends the node's subscription to the bus. */
-  stop(): void;
-}
-
-/** One node, and what happens on it. */
-interface Node {
-  readonly stage: Stage;
-  readonly reached: Reached;
-  readonly network: Network;
-}
-
-/** A copy by way of JSON; functions are called with copies. */
-function copied(value: unknown): unknown {
-  if (typeof value === 'function') return (...args: unknown[]) => copied(value(...args.map(copied)));
-  if (typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) return value.map(copied);
-  const members = Object.entries(value).filter(([, member]) => member !== undefined);
-  return Object.fromEntries(members.map(([name, member]) => [name, copied(member)]));
-}
-
-/** A store on the other side of a network. */
-function distant<T extends object>(store: T, network: Network): T {
-  return new Proxy(store, {
-    get: (target, name) => {
-      const method = Reflect.get(target, name) as ((...args: unknown[]) => unknown) | undefined;
-      if (typeof method !== 'function') return method;
-      return async (...args: unknown[]) => {
-        network.calls.push(String(name));
-        await setImmediate();
-        if (network.isDead) return new Promise(() => {});
-        if (network.failing.has(String(name))) throw new Error(`${String(name)} failed: redis://secret`);
-        const result = await method.apply(target, args.map(copied));
-        if (name === 'listen') network.stop = result as () => void;
-        await setImmediate();
-        return copied(result);
-      };
-    },
-  });
-}
-
-const stores = () => ({
-  store: memorySessionStore<SessionRecord>(),
-  events: memoryEventStore(),
-  bus: memorySessionBus<SessionMessage>(),
-});
+import { kill, listenAt, type Node, request, type SharedStores, settled, startNode, stores } from './shared-stores.ts';
+import { makeStage } from './stage.ts';
 
 let first: Node;
 let second: Node;
 let session: Headers;
-let shared: ReturnType<typeof stores>;
-let resources: string[] = [];
+let shared: SharedStores;
 
-async function start(options: HttpOptions = {}, changes = memoryChangeBus<ServerEvent>()): Promise<Node> {
-  const network: Network = { calls: [], isDead: false, failing: new Set(), stop: () => {} };
-  const stage = makeStage({ changes });
-  stage.server.registerTool('ask', {}, async (_, ctx) => {
-    return (await ctx.elicit('Sure?', { type: 'object', properties: {} })).action;
-  });
-  for (const uri of resources) stage.server.registerResource(uri, {}, () => '');
-  const sessions = {
-    store: distant(shared.store, network),
-    events: distant(shared.events, network),
-    bus: distant(shared.bus, network),
-  };
-  return { stage, network, reached: await node.open(stage.server, { sessions, ...options }) };
+function start(options: HttpOptions = {}, changes = memoryChangeBus<ServerEvent>()): Promise<Node> {
+  return startNode(shared, options, changes);
 }
 
 beforeEach(async () => {
-  resources = ['x:/a', 'x:/b'];
   shared = stores();
   const changes = memoryChangeBus<ServerEvent>();
   [first, second] = [await start({}, changes), await start({}, changes)];
@@ -105,28 +34,12 @@ afterEach(async () => {
   expect([first.stage.errors, second.stage.errors]).toEqual([[], []]);
 });
 
-function listen({ reached }: Node, last?: string, headers: Headers = session): Promise<Answer> {
-  const fields = { ...headers, accept: 'text/event-stream', ...(last === undefined ? {} : { 'last-event-id': last }) };
-  return reached.send({ method: 'GET', headers: fields });
+function listen(to: Node, last?: string, headers: Headers = session): Promise<Answer> {
+  return listenAt(to, headers, last).answer;
 }
 
 function ask({ reached }: Node, message: unknown): Asked {
   return reached.ask({ headers: { ...POST, ...session }, body: JSON.stringify(message) });
-}
-
-function request(id: number, method: string, params: object = {}): object {
-  return { jsonrpc: '2.0', id, method, params };
-}
-
-/** The node is gone without a word: its process was killed. */
-function kill({ network }: Node): void {
-  network.isDead = true;
-  network.stop();
-}
-
-/** Lets everything under way arrive. */
-async function settled(): Promise<void> {
-  for (let turn = 0; turn < 20; turn++) await setImmediate();
 }
 
 describe('what reaches the other node', () => {

@@ -74,7 +74,7 @@ export interface TaskPage {
  * business; the owner is there for bounds and for `list`.
  */
 export interface TaskStore {
-  /** Resolves when the store can be used. */
+  /** Resolves when the store can be used. For the code that made the store: servers do not call it. */
   ready?(): void | Promise<void>;
   /** Closes its connections. For the code that made the store. */
   close?(): void | Promise<void>;

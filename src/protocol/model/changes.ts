@@ -19,8 +19,11 @@ export interface LogEvent {
 /** An event for all clients of a server, on every node. It is plain JSON. */
 export type ServerEvent = Change | LogEvent;
 
-/** Returns the URIs that an observer subscribed to. Called when events may have been missed. */
-export type SubscribedUris = () => Iterable<string> | Promise<Iterable<string>>;
+/**
+ * The URIs a watcher subscribed to: read when changes may have been missed. A watcher that serves several clients notifies each
+ * of its own URIs that `canSee` allows, and returns none.
+ */
+export type SubscribedUris = (canSee: (uri: string) => boolean) => Iterable<string> | Promise<Iterable<string>>;
 
 /** `notifications` of `subscriptions/listen`: the changes that a client subscribes to. */
 export interface SubscriptionFilter {

@@ -77,7 +77,8 @@ export class ChangePublisher {
 
   #resync(watcher: Watcher): MaybePromise<void> {
     for (const change of ALL_LISTS) this.#notify(watcher, change);
-    return thenMaybe(watcher.subscribed?.() ?? [], (uris) => {
+    const canSee = (uri: string): boolean => watcher.canObserve({ type: 'resource', uri }, watcher.observer);
+    return thenMaybe(watcher.subscribed?.(canSee) ?? [], (uris) => {
       for (const uri of uris) if (this.#watchers.has(watcher)) this.#notify(watcher, { type: 'resource', uri });
     });
   }

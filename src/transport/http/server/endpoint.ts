@@ -107,7 +107,7 @@ export class Endpoint {
 
   /** Resolves when the stores of sessions can be used. Requests that come before wait for that, too. */
   async ready(): Promise<void> {
-    await this.#stateful?.ready;
+    await this.#stateful?.ready();
   }
 
   /** Answers a request. Never throws. */
@@ -148,6 +148,7 @@ export class Endpoint {
 
   async #close(graceMs: number): Promise<void> {
     const reason = new ConnectionError('closed', 'The server is closing');
+    this.#load.isClosing = true;
     // Those who listen wait for nothing but this.
     this.#stateless.inFlight.abort(reason, ({ row }) => row?.isLongLived === true);
     for (const live of this.#live()) live.standalone?.close();

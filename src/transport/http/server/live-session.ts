@@ -27,6 +27,8 @@ export class LiveSession implements Beating, RecordingPlace {
   #recordings: Map<string, PostRecording> | undefined;
   /** The ends of streams that were resumed, by name. */
   #resumed: Map<string, () => void> | undefined;
+  /** Names of GET streams that are being opened, as long as no other has taken their place. */
+  #opening: Set<string> | undefined;
   #stays = false;
   #holds = 0;
 
@@ -88,6 +90,26 @@ export class LiveSession implements Beating, RecordingPlace {
     };
   }
 
+  /** A GET stream with this name is being opened. */
+  beginOpening(name: string): void {
+    this.#opening ??= new Set();
+    this.#opening.add(name);
+  }
+
+  /** The GET stream is open, or will not be. False if another has taken its place, or if all streams were ended meanwhile. */
+  endOpening(name: string): boolean {
+    const isWanted = this.#opening?.delete(name) === true;
+    // An empty set would take memory for as long as the stream is open.
+    if (this.#opening?.size === 0) this.#opening = undefined;
+    return isWanted;
+  }
+
+  /** True if a client reads the GET stream with this name here, or is about to. */
+  isReading(name: string): boolean {
+    if (this.#opening?.has(name)) return true;
+    return this.standalone?.name === name && this.standalone.isRead;
+  }
+
   /** In-flight work counts as use. */
   beat(): void {
     this.#host.touch(this);
@@ -95,6 +117,7 @@ export class LiveSession implements Beating, RecordingPlace {
 
   /** Ends the streams that stay open. */
   endStreams(): void {
+    this.#opening?.clear();
     this.standalone?.close();
     for (const end of [...(this.#resumed?.values() ?? [])]) end();
   }
@@ -126,6 +149,7 @@ export class LiveSession implements Beating, RecordingPlace {
 
   /** Ends a stream for its client here: a stream has one reader, and that is elsewhere now. */
   endReader(stream: string): void {
+    this.#opening?.delete(stream);
     if (this.standalone?.name === stream) this.standalone.close();
     this.#recordings?.get(stream)?.post?.detach();
     this.#resumed?.get(stream)?.();

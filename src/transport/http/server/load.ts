@@ -29,6 +29,8 @@ export class Load {
   readonly #bodies: Pool;
   readonly #usage: Usage;
   readonly #clientAddress: ((request: HttpExchange) => string | undefined) | undefined;
+  /** The server closes: no stream opens any more that stays open. */
+  isClosing = false;
   /** The server closes: what is dropped from now on is dropped for that reason. */
   isOver = false;
 

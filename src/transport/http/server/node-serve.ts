@@ -60,11 +60,16 @@ export async function serveHttp(server: McpServer<unknown>, options: ServeHttpOp
   }
   await loadEngine();
   const endpoint = new Endpoint(internals, options, path, SharedClock);
-  await endpoint.ready();
   const handler = handlerOf(endpoint);
   const http = createServer(PATIENCE, handler);
   limitConnections(http, endpoint.limits.connections);
-  await listen(http, port, address);
+  try {
+    await endpoint.ready();
+    await listen(http, port, address);
+  } catch (error) {
+    await endpoint.close();
+    throw error;
+  }
   // Whatever goes wrong with one connection must not end the others.
   http.on('error', (error) => internals.report(error, { method: 'http' }));
   const bound = (http.address() as AddressInfo).port;

@@ -88,8 +88,11 @@ export type SessionMessage =
   | { readonly type: 'cancelled'; readonly requestId: unknown; readonly reason: unknown }
   /** The client reads this stream at the node `by` from now on, for the other nodes. */
   | { readonly type: 'resumed'; readonly stream: string; readonly by: string }
-  /** Asks for nothing: whether the message is taken shows whether the node is there. */
-  | { readonly type: 'ping' }
+  /**
+   * Whether the message is taken shows whether the node is there. A node that has no reader of this GET stream marks it as
+   * unread in the store.
+   */
+  | { readonly type: 'ping'; readonly stream?: string | undefined }
   /** The session is over, for every node. */
   | { readonly type: 'ended' };
 

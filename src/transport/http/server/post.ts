@@ -1,7 +1,7 @@
 /** A POST with a request in it: what is said before the answer goes on an event stream, opened when there is something to say. */
 
 import { errorResponse, RpcError } from '../../../jsonrpc/errors.ts';
-import { isBatch, isRequest, type Message, type Response, serialize } from '../../../jsonrpc/message.ts';
+import { type Id, isBatch, isRequest, type Message, type Response, serialize } from '../../../jsonrpc/message.ts';
 import type { Principal } from '../../../protocol/principal.ts';
 import type { Session } from '../../../protocol/session.ts';
 import type { ExchangeConnection } from '../../../server/connection/exchange.ts';
@@ -161,12 +161,16 @@ export class Post implements ExchangeConnection, Beating {
     else this.#respondWithStream(response);
   }
 
-  /** There will be no answer, for a reason that is not the request's. */
-  refuse(refusal: Refusal): void {
+  /**
+   * There will be no answer, for a reason that is not the request's. On a stream that is open the request with this id gets the
+   * error as its response; without an id the stream ends.
+   */
+  refuse(refusal: Refusal, id?: Id): void {
     if (this.#isOver) return;
     this.#end();
-    if (this.#reader) this.#reader.end();
-    else refuse(this.#visit, refusal);
+    if (!this.#reader) refuse(this.#visit, refusal);
+    else if (id === undefined) this.#reader.end();
+    else this.#respondOnStream(errorResponse(refusal.error, id));
   }
 
   /** Answers several requests one by one, for revisions that have no answers in one piece. */

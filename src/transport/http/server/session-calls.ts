@@ -86,28 +86,34 @@ export class SessionCalls<P extends Place> {
     if (refusal) throw refusal;
     const post = this.#host.makePost(visit, this.#place, request.id);
     const exchange = this.#begin(post, request);
-    const response = this.#answer(visit, exchange, request);
-    if (isPromise(response)) this.#respondLater(post, exchange, response);
+    let response: MaybePromise<Response | undefined>;
+    try {
+      response = this.#answer(visit, exchange, request);
+    } catch (error) {
+      this.#refuse(post, error, request.id);
+      return;
+    }
+    if (isPromise(response)) this.#respondLater(post, exchange, request.id, response);
     else this.#respond(post, response);
   }
 
-  #respondLater(post: Post, exchange: ConnectionExchange, response: Promise<Response | undefined>): void {
+  #respondLater(post: Post, exchange: ConnectionExchange, id: Id, response: Promise<Response | undefined>): void {
     const { load } = this.#host;
     const release = this.#place.live.hold();
     // Nothing is answered any more, so the stream need not wait for the handler.
     exchange.onEnd(() => exchange.isDiscarded && (load.isOver ? post.refuse(closing()) : post.abandon()));
     // Hanging up is no cancellation here: the client may come back for the answer.
     post.wait(() => {});
-    const failed = (error: unknown): void => this.#refuse(post, error);
+    const failed = (error: unknown): void => this.#refuse(post, error, id);
     void response.then((late) => this.#respond(post, late), failed).finally(release);
   }
 
   // The session could not be saved.
-  #refuse(post: Post, error: unknown): void {
+  #refuse(post: Post, error: unknown, id?: Id): void {
     const { report } = this.#host;
     const refusal = error instanceof Refusal ? error : new Refusal(500, RpcError.internal());
     report(refusal === error ? refusal.cause : error);
-    post.refuse(refusal);
+    post.refuse(refusal, id);
     post.close();
     this.#place.live.inFlight.checkIdle();
   }
@@ -212,14 +218,17 @@ export class SessionCalls<P extends Place> {
         return errorResponse(RpcError.internal('The result could not be encoded'), id);
       },
     });
-    return answered.then((responses) => {
+    const respond = (responses: readonly Response[]): void => {
       if (responses.length > 0) this.#respondAll(post, responses);
       else if (hasRequests) post.abandon();
       else reply(visit, 202, {});
       post.close();
-      release();
       live.inFlight.checkIdle();
-    });
+    };
+    return answered
+      .then(respond)
+      .then(undefined, (error: unknown) => this.#refuse(post, error))
+      .finally(release);
   }
 
   #respondAll(post: Post, responses: readonly Response[]): void {
@@ -231,16 +240,27 @@ export class SessionCalls<P extends Place> {
     const refusal = this.#refusalOf(visit, request);
     if (refusal) return errorResponse(refusal.error, refusal.id);
     const exchange = this.#begin(post, request);
-    return unlessDiscarded(this.#savedOrFailed(this.#answer(visit, exchange, request), request), exchange);
+    return unlessDiscarded(
+      this.#savedOrFailed(() => this.#answer(visit, exchange, request), request),
+      exchange,
+    );
   }
 
   // The other responses of the batch are sent.
-  #savedOrFailed(response: MaybePromise<Response | undefined>, { id }: Request): MaybePromise<Response | undefined> {
-    if (!isPromise(response)) return response;
-    return response.catch((error: unknown) => {
+  #savedOrFailed(
+    answer: () => MaybePromise<Response | undefined>,
+    { id }: Request,
+  ): MaybePromise<Response | undefined> {
+    const failed = (error: unknown): Response => {
       this.#host.report(error instanceof Refusal ? error.cause : error);
       return errorResponse(error instanceof Refusal ? error.error : RpcError.internal(), id);
-    });
+    };
+    try {
+      const response = answer();
+      return isPromise(response) ? response.catch(failed) : response;
+    } catch (error) {
+      return failed(error);
+    }
   }
 
   #takeInBatch(visit: Visit, message: Message): void {

@@ -1,7 +1,7 @@
 /** The event streams of sessions: the GET stream for changes, and streams of POSTs that are resumed. */
 
 import { errorResponse, RpcError } from '../../../jsonrpc/errors.ts';
-import { ignoreRejection, type MaybePromise, thenMaybe } from '../../../jsonrpc/maybe-promise.ts';
+import { finallyMaybe, ignoreRejection, type MaybePromise, thenMaybe } from '../../../jsonrpc/maybe-promise.ts';
 import { type Id, isResponse, type Message, serialize } from '../../../jsonrpc/message.ts';
 import type { ClientCapabilities } from '../../../protocol/model/capabilities.ts';
 import type { ServerEvent } from '../../../protocol/model/changes.ts';
@@ -22,7 +22,7 @@ import type { LiveSession } from './live-session.ts';
 import type { Load } from './load.ts';
 import type { SessionMessage, SessionRecord, Settings } from './options.ts';
 import { Reader } from './reader.ts';
-import { Refusal } from './refusal.ts';
+import { closing, Refusal } from './refusal.ts';
 import { sessionOf } from './session-patches.ts';
 import { Standalone, type StandaloneHost } from './standalone.ts';
 import { fromStore } from './store-failure.ts';
@@ -73,16 +73,24 @@ export class SessionStreams {
       : this.#listenAgain(visit, id, stored, last);
   }
 
+  /** Another node asks whether a client reads a GET stream here: the store may have missed that nobody does any more. */
+  ping(id: string, stream: string | undefined): void {
+    if (stream !== undefined && !this.#isRead(id, stream)) this.#markUnread(id, stream);
+  }
+
   // A client that knows an event of a stream is its reader, also if nothing is kept of the stream. Events that are not kept any
   // more cannot be sent again.
   #listenAgain(visit: Visit, id: string, stored: Stored, last: string): MaybePromise<void> {
     const missed: StoredEvent[] = [];
+    const from = streamOf(last);
     return thenMaybe(
       fromStore(() => this.#host.events.follow(id, last, (event) => void missed.push(event))),
-      (followed) => {
-        followed?.stop();
-        return this.#listen(visit, id, stored, missed, { force: followed !== undefined, from: streamOf(last) });
-      },
+      (followed) =>
+        finallyMaybe(
+          () => this.#listen(visit, id, stored, missed, { force: followed !== undefined, from }),
+          // Not before the new stream has begun: changes that happen until then are events of the old one.
+          () => followed?.stop(),
+        ),
     );
   }
 
@@ -92,30 +100,58 @@ export class SessionStreams {
     id: string,
     stored: Stored,
     missed: readonly StoredEvent[],
+    condition: StreamCondition,
+  ): MaybePromise<void> {
+    const live = this.#host.liveSession(id);
+    const name = standaloneStreamName(this.#host.node);
+    live.enter();
+    live.beginOpening(name);
+    return finallyMaybe(
+      () => this.#take(visit, id, stored, missed, name, condition),
+      () => {
+        live.endOpening(name);
+        live.exit();
+      },
+    );
+  }
+
+  #take(
+    visit: Visit,
+    id: string,
+    stored: Stored,
+    missed: readonly StoredEvent[],
+    name: string,
     { force, from }: StreamCondition,
   ): MaybePromise<void> {
-    const { store, node } = this.#host;
-    const name = standaloneStreamName(node);
     const condition = { force: force || visit.principal !== undefined, from };
     return thenMaybe(
-      fromStore(() => store.takeStream(id, name, condition)),
+      fromStore(() => this.#host.store.takeStream(id, name, condition)),
       ({ isTaken, previous }) => {
         if (isTaken) return this.#standBy(visit, id, stored, missed, name, previous);
         if (previous === undefined) throw new Refusal(404, 'The session has ended: send "initialize" to open another');
-        return thenMaybe(this.#isGone(id, previous), (isGone) => {
-          if (!isGone) throw new Refusal(409, 'This session has a stream open already');
-          return this.#listen(visit, id, stored, missed, { force: true });
+        return thenMaybe(this.#isUnread(id, previous), (isUnread) => {
+          if (!isUnread || previous === from) throw alreadyOpen();
+          return this.#listen(visit, id, stored, missed, { force: false, from: previous });
         });
       },
     );
   }
 
-  // True if the node that writes a stream has ended without closing it.
-  #isGone(id: string, stream: string | undefined): MaybePromise<boolean> {
+  // True if nobody reads a GET stream that the store has as read: its node is gone, or the store missed that the client is.
+  #isUnread(id: string, stream: string): MaybePromise<boolean> {
+    return nodeOf(stream) === this.#host.node ? !this.#isRead(id, stream) : this.#isGone(id, stream, stream);
+  }
+
+  #isRead(id: string, stream: string): boolean {
+    return this.#host.findLive(id)?.isReading(stream) === true;
+  }
+
+  // True if the node that writes a stream has ended without closing it. It is asked about `read`, if that is given.
+  #isGone(id: string, stream: string, read?: string): MaybePromise<boolean> {
     const writer = nodeOf(stream);
     if (writer === undefined || writer === this.#host.node) return false;
     return thenMaybe(
-      fromStore(() => this.#host.bus.send(writer, id, { type: 'ping' })),
+      fromStore(() => this.#host.bus.send(writer, id, { type: 'ping', stream: read })),
       (isTaken) => !isTaken,
     );
   }
@@ -128,12 +164,17 @@ export class SessionStreams {
     name: string,
     previous: string | undefined,
   ): void {
-    const { heartbeat, introductions, settings } = this.#host;
+    const { heartbeat, introductions, load, settings } = this.#host;
     const live = this.#host.liveSession(id);
+    const isWanted = live.endOpening(name);
+    if (!isWanted || load.isClosing) {
+      this.#markUnread(id, name);
+      throw load.isClosing ? closing() : alreadyOpen();
+    }
     // Before the other one is closed: it may be all that goes on here.
     live.stay();
     live.standalone?.close();
-    this.#supersede(id, previous);
+    this.#supersede(live, previous);
     const reader = this.#openReader(visit);
     for (const event of missed) write(reader, event, true);
     // Records of a shared store are copies: equal capabilities have to be the same object for their streams to share a watcher.
@@ -154,11 +195,12 @@ export class SessionStreams {
   }
 
   // The client has one stream for changes, and would get each change twice.
-  #supersede(id: string, stream: string | undefined): void {
+  #supersede(live: LiveSession, stream: string | undefined): void {
     const { bus, node } = this.#host;
     const writer = nodeOf(stream);
-    if (stream === undefined || writer === undefined || writer === node) return;
-    this.#unwatched(() => thenMaybe(bus.send(writer, id, { type: 'resumed', stream, by: node }), () => {}));
+    if (stream === undefined || writer === undefined) return;
+    if (writer === node) live.endReader(stream);
+    else this.#unwatched(() => thenMaybe(bus.send(writer, live.id, { type: 'resumed', stream, by: node }), () => {}));
   }
 
   readonly #standaloneHost: StandaloneHost = {
@@ -172,7 +214,7 @@ export class SessionStreams {
   };
 
   async #resume(visit: Visit, id: string, stored: Stored, last: string): Promise<void> {
-    const { events, bus, heartbeat, node, settings } = this.#host;
+    const { events, bus, heartbeat, load, node, settings } = this.#host;
     const stream = streamOf(last);
     const live = this.#host.liveSession(id);
     const release = live.hold();
@@ -181,14 +223,17 @@ export class SessionStreams {
     let stop: (() => void) | undefined;
     try {
       const followed = await fromStore(() => events.follow(id, last, (event) => take(event)));
-      if (!followed) {
-        throw new Refusal(400, 'This stream cannot be gone on with: it is over, and its events are not kept');
-      }
+      if (!followed) throw unknownStream();
       stop = followed.stop.bind(followed);
       live.endReader(stream);
       await fromStore(() => bus.broadcast(id, { type: 'resumed', stream, by: node }));
       const isGone = await this.#isGone(id, stream);
-      if (isGone) await fromStore(() => this.#endUnwritten(id, last, followed.requestIds, missed));
+      if (isGone && !missed.some(({ isLast }) => isLast)) {
+        // Nothing says which requests are open.
+        if (followed.requestIds.length === 0) throw unknownStream();
+        await fromStore(() => this.#endUnwritten(id, last, followed.requestIds, missed));
+      }
+      if (load.isClosing) throw closing();
     } catch (error) {
       stop?.();
       release();
@@ -220,7 +265,6 @@ export class SessionStreams {
     requestIds: readonly Id[],
     missed: readonly StoredEvent[],
   ): MaybePromise<void> {
-    if (missed.some(({ isLast }) => isLast)) return undefined;
     const answered = new Set(missed.map(({ data }) => answeredBy(data)));
     const error = RpcError.internal('The server that processed this request is gone');
     const responses = requestIds
@@ -251,23 +295,46 @@ export class SessionStreams {
     if (known) return known;
     const audience: Audience<Standalone> = new Audience(
       (listener) =>
-        this.#host.server.serverInfo.watch(listener, observer, () => this.#subscriptionsOf(audience.streams)),
+        this.#host.server.serverInfo.watch(listener, observer, (canSee) => this.#resync(audience.streams, canSee)),
       (stream, change) => this.#unwatched(() => this.#notify(stream, change)),
     );
     if (!principal) this.#audiences.set(capabilities, audience);
     return audience;
   }
 
-  async #subscriptionsOf(streams: Iterable<Standalone>): Promise<Iterable<string>> {
-    const all = await Promise.all([...streams].map(({ id }) => this.#host.store.subscriptions(id)));
-    return new Set(all.flat());
+  // The streams of an audience belong to different clients: each is notified of the URIs that its own client subscribed to.
+  #resync(streams: Iterable<Standalone>, canSee: (uri: string) => boolean): readonly string[] {
+    for (const stream of [...streams]) {
+      this.#unwatched(() =>
+        thenMaybe(this.#host.store.subscriptions(stream.id), (uris) => this.#notifyOf(stream, uris.filter(canSee))),
+      );
+    }
+    return [];
+  }
+
+  #notifyOf(stream: Standalone, uris: readonly string[]): MaybePromise<void> {
+    if (uris.length === 0) return undefined;
+    return thenMaybe(this.#sessionOf(stream), (session) => {
+      if (!session) return;
+      for (const uri of uris) deliver(stream, { type: 'resource', uri }, { ...session, subscriptions: [uri] });
+    });
   }
 
   // Only what a change depends on is read from the store: log level and subscriptions may have been set on another node.
   #notify(stream: Standalone, change: ServerEvent): MaybePromise<void> {
-    const { id, session, isInitialized } = stream;
-    if (isInitialized && change.type !== 'log') return this.#deliver(stream, change, { ...session, initialized: true });
-    return thenMaybe(this.#host.store.get(id), (stored) => stored && this.#deliver(stream, change, sessionOf(stored)));
+    const session = change.type === 'log' ? this.#readSession(stream) : this.#sessionOf(stream);
+    return thenMaybe(session, (found) => found && this.#deliver(stream, change, found));
+  }
+
+  #sessionOf(stream: Standalone): MaybePromise<Session | undefined> {
+    return stream.isInitialized ? { ...stream.session, initialized: true } : this.#readSession(stream);
+  }
+
+  #readSession(stream: Standalone): MaybePromise<Session | undefined> {
+    return thenMaybe(this.#host.store.get(stream.id), (stored) => {
+      if (stored?.initialized) stream.isInitialized = true;
+      return stored && sessionOf(stored);
+    });
   }
 
   #deliver(stream: Standalone, change: ServerEvent, session: Session): MaybePromise<void> {
@@ -285,6 +352,14 @@ export class SessionStreams {
 /** True if the streams of a session begin with an event without a message. */
 export function hasPrimedStreams({ version }: Session): boolean {
   return featuresOf(version).streamStartsWithEmptyEvent;
+}
+
+function alreadyOpen(): Refusal {
+  return new Refusal(409, 'This session has a stream open already');
+}
+
+function unknownStream(): Refusal {
+  return new Refusal(400, 'This stream cannot be gone on with: it is over, and its events are not kept');
 }
 
 function deliver(stream: Standalone, change: ServerEvent, session: Session): void {

@@ -25,8 +25,8 @@ export class Standalone implements Beating {
   readonly id: string;
   /** The session as `initialize` opened it. */
   readonly session: Session;
-  /** The client had sent `notifications/initialized` when the stream was opened. */
-  readonly isInitialized: boolean;
+  /** The client has sent `notifications/initialized`, as far as this stream knows. */
+  isInitialized: boolean;
   readonly #host: StandaloneHost;
   readonly #reader: Reader;
   /** Undefined before it has begun, and when it is over. */

@@ -22,6 +22,7 @@ import type { StoredEvent } from '../../../store/event-store.ts';
 import { newNodeId } from '../../../store/session-bus.ts';
 import type { SessionPatch, SessionStore } from '../../../store/session-store.ts';
 import { memorySessionStore } from '../../../store/session-store.ts';
+import { once } from '../../../timing/single-flight.ts';
 import { timerMs } from '../../../timing/timer-range.ts';
 import type { Handshakes } from './handshakes.ts';
 import type { Heartbeat } from './heartbeat.ts';
@@ -64,8 +65,6 @@ interface KeptPlace extends Place {
 
 /** Serves them, for as long as the store remembers their sessions. */
 export class Stateful {
-  /** Set until the stores can be used; rejected if they cannot. */
-  ready: Promise<void> | undefined;
   readonly #server: ServerInternals;
   readonly #host: StatefulHost;
   readonly #stores: SessionStores;
@@ -83,7 +82,9 @@ export class Stateful {
   /** Sessions to touch at the end of this tick. */
   #touched = new Set<string>();
   readonly #node = newNodeId();
+  readonly #startOnce: () => Promise<void>;
   #stopListening: (() => void) | undefined;
+  #isStarted = false;
   #isClosed = false;
 
   constructor(server: ServerInternals, host: StatefulHost, stores: SessionStores) {
@@ -120,7 +121,14 @@ export class Stateful {
       findLive: (id) => this.#live.get(id),
       append,
     });
-    this.ready = this.#start();
+    this.#startOnce = once(async () => this.#start());
+    // Every request of a session reports it.
+    this.#startOnce().catch(() => {});
+  }
+
+  /** Undefined if the stores can be used. Rejects if they cannot: the next call tries again. */
+  ready(): Promise<void> | undefined {
+    return this.#isStarted ? undefined : this.#startOnce();
   }
 
   /** The sessions in which something goes on. */
@@ -159,25 +167,25 @@ export class Stateful {
   }
 
   // Without a promise where there is nothing to wait for: most stores are in memory.
-  #start(): Promise<void> | undefined {
+  #start(): MaybePromise<void> {
     const { store, events, bus } = this.#stores;
     const opening = [store, events, bus].map((one) => one?.ready?.()).filter(isPromise);
-    const listening = bus.listen(this.#node, this.#receive);
-    if (!isPromise(listening)) this.#stopListening = listening;
-    if (!isPromise(listening) && opening.length === 0) return undefined;
-    const started = Promise.all([listening, ...opening]).then(([stop]) => {
-      this.#stopListening = stop as () => void;
-      if (this.#isClosed) this.#stopListening();
-      this.ready = undefined;
+    return opening.length === 0 ? this.#listen() : Promise.all(opening).then(() => this.#listen());
+  }
+
+  #listen(): MaybePromise<void> {
+    if (this.#isClosed) return undefined;
+    return thenMaybe(this.#stores.bus.listen(this.#node, this.#receive), (stop) => {
+      this.#stopListening = stop;
+      this.#isStarted = true;
+      if (this.#isClosed) stop();
     });
-    // Every request of a session reports it.
-    started.catch(() => {});
-    return started;
   }
 
   readonly #receive = (id: string, message: SessionMessage): void => {
-    const isOwn = message.type === 'resumed' && message.by === this.#node;
-    if (!isOwn) this.#live.get(id)?.receive(message);
+    if (message.type === 'resumed' && message.by === this.#node) return;
+    if (message.type === 'ping') this.#streams.ping(id, message.stream);
+    else this.#live.get(id)?.receive(message);
   };
 
   #keep(visit: Visit, request: Request, opened: Session): MaybePromise<Fields> {
@@ -191,7 +199,7 @@ export class Stateful {
     const bytes = SESSION_BYTES + (session.clientInfo === opened.clientInfo ? retainedSize(session) : 0);
     if (!this.#usage.kept.hasRoom(visit, bytes)) throw busy(KEPT_BYTES_EXCEEDED);
     const record: SessionRecord = { session, principal: principalKey(principal), caller, bytes };
-    const created = fromStore(() => thenMaybe(this.ready, () => this.#store.create(id, record, caller)));
+    const created = fromStore(() => thenMaybe(this.ready(), () => this.#store.create(id, record, caller)));
     return thenMaybe(created, (hasRoom) => {
       if (!hasRoom) throw busy('Too many sessions are open');
       if (!this.#stores.store) this.#usage.kept.take(caller, bytes);
@@ -269,7 +277,8 @@ export class Stateful {
   }
 
   #find(id: string): MaybePromise<Stored | undefined> {
-    if (this.ready) return this.ready.then(() => this.#store.get(id)).catch(unavailable);
+    const ready = this.ready();
+    if (ready) return ready.then(() => this.#store.get(id)).catch(unavailable);
     try {
       const found = this.#store.get(id);
       return isPromise(found) ? found.catch(unavailable) : found;
