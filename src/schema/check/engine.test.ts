@@ -40,6 +40,22 @@ describe.each([
     expect(problems(person, { name: 'a', age: 1, tags: ['x'] })).toBeUndefined();
   });
 
+  test('unevaluatedProperties has no effect on arrays', () => {
+    const branches = [{ type: 'array' }, { type: 'object', properties: { a: {} } }];
+    const schema = { anyOf: branches, unevaluatedProperties: false };
+    expect(problems(schema, [1, 2])).toBeUndefined();
+    expect(problems(schema, { a: 1 })).toBeUndefined();
+    expect(problems(schema, { a: 1, b: 2 })).toBeDefined();
+    expect(problems({ type: 'array', unevaluatedProperties: false }, {})).toBeDefined();
+  });
+
+  test('dependencies and the keywords that replaced it apply together', () => {
+    const schema = { dependencies: { a: ['b'] }, dependentRequired: { a: ['c'] } };
+    expect(problems(schema, { a: 1, b: 2, c: 3 })).toBeUndefined();
+    expect(problems(schema, { a: 1, b: 2 })).toBeDefined();
+    expect(problems(schema, { a: 1, c: 3 })).toBeDefined();
+  });
+
   test('a problem has its path and the expected value', () => {
     expect(texts(person, { name: 5, age: -1, tags: ['x', 1], other: 1 })).toEqual(
       expect.arrayContaining([

@@ -102,6 +102,7 @@ class Writer {
     if (!this.#isReceived && schema.format !== undefined) result.format = schema.format;
     this.#refinements(schema, result);
     this.#noteNames(result);
+    this.#unevaluated(result);
   }
 
   #value(keyword: string, value: unknown): unknown {
@@ -154,10 +155,27 @@ class Writer {
     const entries = Object.entries(schema.dependencies);
     const required = entries.filter(([, each]) => Array.isArray(each));
     const schemas = entries.filter(([, each]) => !Array.isArray(each));
-    const { dependentRequired, dependentSchemas } = result;
-    if (required.length > 0)
-      result.dependentRequired = { ...Object(dependentRequired), ...Object.fromEntries(required) };
-    if (schemas.length > 0) result.dependentSchemas = { ...Object(dependentSchemas), ...this.#named(schemas) };
+    // One name can have both: all of them apply.
+    for (const [keyword, more] of [
+      ['dependentRequired', Object.fromEntries(required)],
+      ['dependentSchemas', this.#named(schemas)],
+    ] as const) {
+      if (Object.keys(more).length === 0) continue;
+      if (result[keyword] === undefined) result[keyword] = more;
+      else result.allOf = [...listOf(result.allOf), { [keyword]: more }];
+    }
+  }
+
+  // The engine applies `unevaluatedProperties` to arrays, too, where the keyword has no effect.
+  #unevaluated(result: Record<string, unknown>): void {
+    if (result.unevaluatedProperties === undefined || result.type === 'object') return;
+    const keywords = Object.entries(result).filter(([keyword]) => !identifiers.has(keyword));
+    for (const [keyword] of keywords) delete result[keyword];
+    const others = keywords.filter(([keyword]) => keyword !== 'unevaluatedProperties');
+    result.anyOf = [
+      { allOf: [{ not: { type: 'object' } }, Object.fromEntries(others)] },
+      { allOf: [{ type: 'object' }, Object.fromEntries(keywords)] },
+    ];
   }
 
   #refinements(schema: JsonObject, result: Record<string, unknown>): void {
