@@ -11,21 +11,24 @@ import type { Principal } from '../protocol/principal.ts';
 import type { AnySchema, InferOutput } from '../schema/local/infer.ts';
 import type { Log } from './logging.ts';
 
-/** Options of all input requests. */
+/** Options of all methods of `Context` that send an input request to the client. */
 export interface AskOptions {
-  /** Key of the input request within its call. Needed only if a rerun of the handler may send input requests in another order. */
+  /**
+   * Identifies the input request within its call, so that a rerun of the handler finds its response. Default: its position among
+   * the input requests of the same method. Needed only if a rerun may send them in another order.
+   */
   readonly key?: string;
 }
 
 /** Options of `ctx.ask`. */
 export interface RawAskOptions extends AskOptions {
-  /** Cancels the input request, on revisions where the client gets it while the call is running. */
+  /** Cancels the input request. No effect where it is sent as the result of the call (2026-07-28, except in tasks). */
   readonly signal?: AbortSignal;
 }
 
 /** Options of `ctx.elicitUrl`. */
 export interface UrlOptions extends AskOptions {
-  /** Returns true when the page has done its work. With it, `elicitUrl` resolves only after that. */
+  /** Returns true when the user has finished on the page. `elicitUrl` calls it repeatedly and resolves only after that. */
   readonly until?: () => boolean | Promise<boolean>;
 }
 
@@ -37,7 +40,7 @@ export type ElicitAnswer<T> =
 
 /** The session of a client. */
 export interface SessionKey {
-  /** Unique and stable for the life of the session, on every node. It is not the `Mcp-Session-Id`. */
+  /** Id of the session: unique, and the same on every node until the session ends. It is not the `Mcp-Session-Id`. */
   readonly id: string;
 }
 
@@ -49,7 +52,7 @@ export interface Context {
   readonly params: Params;
   /** Aborts when the client cancels or disconnects, or the server closes; in a task, when the task is cancelled. */
   readonly signal: AbortSignal;
-  /** The authenticated caller. Undefined without authentication. */
+  /** The authenticated principal of the request. Undefined without authentication. */
   readonly auth: Principal | undefined;
   /** Name and version that the client claims. Not authenticated. */
   readonly client: Implementation | undefined;
@@ -68,9 +71,9 @@ export interface Context {
   readonly meta: Meta;
   /** W3C trace context of the request, from its `_meta`. */
   readonly trace: Trace;
-  /** True if the client supports this, such as `elicitation.url` or `sampling`. */
+  /** True if the client supports the capability, such as `elicitation.url` or `sampling`, and the revision has it. */
   can(capability: ClientCapabilityName): boolean;
-  /** Sends progress, if the request has a `progressToken`. Values that do not increase are dropped. */
+  /** Sends `notifications/progress`, if the request has a `progressToken`. Values that do not increase are dropped. */
   reportProgress(progress: number, total?: number, message?: string): void;
   /**
    * Sends log messages to the client, if its log level includes them.
@@ -95,7 +98,7 @@ export interface Context {
    * Deprecated by the specification (SEP-2577): roots may be removed from 2027-07-28 on. Take paths as tool arguments.
    */
   listRoots(options?: AskOptions): Promise<ListRootsResult>;
-  /** Sends any input request and returns the raw response. `elicit`, `elicitUrl`, `sample` and `listRoots` are based on it. */
+  /** Sends any input request and returns the response as the client sent it. `elicit`, `sample` and others are based on it. */
   ask(request: InputRequest, options?: RawAskOptions): Promise<InputResponse>;
   /** Sends a custom notification that belongs to this request. Nothing is sent after the response. */
   notify(method: string, params?: Params): void;
@@ -109,8 +112,8 @@ export interface Context {
    * revisions a handler runs again from the start after each input response.
    */
   step<T>(name: string, fn: () => T | Promise<T>): Promise<T>;
-  /** Responses to the input requests that the handler returned with `inputRequired`, by key. Untrusted, like arguments. */
+  /** Input responses to the requests that the handler returned with `inputRequired`, by key. Untrusted, like arguments. */
   readonly inputResponses: ReadonlyMap<string, InputResponse>;
-  /** The `state` that the handler passed to `inputRequired`. */
+  /** The `state` that the previous run of the handler passed to `inputRequired`. */
   readonly state: unknown;
 }

@@ -1,4 +1,4 @@
-/** Handles one request on any transport: method row, revision, caller, scopes, context, middleware, handler, encoded result. */
+/** Handles one request on any transport: finds its revision and caller, checks scopes, runs middleware and handler, encodes. */
 
 import { RpcError } from '../jsonrpc/errors.ts';
 import { plainResult } from '../jsonrpc/json/plain-result.ts';
@@ -29,15 +29,16 @@ import type { Handler, ServerInternals } from './internals.ts';
 import type { MiddlewareContext } from './middleware.ts';
 import { RequestContext } from './request-context.ts';
 
-/** Revision and caller of a request, if the transport has selected them and checked the scopes already. */
+/** Revision and caller of a request, from a transport that has found them and checked the request's scopes already. */
 export interface RequestAdmission {
   readonly revision: Revision;
   readonly caller: Caller;
 }
 
 /**
- * Handles a request; synchronously, if its handler is synchronous. `claim` is the protocol version in its `_meta`, which the
- * transport has read. Never throws or rejects.
+ * Handles a request and returns its response; synchronously, if its handler is synchronous. `claim` is the protocol version in
+ * its `_meta`, which the transport has read. With `admitted`, revision, caller and scopes are not determined again. Never throws
+ * or rejects.
  */
 export function handleRequest(
   server: ServerInternals,
@@ -64,7 +65,7 @@ export function handleRequest(
     const { middleware } = server;
     const handler = handlerOf(server, ctx);
     const handle = (): unknown => run(ctx, handler);
-    // `subscriptions/listen` requires no input: a long-lived request must not hold the state for that in memory.
+    // `subscriptions/listen` sends no input requests, and may run for days: skipping `runWithInput` saves memory.
     const result =
       row?.isLongLived && middleware.length === 0 && server.handler(method) === undefined
         ? handle()
@@ -79,7 +80,7 @@ export function handleRequest(
   }
 }
 
-/** Handles a notification. It has no response: errors go to `onError`. */
+/** Handles a notification. Errors go to `onError`, because a notification has no response. */
 export function handleNotification(
   server: ServerInternals,
   notification: Notification,
@@ -95,7 +96,7 @@ export function handleNotification(
       claim === undefined
         ? session && revisionNamed(session.version)
         : selectRevision(claim, method, params, undefined, server.serverInfo.versions);
-    // Without a revision, or in a revision that does not have it, a notification is ignored.
+    // A notification without a revision, or that its revision does not have, is ignored.
     if (!revision || !isInRevision(exchange.row, revision)) return undefined;
     const ctx = new RequestContext('', method, params, revision.callerOf(params, session), exchange, revision, server);
     const result = runMiddleware(server.middleware, ctx as unknown as MiddlewareContext, () => {
@@ -122,7 +123,7 @@ function isInRevision(row: MethodRow | undefined, { features }: Revision): boole
   return row === undefined || row.revisions.includes(features.version);
 }
 
-// A registered handler takes precedence over the method of the revision. Undefined if the method does not exist.
+// Returns the handler of a method: a registered one, else the one of the revision. Undefined if the method does not exist.
 function handlerOf(server: ServerInternals, ctx: RequestContext): Handler | undefined {
   if (!isInRevision(ctx.row, ctx.wire)) return undefined;
   const handler = server.handler(ctx.method);
@@ -136,7 +137,7 @@ function run(ctx: RequestContext, handler: Handler | undefined): unknown {
   return handler(ctx as never);
 }
 
-/** Runs all middleware. Its errors are treated like errors of the handler. */
+/** Runs all middleware and the handler. Errors of middleware are treated like errors of the handler. */
 function throughMiddleware(ctx: RequestContext, handler: Handler | undefined): MaybePromise<unknown> {
   const { middleware } = ctx.server;
   const throwNoResult = (index: number): never => {
@@ -146,7 +147,8 @@ function throughMiddleware(ctx: RequestContext, handler: Handler | undefined): M
       `${which} returned nothing for ${printable(ctx.method, 128)}: return await next(), or a result`,
     );
   };
-  // Handlers of `setHandler` may return undefined. Middleware that returns undefined has lost the result of `next`.
+  // A handler of `setHandler` may return undefined, which means `{}`. Middleware that returns undefined forgot to return the
+  // result of `next`, which is an error.
   const callHandler = (): unknown => thenMaybe(run(ctx, handler), (value) => (value === undefined ? {} : value));
   const finish = (value: unknown): unknown => (value === undefined ? throwNoResult(0) : value);
   const fail = (error: unknown): MaybePromise<unknown> => {
@@ -164,7 +166,8 @@ function throughMiddleware(ctx: RequestContext, handler: Handler | undefined): M
   }
 }
 
-// Middleware may throw before the handler has looked up the entry, whose option `errors` decides what the client gets.
+// Looks up the entry that the request names, if middleware threw before the handler did so: the entry's option `errors` decides
+// whether the client gets the error's message.
 function entryOf(ctx: RequestContext): Entry | undefined {
   const { registries, resourceAt } = ctx.server;
   const { name, uri } = ctx.params;
@@ -210,7 +213,7 @@ export function encodeResult(ctx: RequestContext, value: unknown): object {
   }
   const result = value === undefined ? {} : isObject(value) ? plainResult(value) : value;
   const member = row?.result;
-  // Middleware may have returned something else than the result of `next`.
+  // The value may come from middleware, which can return anything.
   if (!isObject(result) || (member !== undefined && !isObject(result[member]) && !Array.isArray(result[member]))) {
     throw new WrongReturn(`The result of ${ctx.method} is not ${member ? `an object with "${member}"` : 'an object'}`);
   }

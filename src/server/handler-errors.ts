@@ -1,4 +1,4 @@
-/** Maps thrown values to responses. `RpcError` and `ToolError` are sent. Others go to `onError`; clients get a reference. */
+/** Converts thrown values to responses. Clients get an `RpcError` or `ToolError`; of others a reference to the call of `onError`. */
 
 import { isMcpError, RpcError } from '../jsonrpc/errors.ts';
 import type { ErrorObject } from '../jsonrpc/message.ts';
@@ -9,26 +9,26 @@ import { isSuspension } from './input/input-required.ts';
 import { MAX_ERROR_MESSAGE } from './limits/limits.ts';
 import type { RequestContext } from './request-context.ts';
 
-/** The result or the error of a response. */
+/** The result or the error of a handler, encoded for the response. */
 export type HandlerOutcome = { readonly result: object } | { readonly error: ErrorObject };
 
-/** Converts an error of a tool handler or of middleware to a result with `isError`. Rethrows an `RpcError`. */
+/** Converts an error of a tool handler or of middleware to a result with `isError`. Rethrows an `RpcError` and a `Suspension`. */
 export function toolFailure(error: unknown, ctx: RequestContext): CallToolResult {
   if (isSuspension(error)) throw error;
   if (isToolError(error)) return { content: [{ type: 'text', text: error.message }], isError: true };
-  // The error of a suspended handler is irrelevant: it runs again.
+  // A suspended handler runs again after the input response, so the error of this run does not become a result.
   if (isRpcError(error) || (ctx.usesJournal && ctx.inputRequests.isSuspended)) throw error;
   return { content: [{ type: 'text', text: textOf(error, ctx) }], isError: true };
 }
 
-/** Encodes a thrown value in the request's revision: an error, or a result for some errors of tools. Never throws. */
+/** Encodes a thrown value for the request's revision: as an error, or as a result where the revision requires one. Never throws. */
 export function encodeError(ctx: RequestContext, error: unknown): HandlerOutcome {
   const { row, wire, encodingHints: about, server } = ctx;
   const failure = wire.encodeError(toRpcError(error, ctx));
   return 'error' in failure ? failure : { result: wire.encodeResult(row, failure.result, about, server.serverInfo) };
 }
 
-// Reading the members of a thrown object may throw.
+// A getter of a thrown object may throw, too: the client then gets an error without details.
 function toRpcError(error: unknown, ctx: RequestContext): RpcError {
   try {
     if (isRpcError(error)) return error;
@@ -46,16 +46,17 @@ function isRpcError(error: unknown): error is RpcError {
   return isMcpError(error) && error.name === 'RpcError';
 }
 
-/** Entries for which `onError` has got the hint. */
+/** Entries whose first hidden error was passed to `onError` with `HINT`: later ones come without it. */
 const hinted = new WeakSet<object>();
 
-// Messages of unexpected errors may contain paths, hosts and passwords, so they are sent only with `errors: 'messages'`.
+// Returns the text that the client gets for an unexpected error, and passes the error to `onError`. Its message may contain paths,
+// hosts and passwords, so it is sent only with `errors: 'messages'`; else the text is a random reference.
 function textOf(error: unknown, ctx: RequestContext): string {
   const { entry, method, server } = ctx;
   const isWrongReturn = error instanceof WrongReturn;
   const message = !isWrongReturn && (entry?.errors ?? server.errors) === 'messages' ? messageOf(error) : undefined;
   const reference = message === undefined ? crypto.randomUUID().slice(0, 8) : undefined;
-  // Errors after a cancellation are expected.
+  // Aborted handlers throw, as they should: errors after a cancellation are not reported.
   if (!ctx.exchange.cancelled) {
     const isFirst = !isWrongReturn && message === undefined && entry !== undefined && !hinted.has(entry);
     if (isFirst) hinted.add(entry);
@@ -72,7 +73,7 @@ function nameOf({ entry, params: { name, uri } }: RequestContext): string | unde
   return typeof name === 'string' ? name : typeof uri === 'string' ? uri : entry?.key;
 }
 
-// Reading the message of a thrown value may throw.
+// Returns the message of a thrown value, cut and printable; undefined if it has none, or if its getter throws.
 function messageOf(error: unknown): string | undefined {
   try {
     const message = typeof error === 'string' ? error : error instanceof Error ? error.message : undefined;

@@ -14,32 +14,32 @@ import type { Middleware } from './middleware.ts';
 export interface ErrorReport {
   /** The method of the request, or the part of the server, such as `transport`. */
   readonly method: string;
-  /** The name or URI of the tool, prompt or resource. */
+  /** The name or URI of the tool, prompt or resource that the request names. */
   readonly name?: string | undefined;
-  /** The reference that the client got in place of the error. */
+  /** The random reference that the client got in place of the error's message, to find the error in the log. */
   readonly reference?: string | undefined;
-  /** How to send such errors to clients. Set once per tool, prompt or resource. */
+  /** Advice on how to let clients see such errors. Set only for the first error of a tool, prompt or resource. */
   readonly hint?: string | undefined;
 }
 
-/** The extensions of a server, as the handling of requests uses them. */
+/** The extensions of a server: the members that request handling and HTTP transports need. Implemented by `Extensions`. */
 export interface ServedExtensions {
-  /** The member of params that HTTP clients repeat as `Mcp-Name`, by method. */
+  /** Name of the member of params whose value HTTP requests repeat in the header `Mcp-Name`, by method. */
   readonly mcpNames: ReadonlyMap<string, string>;
   /** True if an extension adds to the `_meta` of results. */
   readonly addsMeta: boolean;
   /** Number of running detached calls. */
   detached: number;
-  /** Returns the result with the `_meta` of extensions added. */
+  /** Returns the result with the members that extensions add to its `_meta`. */
   withMeta(result: Readonly<Record<string, unknown>>, call: Call): Readonly<Record<string, unknown>>;
-  /** Throws if the request cannot have this result. */
+  /** Throws if no extension defines this type of result for the method, or the request does not declare the extension. */
   checkResult(result: ExtensionResult, call: Call): void;
 }
 
 /** Handles one method. `ctx` is a `RequestContext`, declared as `never` because that type refers to `ServerInternals`. */
 export type Handler = (ctx: never) => unknown;
 
-/** Registered entries by kind. */
+/** The registered tools, prompts, resources and resource templates of a server. */
 export interface Registries {
   readonly tools: Registry<Entry & { readonly input: CheckedSchema }>;
   readonly prompts: Registry<Entry>;
@@ -51,23 +51,24 @@ export interface Registries {
 export interface ServerInternals {
   readonly serverInfo: ServerInfo;
   readonly limits: Limits;
-  /** The memory that the server keeps for its callers. */
+  /** Counts the memory that the server uses for its callers. */
   readonly usage: Usage;
-  /** The keys that seal `requestState`. */
+  /** The keys that encrypt `requestState`. */
   readonly secrets: readonly Uint8Array[];
   readonly extensions: ServedExtensions;
   readonly middleware: readonly Middleware[];
   /** The default of the option `errors` of tools, prompts and resources. */
   readonly errors: ErrorDisclosure;
   readonly registries: Registries;
-  /** True if a registered entry requires scopes. */
+  /** True if at least one registered entry requires scopes. */
   readonly requiresScopes: boolean;
   handler(method: string): Handler | undefined;
   notificationHandler(method: string): Handler | undefined;
-  /** The resource with this URI, else the first template that matches, among those that the viewer may see. */
+  /** Returns the resource with this URI, else the first template that matches it, among those that the viewer may see. */
   resourceAt(uri: string, viewer: Viewer): Entry | undefined;
-  /** Definitions of the tools that the viewer may see. */
+  /** Returns the definitions of the tools that the viewer may see. */
   visibleTools(viewer: Viewer): readonly Tool[];
+  /** Passes an error to `onError`. Never throws. */
   report(error: unknown, about: ErrorReport): void;
 }
 

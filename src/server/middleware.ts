@@ -26,7 +26,7 @@ export interface ResourceParams extends Params {
   readonly uri: string;
 }
 
-/** Params whose shape is checked before middleware runs, by method. */
+/** Types of the params that are checked before middleware runs, by method. */
 export interface RequestParams {
   readonly 'tools/call': NamedParams;
   readonly 'prompts/get': NamedParams;

@@ -20,17 +20,17 @@ export interface McpServerOptions {
   /** The protocol revisions to serve. Default: all of them. */
   readonly revisions?: readonly ProtocolVersion[];
   /**
-   * Keys that seal `requestState`, of at least 32 bytes each: the first one seals, all of them open. All nodes need the same
-   * keys. Default: a random key, with which a call that requires input can be continued only by this process.
+   * Keys of at least 32 bytes that encrypt `requestState`: the first one encrypts, all of them decrypt. All nodes need the same
+   * keys. Default: a random key, with which only this process can continue a call that requires input.
    */
   readonly keys?: readonly Secret[];
-  /** Tells the model how to use this server. */
+  /** Text for the model about how to use this server. */
   readonly instructions?: string;
   /** Called with errors that clients do not get, and with errors of transports. Default: writes them to stderr. */
   readonly onError?: (error: unknown, about: ErrorReport) => void;
   /**
-   * What clients get of handler errors that are neither a `ToolError` nor an `RpcError`: `hidden` sends only a reference,
-   * `messages` sends their messages. Tools, prompts and resources can override it. Default: `hidden`.
+   * Disclosure of handler errors that are neither a `ToolError` nor an `RpcError`: with `hidden`, clients get only a reference,
+   * with `messages` the error's message. Tools, prompts and resources can override it. Default: `hidden`.
    */
   readonly errors?: ErrorDisclosure;
   readonly limits?: Partial<Limits>;
@@ -40,7 +40,7 @@ export interface McpServerOptions {
   readonly extensions?: readonly ServerExtension[];
   /** Cache hints of lists and of `server/discover`. Default: no caching. */
   readonly cache?: Partial<CacheHints>;
-  /** The bus for change notifications. Nodes need a shared one. Default: in memory, for this process only. */
+  /** The bus for change notifications. Several nodes need a shared one. Default: in memory, for this process only. */
   readonly changes?: ChangeBus<ServerEvent>;
 }
 
@@ -105,7 +105,7 @@ function logError(error: unknown, { method, name, reference, hint }: ErrorReport
   if (hint !== undefined) console.error(`mcpp: ${about}: ${hint}`);
 }
 
-// The stack of an error with its causes. It may contain text of the client: print it with `printableLines`.
+// Returns the stacks of an error and its causes. They may contain text of the client: print them with `printableLines`.
 function traceOf(error: unknown, depth = 0): string {
   if (!(error instanceof Error)) return typeof error === 'string' ? error : (JSON.stringify(error) ?? String(error));
   const code = 'code' in error && error.code !== undefined ? ` (code ${String(error.code)})` : '';
@@ -115,4 +115,5 @@ function traceOf(error: unknown, depth = 0): string {
     : `${trace}\ncaused by ${traceOf(error.cause, depth + 1)}`;
 }
 
+// Maximum causes of one error in the log: a chain of causes may be circular.
 const MAX_CAUSES = 5;

@@ -4,7 +4,7 @@ import type { Id } from '../jsonrpc/message.ts';
 import type { Exchange } from '../protocol/exchange.ts';
 import type { Revision } from '../protocol/revision.ts';
 
-/** Sends strictly increasing progress, if the request has a `progressToken`. Detached calls report it to their task. */
+/** Sends the progress of one request, if it has a `progressToken`. A detached call reports to its task instead. */
 export class Progress {
   readonly #token: Id | undefined;
   readonly #exchange: Exchange;

@@ -28,18 +28,18 @@ export class RequestContext implements Context, InputCaller {
   readonly method: string;
   readonly params: Params;
   readonly caller: Caller;
-  /** The exchange of the request; that of the task after the call was detached. */
+  /** The exchange of the request; after the call was detached, that of its task. */
   exchange: Exchange;
   /** The protocol revision of the request: its methods and encoders. */
   readonly wire: Revision;
   readonly server: ServerInternals;
-  /** The row of the method; undefined for methods that the protocol does not have. */
+  /** The method's row in the table `METHODS`; undefined for methods that the protocol does not have. */
   readonly row: MethodRow | undefined;
   /** Hints for the encoder of the result, set by the feature that handles the request. */
   encodingHints: EncodingHints = NO_HINTS;
   /** The tool, prompt or resource that the request names, after it was looked up. */
   entry: Entry | undefined = undefined;
-  /** Pending while the call is being detached. */
+  /** A promise that settles when the call is detached, or failed to be; undefined while it is not being detached. */
   detaching: Promise<void> | undefined;
   #abort: AbortController | undefined;
   #inputRequests: InputRequests | undefined;
@@ -79,7 +79,7 @@ export class RequestContext implements Context, InputCaller {
     return this.exchange.principal;
   }
 
-  /** The same as `auth`: a `Viewer` has this name for it. */
+  /** The principal of the request, like `auth`: the interface `Viewer` uses this name. */
   get principal(): Principal | undefined {
     return this.exchange.principal;
   }
@@ -137,7 +137,7 @@ export class RequestContext implements Context, InputCaller {
     return this.#log;
   }
 
-  /** True if the handler uses the journal: it sent an input request or ran a step. */
+  /** True if the handler has sent an input request or run a step: both are recorded in the journal of the call. */
   get usesJournal(): boolean {
     return this.#inputRequests !== undefined;
   }
@@ -156,7 +156,7 @@ export class RequestContext implements Context, InputCaller {
     this.#onFirstInputRequest = listener;
   }
 
-  /** How input requests reach the client: by requests while the call runs, or by retries of the call. */
+  /** The way of input requests to the client: `request` while the call runs, or `retry` in a result, then the client retries. */
   get inputVia(): Revision['features']['inputVia'] {
     return this.exchange.isDetached ? 'request' : this.wire.features.inputVia;
   }
@@ -172,7 +172,7 @@ export class RequestContext implements Context, InputCaller {
     this.#progress = undefined;
     this.#log = undefined;
     const abort = this.#abort;
-    // The handler may hold the signal already.
+    // The handler may have read `ctx.signal` before: a cancellation of the task must abort that signal.
     if (abort) exchange.onCancel((reason) => abort.abort(reason));
   }
 
@@ -191,7 +191,7 @@ export class RequestContext implements Context, InputCaller {
   }
 
   async #detach(): Promise<boolean> {
-    // The handler is suspended: it waits for input responses and runs again.
+    // A suspended handler runs again from the start after the client's retry, so this run must not continue.
     if (this.#inputRequests?.isSuspended) return this.#inputRequests.suspendUntilRetry();
     if (this.isDetached || this.isAborted || !this.#onDetach) return this.isDetached;
     this.detaching ??= this.#onDetach().finally(() => {
@@ -201,7 +201,7 @@ export class RequestContext implements Context, InputCaller {
     return this.isDetached;
   }
 
-  /** Aborts the signal of a handler that was suspended or timed out. */
+  /** Aborts `ctx.signal` of the current run of the handler, which was suspended or timed out. */
   abortRun(reason: unknown): void {
     this.#abort ??= new AbortController();
     this.#abort.abort(reason);
@@ -254,7 +254,7 @@ export class RequestContext implements Context, InputCaller {
   }
 }
 
-// Prevents an unhandled rejection, which would end the process, if the handler does not await the promise.
+// Marks rejections of the promise as handled. A handler that does not await it would otherwise end the process (Node's default).
 function quiet<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => {});
   return promise;

@@ -17,7 +17,7 @@ import { callBytes, KeptBytes } from '../limits/usage.ts';
 import type { RequestContext } from '../request-context.ts';
 import type { DetachedCall, StartedTask, TaskStarter } from './extension.ts';
 
-/** Starts a task, runs the handler detached and returns the result of the task. If no task is started, returns that of `run`. */
+/** Starts a task, runs the handler in it and returns the task's first result. If no task is started, returns that of `run`. */
 export async function runDetached(
   ctx: RequestContext,
   startTask: TaskStarter,
@@ -49,7 +49,7 @@ export function runUntilDetached(
     const settle = async (): Promise<void> => {
       await running.catch(() => {});
       ctx.onDetach(undefined);
-      // The handler may return without awaiting `ctx.detach()`.
+      // The handler may return without awaiting `ctx.detach()`: its outcome goes to the task if one is being started.
       const task = await starting?.catch(() => undefined);
       if (task) await reportEnd(ctx, task.call, () => completeRoundTrips(ctx, run, running));
       else running.then(resolve, reject);
@@ -96,7 +96,7 @@ async function outcomeOf(ctx: RequestContext, run: () => Promise<unknown>): Prom
   }
 }
 
-/** The exchange of a detached call. It holds no reference to the connection, which may be closed before the call ends. */
+/** The exchange of a detached call. It does not refer to the connection, which may close, and be freed, before the call ends. */
 class DetachedExchange implements Exchange {
   readonly isDetached = true;
   readonly row: MethodRow | undefined;
@@ -123,7 +123,7 @@ class DetachedExchange implements Exchange {
     const { signal } = call;
     if (signal.aborted) this.#abort.abort(signal.reason);
     else signal.addEventListener('abort', () => this.#abort.abort(signal.reason), { once: true });
-    // A client that cancels before the response is sent never gets the id of the task.
+    // A client that cancels before the response is sent never gets the id of the task: the task is aborted.
     request.onCancel((reason) => this.#abort.abort(reason));
   }
 
@@ -139,10 +139,10 @@ class DetachedExchange implements Exchange {
     throw new Error('A detached call cannot change a session');
   }
 
-  /** Does nothing: notifications of a request end with its response. */
+  /** Does nothing: the request was answered, and no notification of a request may follow its response. */
   notify(): void {}
 
-  /** Passes the input request to the task. Rejects when the signal aborts, even if the task does not settle it. */
+  /** Passes the input request to the task. Rejects when the signal aborts, even if the task never settles its promise. */
   async ask(method: string, params: Params | undefined, { signal }: PendingRequestOptions): Promise<unknown> {
     signal?.throwIfAborted();
     const response = this.#call.ask({ method, ...(params ? { params } : {}) } as InputRequest);
@@ -159,7 +159,7 @@ class DetachedExchange implements Exchange {
     else onAbort(signal, () => listener(signal.reason));
   }
 
-  /** Does nothing: detached calls are counted until their handler has settled anyway. */
+  /** Does nothing: `limits.detached` counts a detached call until its handler has settled. */
   keepRunning(): void {}
 
   onEnd(listener: () => void): void {

@@ -1,6 +1,6 @@
 /** A result of a type that an extension adds to the protocol. */
 
-/** The return value of a handler that replaces the result of its method. Made by `extensionResult`. */
+/** A handler's return value that the client gets in place of the normal result of the method. Made by `extensionResult`. */
 export class ExtensionResult {
   readonly resultType: string;
   readonly result: Readonly<Record<string, unknown>>;
@@ -11,7 +11,7 @@ export class ExtensionResult {
   }
 }
 
-/** Makes a result with a `resultType` of an extension. Only requests that declare the extension can have it. */
+/** Makes a result with a `resultType` of an extension. Handlers may return it only to requests that declare the extension. */
 export function extensionResult(resultType: string, result: Readonly<Record<string, unknown>>): ExtensionResult {
   return new ExtensionResult(resultType, result);
 }

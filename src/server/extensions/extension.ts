@@ -28,17 +28,18 @@ export interface ServerExtension extends ExtensionDefinition {
 /** Handles a request or notification of an extension. Errors are treated like those of `setHandler` handlers. */
 export type ExtensionHandler = (params: Params, ctx: Context) => unknown;
 
-/** Hooks of an extension into a server. All are optional; most run only for requests that declare the extension. */
+/** Functions and settings that an extension adds to a server. Most apply only to requests that declare the extension. */
 export interface ServerHooks {
   /** The value of the extension in the server's capabilities. Default: `{}`. */
   readonly settings?: Settings;
   /** Handlers by method: of notifications if the method begins with `notifications/`, else of requests. */
   readonly methods?: Readonly<Record<string, ExtensionHandler>>;
-  /** Accepts `methods` and `subscriptions` of all requests, or only of those that declare the extension. Default: `declared`. */
+  /** Requests that may use `methods` and `subscriptions`: those that declare the extension, or all. Default: `declared`. */
   readonly answers?: 'declared' | 'everybody';
   /**
-   * Fields that the extension adds to `notifications` of `subscriptions/listen`. Each function validates the requested value and
-   * returns the accepted field, or undefined if nothing of it is accepted. It throws an `RpcError` if the value is malformed.
+   * Fields that the extension adds to `notifications` of `subscriptions/listen`, by name. Each function validates the value that
+   * the client sent for the field and returns the accepted subscription, or undefined to accept nothing. It throws an `RpcError`
+   * if the value is malformed.
    */
   readonly subscriptions?: Readonly<
     Record<
@@ -48,35 +49,36 @@ export interface ServerHooks {
   >;
   /** Returns members for the `_meta` of a result. Called for requests that declare the extension. */
   readonly resultMeta?: (result: Readonly<Record<string, unknown>>, ctx: Context) => Meta | undefined;
-  /** Additional options of `registerTool`, which `describeTool` and `detach` can read. Unknown options are errors. */
+  /** Names of additional options of `registerTool`, for `describeTool` and `detach`. `registerTool` refuses unknown options. */
   readonly toolOptions?: readonly string[];
-  /** Returns the definition of a tool for `tools/list`, given the options of `registerTool`. It is the same for all clients. */
+  /** Changes the definition of a tool in `tools/list`, given the options of `registerTool`. Called once per registration. */
   readonly describeTool?: (tool: Tool, config: ToolConfig) => Tool;
   /**
    * Returns a function that starts a task for a tool call, or undefined to run the call normally. Called after the arguments
    * were validated and before the handler runs. Throws an `RpcError` to refuse the call.
    */
   readonly detach?: (call: ToolCall) => TaskStarter | undefined;
-  /** Revisions in which the extension is part of the protocol: own capabilities, and methods for all clients of the revision. */
+  /** Revisions in which the extension is part of the protocol, so that clients use it without declaring an extension. */
   readonly builtInRevisions?: Readonly<Partial<Record<ProtocolVersion, BuiltInRevision>>>;
   /** Registers resources of the extension. Called by the constructor of `McpServer`. */
   readonly register?: (server: ExtensionRegistrar) => void;
 }
 
-/** An extension in a revision in which it is part of the protocol. */
+/** Capabilities and methods of an extension in a revision in which it is part of the protocol, such as tasks in 2025-11-25. */
 export interface BuiltInRevision {
-  /** Capabilities to add to those of the server, for this principal. */
+  /** Returns the capabilities that the server declares to this principal in addition. */
   capabilities(principal: Principal | undefined): Readonly<Record<string, Settings>>;
+  /** Handlers by method, for all clients of the revision. */
   readonly methods: Readonly<Record<string, ExtensionHandler>>;
 }
 
-/** A tool call with valid arguments. */
+/** A tool call whose arguments are valid and whose handler has not started: the argument of the hook `detach`. */
 export interface ToolCall {
   readonly name: string;
   /** The options of `registerTool`. */
   readonly config: ToolConfig;
   readonly ctx: Context;
-  /** True if the request declares the extension, in a revision in which it can be declared. */
+  /** True if the request declares the extension, and its revision allows declaring it. */
   readonly isDeclared: boolean;
 }
 
@@ -85,7 +87,7 @@ export type TaskStarter = () => Promise<StartedTask | undefined>;
 
 /** A task that continues a tool call. */
 export interface StartedTask {
-  /** The result of the request, for instance with the id of the task. */
+  /** The result that the client gets instead of the tool's, for instance with the id of the task. */
   readonly result: ExtensionResult;
   /** Receives the input requests, the progress and the outcome of the handler. */
   readonly call: DetachedCall;
@@ -93,9 +95,9 @@ export interface StartedTask {
 
 /** A tool call whose handler continues after its request was answered. The extension implements it. */
 export interface DetachedCall {
-  /** Aborts the handler. */
+  /** Aborts when the task is cancelled. The handler is aborted, too. */
   readonly signal: AbortSignal;
-  /** Resolves to the input response. The request is encoded for the revision of the call. */
+  /** Gets the input response from the client. The request is encoded for the revision of the call. */
   ask(request: InputRequest): Promise<unknown>;
   /** Receives the arguments of `ctx.reportProgress`. */
   progress(progress: number, total?: number, message?: string): void;

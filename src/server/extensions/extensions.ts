@@ -28,13 +28,13 @@ type Handler = (ctx: RequestContext) => unknown;
 /** The extensions of one server. */
 export class Extensions implements ServedExtensions {
   readonly #all: readonly ServerExtension[];
-  /** The member of params that HTTP requests repeat in the header `Mcp-Name`, by method. */
+  /** Name of the member of params whose value HTTP requests repeat in the header `Mcp-Name`, by method. */
   readonly mcpNames: ReadonlyMap<string, string>;
   /** Handlers of requests and notifications, by method. */
   readonly handlers: ReadonlyMap<string, Handler>;
-  /** Fields of `subscriptions/listen`, by name. */
+  /** Functions that open a subscription, by the name of its field in `notifications` of `subscriptions/listen`. */
   readonly subscriptions: ReadonlyMap<string, OpenSubscription>;
-  /** Additional options of `registerTool`. */
+  /** Names of the options that extensions add to `registerTool`. */
   readonly toolOptions: readonly string[];
   /** True if an extension has the hook `resultMeta`. */
   readonly addsMeta: boolean;
@@ -65,12 +65,12 @@ export class Extensions implements ServedExtensions {
     return Object.keys(extensions).length === 0 ? all : { ...all, extensions };
   }
 
-  /** Returns the definition of a tool for `tools/list`. */
+  /** Returns the definition of a tool for `tools/list`, as changed by the hooks `describeTool`. */
   describe(tool: Tool, config: ToolConfig): Tool {
     return this.#all.reduce((shown, { server }) => server?.describeTool?.(shown, config) ?? shown, tool);
   }
 
-  /** Returns the first function of an extension that starts a task for the call; undefined if there is none. */
+  /** Returns the function that starts a task for the call, from the first extension that has one for it; else undefined. */
   taskStarterFor(name: string, config: ToolConfig, ctx: RequestContext): TaskStarter | undefined {
     for (const extension of this.#all) {
       const call = { name, config, ctx, isDeclared: isDeclared(extension, ctx) };
@@ -80,7 +80,7 @@ export class Extensions implements ServedExtensions {
     return undefined;
   }
 
-  /** Returns the result with the members that extensions add to its `_meta`. Members of the handler win. */
+  /** Returns the result with the members that extensions add to its `_meta`. They do not replace members set by the handler. */
   withMeta(result: Result, call: Call): Result {
     const declared = this.#all.filter((one) => one.server?.resultMeta && isDeclared(one, call));
     const added = declared.map((one) => one.server?.resultMeta?.(result, call as RequestContext));
@@ -143,7 +143,7 @@ function callMethod(extension: ServerExtension, method: string, ctx: RequestCont
   const handler = isDeclarableIn(extension, ctx.revision) ? handlerIn(extension.server?.methods, method) : undefined;
   if (!handler) throw RpcError.methodNotFound(method);
   if (extension.server?.answers === 'everybody' || isDeclared(extension, ctx)) return handler(ctx.params, ctx);
-  // Notifications have no response: ignored instead of refused.
+  // A notification has no response, so it is ignored instead of refused.
   if (method.startsWith('notifications/')) return undefined;
   throw missingCapability(`extensions.${extension.id}`);
 }
@@ -172,13 +172,13 @@ async function openField(
     accepted: opened.accepted,
     begin(notify) {
       const stop = opened.begin(notify);
-      // Called when the request ends: an error must not prevent that, so it goes to `onError`.
+      // The extension's `stop` is called when the request ends. Its errors go to `onError`, so that the request still ends.
       return () => callGuarded(stop, failed);
     },
   };
 }
 
-/** True if this request declares the extension, in a revision in which it can be declared. */
+/** True if the request declares the extension, and its revision allows declaring it. */
 function isDeclared(extension: ServerExtension, { revision, caller }: Call): boolean {
   return isDeclarableIn(extension, revision) && hasCapability(caller.capabilities, `extensions.${extension.id}`);
 }

@@ -6,19 +6,19 @@ import type { Entry, ErrorDisclosure, Visible } from './registry.ts';
 
 /** Options of every registration. */
 export interface EntryConfig {
-  /** Hides the entry from some callers: it is absent from their lists, and unknown when they use it. */
+  /** Returns false to hide the entry from a caller: its lists omit the entry, and its requests get the error of an unknown one. */
   readonly visible?: Visible;
-  /** Scopes that a caller needs, all of them. Others get an error with these scopes (HTTP: 403). Lists do not show them. */
+  /** Scopes that a caller needs to use the entry. A caller without all of them gets an error that names them (HTTP: 403). */
   readonly scopes?: readonly string[];
-  /** What clients get of plain errors of the handler: only a reference, or their messages. Default: the server's `errors`. */
+  /** Disclosure of handler errors other than `ToolError` and `RpcError`: a reference, or the message. Default: the server's. */
   readonly errors?: ErrorDisclosure;
-  /** Replaces a registered entry of the same name. Default: false, a second registration throws. */
+  /** True to replace a registered entry of the same name. Default: false, so that a second registration throws. */
   readonly replace?: boolean;
 }
 
 const KEYS: KeysOf<EntryConfig> = { visible: true, scopes: true, errors: true, replace: true };
 
-/** Names of options in other libraries, with our names, for "did you mean". */
+/** Our names of options, by their names in other libraries, for "did you mean" in error messages. */
 type OtherNames = ReadonlyMap<string, string>;
 
 /**

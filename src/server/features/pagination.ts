@@ -5,7 +5,7 @@ import { RpcError } from '../../jsonrpc/errors.ts';
 import { fingerprint } from '../../jsonrpc/json/canonical-json.ts';
 import type { ListKind } from '../../protocol/revision.ts';
 
-/** Characters of a key in a cursor. As JSON in base64 that is less than 4,096 characters, the limit of a cursor. */
+/** Maximum characters of an entry's key that a cursor contains as it is. As JSON in base64, they stay below the cursor limit, 4,096. */
 const MAX_KEY = 500;
 
 /** One page of a list. `nextCursor` is undefined on the last page. */
@@ -32,12 +32,12 @@ function startOf(kind: ListKind, entries: readonly { readonly key: string }[], c
   if (cursor === undefined || cursor === '') return 0;
   const name = typeof cursor === 'string' ? nameIn(kind, cursor) : undefined;
   const index = name === undefined ? -1 : entries.findIndex((entry) => nameOf(entry.key) === name);
-  // Hidden entries get the same error as unknown ones.
+  // The error is the same for hidden and unknown entries, so that it does not reveal hidden ones.
   if (index < 0) throw RpcError.invalidParams('"cursor" is not valid for this list; start again without one');
   return index + 1;
 }
 
-// A cursor has the fingerprint of a long key: with the key it would exceed the length limit of params.
+// Returns the text that names an entry in a cursor: its key, or a hash of a key that would make the cursor too long.
 function nameOf(key: string): string {
   return key.length <= MAX_KEY ? key : `#${fingerprint(key)}`;
 }

@@ -1,4 +1,4 @@
-/** Registered tools, prompts, resources or templates by name. Entries and whole lists are encoded once per revision. */
+/** `Registry`: registered tools, prompts, resources or templates by name. Their JSON for lists is made once per revision. */
 
 import { closest } from '../../jsonrpc/closest.ts';
 import { RpcError } from '../../jsonrpc/errors.ts';
@@ -7,7 +7,7 @@ import { shorten } from '../../jsonrpc/printable.ts';
 import type { CacheHints, ListKind, Revision, ServerInfo, Viewer } from '../../protocol/revision.ts';
 import { type Page, pageOf } from './pagination.ts';
 
-/** True if the viewer may see an entry. Hidden entries are absent from the list, and unknown when they are used. */
+/** Returns true if the viewer may see an entry. Lists omit hidden entries, and requests for them get the error of unknown ones. */
 export type Visible = (viewer: Viewer) => boolean;
 
 /** A registered tool, prompt, resource or resource template. */
@@ -17,26 +17,27 @@ export interface Entry {
   /** The entry as lists show it. */
   readonly definition: object;
   readonly visible?: Visible | undefined;
-  /** Scopes that a caller needs, all of them. */
+  /** Scopes that a caller needs to use the entry, all of them. */
   readonly scopes?: readonly string[] | undefined;
-  /** What clients get of plain errors of the handler. Default: the server's `errors`. */
+  /** Disclosure of handler errors other than `ToolError` and `RpcError`. Default: the server's `errors`. */
   readonly errors?: ErrorDisclosure | undefined;
 }
 
-/** The registered entries of one kind: names, and changes at run time. */
+/** The registered tools, prompts, resources or resource templates of a server, to inspect, disable or remove at run time. */
 export interface Features {
   /** Names of all entries, including hidden and disabled ones. */
   readonly names: readonly string[];
   /** True if an entry of this name is registered, even if it is hidden or disabled. */
   has(name: string): boolean;
-  /** Removes the entry from lists and refuses its use until `enable`. False if there is no such entry. */
+  /** Removes the entry from lists and refuses its use until `enable`. Returns false if there is no such entry. */
   disable(name: string): boolean;
-  /** Undoes `disable`; the entry keeps its position in lists. False if there is no such entry. */
+  /** Undoes `disable`; the entry keeps its position in lists. Returns false if there is no such entry. */
   enable(name: string): boolean;
-  /** Removes the entry. False if there is no such entry. */
+  /** Removes the entry. Returns false if there is no such entry. */
   remove(name: string): boolean;
 }
 
+/** A registered entry with its state. */
 interface Slot<E> {
   readonly key: string;
   readonly entry: E;
@@ -47,18 +48,18 @@ interface Slot<E> {
 
 /** The entries of one kind, in the order of their registration. */
 export class Registry<E extends Entry> implements Features {
-  /** True if an entry requires scopes. */
+  /** True if at least one entry requires scopes. */
   requiresScopes = false;
-  /** True if an entry is disabled, has `visible` or requires scopes. */
+  /** True if at least one entry is disabled, has `visible` or requires scopes. */
   hasRestrictedEntries = false;
   readonly #kind: ListKind;
   readonly #noun: string;
   readonly #onChange: () => void;
   readonly #onError: (error: unknown) => void;
   readonly #slots = new Map<string, Slot<E>>();
-  /** First pages that are the same for all viewers, by revision. */
+  /** JSON of the first page, by revision. Empty if pages differ between viewers. */
   readonly #lists = new Map<string, EncodedJson>();
-  /** True if an entry has `visible`: lists differ between viewers. */
+  /** True if at least one entry has `visible`, so that lists differ between viewers. */
   #filtered = false;
 
   constructor(kind: ListKind, noun: string, onChange: () => void, onError: (error: unknown) => void) {
@@ -100,30 +101,30 @@ export class Registry<E extends Entry> implements Features {
     return removed;
   }
 
-  /** The entry of this name, if it is enabled and the viewer may see it. */
+  /** Returns the entry of this name, if it is enabled and the viewer may see it. */
   get(name: string, viewer: Viewer): E | undefined {
     const slot = this.#slots.get(name);
     return slot?.enabled && this.#isVisible(slot.entry, viewer) ? slot.entry : undefined;
   }
 
-  /** The entry of this name, even if it is disabled or the viewer may not see it. */
+  /** Returns the entry of this name, even if it is disabled or hidden. */
   getUnchecked(name: unknown): E | undefined {
     return this.#slots.get(name as string)?.entry;
   }
 
-  /** The enabled entries that the viewer may see. */
+  /** Yields the enabled entries that the viewer may see. */
   *entries(viewer: Viewer): Generator<E> {
     for (const { entry, enabled } of this.#slots.values()) if (enabled && this.#isVisible(entry, viewer)) yield entry;
   }
 
-  /** One page of the list as objects, for middleware. */
+  /** Returns one page of the list as objects, which middleware can read and change. */
   list(params: Params, viewer: Viewer, pageSize: number): object {
     const { entries, nextCursor } = this.#page(params, viewer, pageSize);
     const items = entries.map(({ entry }) => entry.definition);
     return nextCursor === undefined ? { [this.#kind]: items } : { [this.#kind]: items, nextCursor };
   }
 
-  /** One page of the list as JSON. A first page that is the same for all viewers is kept until the registry changes. */
+  /** Returns one page of the list as JSON. A first page that is the same for all viewers is cached until the registry changes. */
   encodedList(params: Params, viewer: Viewer, revision: Revision, server: ServerInfo, pageSize: number): EncodedJson {
     const { version } = revision.features;
     const keep = params['cursor'] === undefined && !this.#filtered;
@@ -136,7 +137,7 @@ export class Registry<E extends Entry> implements Features {
     return list;
   }
 
-  /** The cache hints of the list: `private` if viewers may see different entries. */
+  /** Returns the cache hints of the list, with the scope `private` if viewers may see different entries. */
   cache(hints: CacheHints): CacheHints {
     return this.#filtered ? { ...hints, cacheScope: 'private' } : hints;
   }
@@ -157,7 +158,7 @@ export class Registry<E extends Entry> implements Features {
     return text;
   }
 
-  // An entry whose `visible` throws is hidden.
+  // An entry whose `visible` throws is hidden, so that an error never reveals it.
   #isVisible({ visible }: E, viewer: Viewer): boolean {
     try {
       return visible === undefined || visible(viewer) === true;
@@ -203,7 +204,7 @@ function* namesFor<E extends Entry>(registry: Registry<E>, viewer: Viewer): Gene
 }
 
 /**
- * What clients get of an error that is neither a `ToolError` nor an `RpcError`: `hidden` sends a reference, with which the error
- * goes to `onError`; `messages` sends the error's message. Stacks, causes and properties are never sent.
+ * Disclosure of errors that are neither a `ToolError` nor an `RpcError`: with `hidden`, clients get a random reference, which
+ * `onError` gets with the error; with `messages`, they get the error's message. Stacks and causes are never sent.
  */
 export type ErrorDisclosure = 'hidden' | 'messages';

@@ -24,7 +24,7 @@ export function toolResult(value: unknown, hasOutputSchema: boolean, name: strin
   return { content: [{ type: 'text', text: String(value) }] };
 }
 
-/** Sets `structuredContent`. A result without content gets it as JSON text, too, for clients that do not read it. */
+/** Sets `structuredContent` of a result. If `content` is empty, adds the JSON as text for clients that read only `content`. */
 export function withStructured(result: CallToolResult, structuredContent: unknown, name: string): CallToolResult {
   if (structuredContent === undefined) return result;
   checkEncodable(structuredContent, name);
@@ -41,7 +41,8 @@ function checkEncodable(value: unknown, name: string): void {
   if (wrong !== undefined) throw new WrongReturn(`Tool "${name}" returned ${wrong}`);
 }
 
-// An object with `content` is an invalid result, not data: otherwise mistakes in results would go unnoticed.
+// Throws for a value that JSON cannot encode, and for an object with `content` that is no valid result: sent as data, the mistake
+// would go unnoticed.
 function checkReturn(value: unknown, name: string): void {
   checkEncodable(value, name);
   if (!isObject(value) || value['content'] === undefined || hasToJson(value)) return;
@@ -57,7 +58,7 @@ function allContent(blocks: readonly unknown[], name: string): readonly ContentB
   throw new WrongReturn(`Tool "${name}" returned an array of content and other values: ${problem}`);
 }
 
-// With an output schema, an object with `content` may be data that fits the schema.
+// With an output schema, an object with `content` but without `structuredContent` may be data that fits the schema.
 function isResult(value: unknown, hasOutputSchema: boolean): value is CallToolResult {
   if (!isObject(value)) return false;
   const { content, isError } = value;
@@ -70,7 +71,7 @@ export function isContent(value: unknown): value is ContentBlock {
   return wrongBlock(value) === undefined;
 }
 
-// JSON encodes such an object, for example a Date, as the return value of its `toJSON`.
+// True for objects such as a Date, which JSON encodes as the return value of their `toJSON`.
 function hasToJson(value: unknown): value is { toJSON(): unknown } {
   return isObject(value) && typeof value['toJSON'] === 'function';
 }
@@ -80,12 +81,12 @@ function isBytes(value: unknown): boolean {
   return ArrayBuffer.isView(value) || value instanceof ArrayBuffer;
 }
 
-/** A handler or middleware returned a value that is no result. Its message goes to `onError` and never to clients. */
+/** Error of a handler or middleware that returned a value that is no result. Its message goes to `onError`, never to clients. */
 export class WrongReturn extends TypeError {
   override readonly name = 'WrongReturn';
 }
 
-/** What to return instead of objects that JSON encodes as `{}`, by their tag (`Object.prototype.toString`). */
+/** Advice for error messages: what to return instead of an object that JSON encodes as `{}`, by `Object.prototype.toString`. */
 const REMEDIES: ReadonlyMap<string, string> = new Map([
   ['Map', 'return Object.fromEntries(map) or [...map]'],
   ['Set', 'return [...set]'],
@@ -120,10 +121,11 @@ function isPlain(value: object): boolean {
   return Array.isArray(value) || Object.getPrototypeOf(prototype) === null;
 }
 
+/** A value that JSON cannot encode, in the return value of a handler. */
 interface Fault {
   readonly what: string;
   readonly remedy: string;
-  /** JSON pointer; undefined for the value itself. */
+  /** JSON pointer to the value; undefined if it is the return value itself. */
   readonly place?: string;
 }
 
@@ -135,15 +137,17 @@ export function wrongReturnOf(value: unknown): string | undefined {
   return fault && `${fault.what}: ${fault.remedy}`;
 }
 
-/** Bounds of the search for faults, which is part of every call. */
+/** Maximum members of `structuredContent` that are searched for values that JSON cannot encode. Bounds the time per call. */
 const MAX_MEMBERS = 1000;
+/** Maximum depth of that search. */
 const MAX_DEPTH = 16;
 
+/** The number of members that the search may still visit. */
 interface Budget {
   left: number;
 }
 
-/** Describes the first member at any depth that JSON cannot encode, such as a promise without `await`. */
+/** Describes the first member, at a depth up to `MAX_DEPTH`, that JSON cannot encode, such as a promise without `await`. */
 function faultInside(value: object): string | undefined {
   const fault = findFault(value, MAX_DEPTH, { left: MAX_MEMBERS });
   return fault && `${fault.what} at ${printable(fault.place ?? '', 128)}: ${fault.remedy}`;
@@ -208,7 +212,7 @@ function jsonOf(value: unknown, name: string): string {
   }
 }
 
-/** Required members of each type of content. All are strings. */
+/** Required members of a content block, by its `type`. All are strings. */
 const FIELDS: ReadonlyMap<unknown, readonly string[]> = new Map([
   ['text', ['text']],
   ['image', ['data', 'mimeType']],

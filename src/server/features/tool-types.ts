@@ -11,13 +11,13 @@ import type { ExtensionResult } from '../extensions/extension-result.ts';
 import type { InputRequired } from '../input/input-required.ts';
 import type { EntryConfig } from './entry-config.ts';
 
-/** The type of the input schema of a tool without one: no arguments. */
+/** Stands for the input schema in the types of a tool that has none: the tool takes no arguments. */
 export interface NoArguments {
   readonly type: 'object';
   readonly additionalProperties: false;
 }
 
-/** The type of the output schema of a tool without one: any result. */
+/** Stands for the output schema in the types of a tool that has none: the tool may return any result. */
 export interface AnyResult {
   readonly 'no output schema': true;
 }
@@ -25,7 +25,7 @@ export interface AnyResult {
 /** Options of `registerTool` and `defineTool`. */
 export interface ToolConfig<I extends AnySchema = AnySchema, O extends AnySchema = AnySchema> extends EntryConfig {
   readonly title?: string;
-  /** Tells the model when and how to use the tool. */
+  /** Text for the model about when and how to use the tool. */
   readonly description?: string;
   /** A JSON Schema, or a schema of a library such as zod, for the arguments. Default: the tool takes no arguments. */
   readonly inputSchema?: I;
@@ -39,7 +39,7 @@ export interface ToolConfig<I extends AnySchema = AnySchema, O extends AnySchema
    * clients, refusing those without support, `never` for none. Default: `never`.
    */
   readonly task?: 'auto' | 'required' | 'never';
-  /** With `manual`, a call becomes a task when its handler calls `ctx.detach()`. Default: before the handler runs. */
+  /** Time at which a call becomes a task: with `manual`, when its handler calls `ctx.detach()`. Default: before the handler runs. */
   readonly detach?: 'manual';
 }
 
@@ -69,7 +69,7 @@ export type Loose =
   // biome-ignore lint/suspicious/noConfusingVoidType: a handler that returns nothing is typed void
   | void;
 
-/** Return values of a handler. `Out` is the type that follows from its output schema. */
+/** Return values of a tool handler. `Out` is the type that follows from the output schema. */
 export type ToolReturn<Out> = CallToolResult | InputRequired | ExtensionResult | Out;
 
 /** Handles calls of a tool. The arguments fit the input schema; thrown errors become results with `isError`. */
@@ -86,13 +86,13 @@ export type HandlerOf<I, O> = [O] extends [AnyResult]
 /** The type of a handler's arguments for an input schema. */
 export type Arguments<I> = unknown extends InferOutput<I> ? Readonly<Record<string, unknown>> : InferOutput<I>;
 
-/** A tool in the types of a client. */
+/** The argument and result types of a tool, as a client of the server sees them. */
 export interface ToolType<In, Out> {
   readonly input: In;
   readonly output: Out;
 }
 
-/** The type of a caller's result for an output schema. */
+/** The type of the result that a client gets from a tool with this output schema. */
 export type Result<O> = O extends AnyResult ? unknown : InferOutput<O>;
 
 /** A tool as an object, for `registerTools`. */
@@ -101,17 +101,17 @@ export interface ToolDefinition<I extends AnySchema = AnySchema, O extends AnySc
   readonly call: HandlerOf<I, O>;
 }
 
-/** A tool definition of any types. */
+/** A tool definition with any argument and result types. */
 export interface AnyToolDefinition {
   readonly config: object;
   readonly call: (args: never, ctx: Context) => unknown;
 }
 
-/** The type that a definition adds to its server. */
+/** The `ToolType` that registering a definition adds to the type of the server. */
 export type ToolTypeOf<D> =
   D extends ToolDefinition<infer I, infer O> ? ToolType<InferInput<I>, Result<O>> : ToolType<unknown, unknown>;
 
-/** Defines a tool as an object, for `registerTools`: for tools in files of their own. */
+/** Defines a tool as an object for `registerTools`, so that it can be in a file of its own. */
 export function defineTool<const I extends AnySchema = NoArguments, const O extends AnySchema = AnyResult>(
   config: ToolConfig<I, O> & CheckedInput<I>,
   // `NoInfer` halves the compile time of a long chain of tools.

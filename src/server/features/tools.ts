@@ -30,10 +30,10 @@ export interface ToolEntry extends Entry {
   readonly definition: Tool;
   readonly input: CheckedSchema;
   readonly output: CheckedSchema | undefined;
-  /** Passed to the encoder of results. */
+  /** Hints for encoding results of the tool, such as its output schema. */
   readonly encodingHints: EncodingHints;
   readonly call: (args: never, ctx: Context) => unknown;
-  /** Returns the function that starts a task for a call, if the call becomes one. Undefined without the tasks extension. */
+  /** Returns a function that starts a task for a call, or undefined to run it normally. Not set without the tasks extension. */
   readonly taskStarter: ((ctx: RequestContext) => TaskStarter | undefined) | undefined;
   /** True if a call becomes a task only when its handler calls `ctx.detach()`. */
   readonly detachesManually: boolean;
@@ -44,12 +44,12 @@ const NAME = /^[A-Za-z0-9_.-]{1,128}$/;
 const EMPTY_ARGUMENTS = { ok: true, value: Object.freeze({}) } as const;
 
 /**
- * The schema of a tool without `inputSchema`. It has `properties`, because some model providers refuse schemas without. It
- * ignores arguments, because some clients send a dummy argument to such tools.
+ * The schema of a tool without `inputSchema`. It has `properties`, because some model providers refuse schemas without. Its check
+ * ignores all arguments, because some clients send a dummy argument to such tools.
  */
 const NO_ARGUMENTS: CheckedSchema = { jsonSchema: { type: 'object', properties: {} }, check: () => EMPTY_ARGUMENTS };
 
-/** Checks a registration and returns its entry. Throws a `TypeError` with the tool's name. */
+/** Checks the arguments of `registerTool` and returns the entry to add. Throws a `TypeError` with the tool's name. */
 export function toolEntry(
   name: string,
   config: ToolConfig,
@@ -137,7 +137,7 @@ function runAsTask(tool: ToolEntry, args: unknown, ctx: RequestContext, startTas
 }
 
 function run(tool: ToolEntry, args: unknown, ctx: RequestContext): MaybePromise<unknown> {
-  // An asynchronous check of the arguments gives the client time to cancel.
+  // The client may have cancelled the call during an asynchronous check of its arguments.
   if (ctx.isAborted) throw RpcError.internal('The call was cancelled before it began');
   const failed = (error: unknown): CallToolResult => toolFailure(error, ctx);
   try {
@@ -150,7 +150,7 @@ function run(tool: ToolEntry, args: unknown, ctx: RequestContext): MaybePromise<
 }
 
 function finish(tool: ToolEntry, returned: unknown): MaybePromise<unknown> {
-  // Both are results of their own kind: they have no content to check.
+  // Neither of them is a tool result: there is no content to check.
   if (returned instanceof InputRequired || returned instanceof ExtensionResult) return returned;
   const result = toolResult(returned, tool.output !== undefined, tool.key);
   if (!tool.output || result.isError) return withStructured(result, result.structuredContent, tool.key);
@@ -160,7 +160,7 @@ function finish(tool: ToolEntry, returned: unknown): MaybePromise<unknown> {
     );
   }
   return thenMaybe(tool.output.check(result.structuredContent), (checked) => {
-    // The checked value has the schema's defaults and transformations.
+    // The checked value is sent, because it has the schema's defaults and transformations.
     if (checked.ok) return withStructured(result, checked.value, tool.key);
     const wrong = wrongReturnOf(returned);
     if (wrong !== undefined) throw new WrongReturn(`Tool "${tool.key}" returned ${wrong}`);

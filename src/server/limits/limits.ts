@@ -1,24 +1,24 @@
 /** Limits of a server and their defaults. Fixed limits of strings and lists in params are in `protocol/params.ts`. */
 
-/** Limits of a server. */
+/** The option `limits` of `McpServer`, with defaults filled in. */
 export interface Limits {
-  /** Entries per page of a list. Default: 1000. */
+  /** Maximum entries per page of `tools/list` and the other lists. Default: 1000. */
   readonly pageSize: number;
-  /** Running requests of one connection. Default: 1000. */
+  /** Maximum running requests of one connection; further ones get an error. Default: 1000. */
   readonly inFlight: number;
-  /** Running detached calls (tasks). Default: 10,000. */
+  /** Maximum running detached calls (tool calls that continue as tasks) of the server. Default: 10,000. */
   readonly detached: number;
-  /** Round trips with input requests in one call. Default: 10. */
+  /** Maximum round trips with input requests in one call, so that a handler cannot ask forever. Default: 10. */
   readonly roundTrips: number;
   /** Milliseconds until a handler is aborted and its request gets an error. Detached calls have no limit. Default: no limit. */
   readonly handlerMs: number;
   /** Lifetime of a `requestState` in milliseconds. Default: 10 minutes. */
   readonly stateTtlMs: number;
-  /** Bytes kept for all callers: params of running calls, subscriptions and sessions. Default: 128 MiB. */
+  /** Maximum bytes in memory for all callers: params of running calls, subscriptions and sessions. Default: 128 MiB. */
   readonly keptBytes: number;
-  /** Bytes kept for one caller while others use some and more than half of `keptBytes` is in use. Default: 32 MiB. */
+  /** Maximum of `keptBytes` for one caller, while other callers use some and more than half is in use. Default: 32 MiB. */
   readonly keptBytesPerCaller: number;
-  /** Bytes of responses and streams that clients have not read yet. Default: 64 MiB. */
+  /** Maximum bytes of responses and stream events that wait in memory until clients read them. Default: 64 MiB. */
   readonly unflushedBytes: number;
 }
 
@@ -44,15 +44,15 @@ export function limitsOf(wanted: Partial<Limits> = {}): Limits {
   return { ...DEFAULT_LIMITS, ...Object.fromEntries(given) };
 }
 
-/** Characters of a sealed `requestState`. Longer ones are neither sent nor accepted. */
+/** Maximum characters of an encrypted `requestState`. The server neither sends nor accepts longer ones. */
 export const MAX_REQUEST_STATE: number = 512 * 1024;
-/** Characters of a plain error's message that `errors: 'messages'` sends. */
+/** Maximum characters of a handler error's message that `errors: 'messages'` sends to the client; the rest is cut off. */
 export const MAX_ERROR_MESSAGE = 2000;
-/** Values that one `completion/complete` returns. */
+/** Maximum values in a result of `completion/complete`. The specification sets this number. */
 export const MAX_COMPLETION_VALUES = 100;
-/** Error responses without an id that one connection reports to `onError`. */
+/** Maximum error responses without an id that one connection passes to `onError`, so that a client cannot flood the log. */
 export const MAX_REPORTED_ERRORS = 10;
-/** Milliseconds between aborting the handlers of a connection and closing it. */
+/** Milliseconds that aborted handlers of a closing connection have to send their responses before it disconnects. */
 export const ABORT_GRACE_MS = 100;
-/** Milliseconds that a suspended handler has to end before it is ignored. */
+/** Milliseconds that a handler has for its `finally` blocks after an input request suspended it. Then it is ignored. */
 export const SUSPEND_GRACE_MS = 1000;

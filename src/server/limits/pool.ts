@@ -1,19 +1,19 @@
 /** A bounded resource that callers share: running calls, open streams, bytes of memory. */
 
-/** The fraction of a pool that one caller may hold while others hold some and more than half of the pool is in use. */
+/** Default fraction of a pool that one caller may hold while others hold some and more than half of the pool is in use. */
 const SHARE = 1 / 4;
-/** The fraction that a single caller cannot use up, so that other callers find room. */
+/** Fraction of a pool that a caller cannot take even if it is the only one, so that the next caller finds room. */
 const RESERVE = 1 / 8;
-/** Smaller limits have no reserve: a user who sets a limit of 10 expects 10. */
+/** Smallest limit of a pool that has a reserve. A user who sets a limit of 10 expects that one caller can have 10. */
 const SMALLEST_WITH_RESERVE = 1000;
 
-/** The caller whose use is counted. `caller` may be a getter: it is read only if more than half of the pool is in use. */
+/** Names a caller. `caller` may be an expensive getter: `hasRoom` reads it only if more than half of the pool is in use. */
 export interface CallerRef {
-  /** The principal, else the client's address. */
+  /** Key of the principal, else of the client's address. */
   readonly caller: string;
 }
 
-/** Counts the use of the resource, in total and per caller. Amounts are integers. */
+/** Counts how much of a bounded resource is in use, in total and per caller. Amounts are integers. */
 export class Pool {
   readonly limit: number;
   readonly #share: number;
@@ -21,7 +21,7 @@ export class Pool {
   readonly #held = new Map<string, number>();
   #used = 0;
 
-  /** `share`: the amount that one caller may hold while others hold some. Default: a quarter of the limit. */
+  /** Makes a pool. `share` is the amount that one caller may hold while others hold some. Default: a quarter of `limit`. */
   constructor(limit: number, share: number = Math.ceil(limit * SHARE)) {
     this.limit = limit;
     this.#share = Math.min(share, limit);
@@ -34,8 +34,8 @@ export class Pool {
   }
 
   /**
-   * True if the caller may take `amount` more. Up to half of the limit, every caller may. Above that, a caller is limited to
-   * its share, or to all but the reserve if no other caller holds anything.
+   * True if the caller may take `amount` more. While no more than half of the limit is in use, every caller may. Above that, a
+   * caller is limited to its share, or, if no other caller holds anything, to the limit without the reserve.
    */
   hasRoom(ref: CallerRef, amount = 1): boolean {
     const used = this.#used + amount;
@@ -48,7 +48,7 @@ export class Pool {
     return competitors === 0 && used <= this.limit - this.#reserve;
   }
 
-  /** Adds `amount` to what the caller holds, even if there is no room. */
+  /** Adds `amount` to what the caller holds. Does not check the limit: call `hasRoom` first. */
   take(caller: string, amount = 1): void {
     this.#used += amount;
     this.#held.set(caller, (this.#held.get(caller) ?? 0) + amount);

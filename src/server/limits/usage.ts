@@ -1,18 +1,18 @@
-/** Accounts of the memory that a server keeps for its callers, over all transports. */
+/** Counts the memory that a server uses for its callers, over all transports, in bytes. */
 
 import { retainedSize } from '../../jsonrpc/json/retained-size.ts';
 import type { Limits } from './limits.ts';
 import { type CallerRef, Pool } from './pool.ts';
 
-/** The bytes in use. */
+/** The memory that a server uses for its callers, in bytes. */
 export interface Usage {
-  /** Params of running calls, subscriptions and sessions: `limits.keptBytes`. */
+  /** Bytes of running calls, subscriptions and sessions. Limited by `limits.keptBytes`. */
   readonly kept: Pool;
-  /** Responses and stream events that clients have not read: `limits.unflushedBytes`. */
+  /** Bytes of responses and stream events that clients have not read yet. Limited by `limits.unflushedBytes`. */
   readonly unflushed: Pool;
 }
 
-/** Creates the account of a server. */
+/** Makes the counters of a server from its limits. */
 export function usageOf({ keptBytes, keptBytesPerCaller, unflushedBytes }: Limits): Usage {
   return { kept: new Pool(keptBytes, keptBytesPerCaller), unflushed: new Pool(unflushedBytes) };
 }
@@ -20,15 +20,16 @@ export function usageOf({ keptBytes, keptBytesPerCaller, unflushedBytes }: Limit
 /** The error message of a request that is refused because of `limits.keptBytes`. */
 export const KEPT_BYTES_EXCEEDED = 'Server memory limit reached (limits.keptBytes): retry later';
 
-// The context of a call, its promises and the state of its transport, without the headers of an HTTP request.
+// Estimated bytes of a running call besides its params: its context, its promises and the state of its transport. Headers of an
+// HTTP request are not included.
 const CALL_BYTES = 6 * 1024;
 
-/** The bytes to count for an asynchronous call with these params. */
+/** Returns the bytes to count for a running call with these params. */
 export function callBytes(params: unknown): number {
   return CALL_BYTES + retainedSize(params);
 }
 
-/** Counts bytes for a caller until `release` is called. */
+/** Counts bytes against `limits.keptBytes` for one caller, from its construction until `release`. */
 export class KeptBytes {
   readonly #pool: Pool;
   readonly #caller: string;
@@ -43,7 +44,7 @@ export class KeptBytes {
     kept.take(caller, bytes);
   }
 
-  /** Counts more bytes; negative to count fewer. False, and no change, if there is no room. */
+  /** Counts `bytes` more, or fewer if negative. Returns false, and counts nothing, if there is no room for them. */
   grow(bytes: number): boolean {
     if (bytes > 0 && !this.#pool.hasRoom({ caller: this.#caller }, bytes)) return false;
     if (bytes > 0) this.#pool.take(this.#caller, bytes);
@@ -52,7 +53,7 @@ export class KeptBytes {
     return true;
   }
 
-  /** Releases all bytes; with a promise, when that has settled. */
+  /** Stops counting the bytes: now, or when the promise `after` has settled. */
   release(after?: Promise<unknown>): void {
     if (after) {
       const release = (): void => this.release();
@@ -65,10 +66,10 @@ export class KeptBytes {
   }
 }
 
-/** Counts the running calls of all connections of a transport that limits them. */
+/** Counts running calls per caller, for a transport that limits them over all its connections. */
 export type RunningCalls = Pick<Pool, 'take' | 'release'>;
 
-/** The account of one connection. */
+/** Counts the memory and the running calls of one connection. */
 export class ConnectionUsage implements CallerRef {
   readonly caller: string;
   readonly #usage: Usage;
@@ -83,19 +84,19 @@ export class ConnectionUsage implements CallerRef {
     this.#session = new KeptBytes(usage, caller, 0);
   }
 
-  /** True if another message can be handled. */
+  /** True if `limits.keptBytes` allows the caller to start another call. */
   get hasRoom(): boolean {
     return this.#usage.kept.hasRoom(this, 0);
   }
 
-  /** Counts a running message with these params until the returned account is released. */
+  /** Counts a running request or notification with these params until the returned `KeptBytes` is released. */
   begin(params: unknown): KeptBytes {
     this.#running?.take(this.caller);
     const release = this.#running && ((): void => this.#running?.release(this.caller));
     return new KeptBytes(this.#usage, this.caller, callBytes(params), release);
   }
 
-  /** Counts bytes of the session; negative to release them. False if there is no room. */
+  /** Counts `bytes` more for the session, or fewer if negative. Returns false if there is no room, or after `close`. */
   grow(bytes: number): boolean {
     return !this.#isClosed && this.#session.grow(bytes);
   }
