@@ -1,4 +1,4 @@
-/** Converts thrown values to responses. Clients get an `RpcError` or `ToolError`; of others a reference to the call of `onError`. */
+/** Converts thrown values to responses. `RpcError` and `ToolError` are sent; others go to `onError`, and clients get a reference. */
 
 import { isMcpError, RpcError } from '../jsonrpc/errors.ts';
 import type { ErrorObject } from '../jsonrpc/message.ts';
@@ -49,7 +49,7 @@ function isRpcError(error: unknown): error is RpcError {
 /** Entries whose first hidden error was passed to `onError` with `HINT`: later ones come without it. */
 const hinted = new WeakSet<object>();
 
-// Returns the text that the client gets for an unexpected error, and passes the error to `onError`. Its message may contain paths,
+// Returns the client's text for an unexpected error, and passes the error to `onError`. Its message may contain paths,
 // hosts and passwords, so it is sent only with `errors: 'messages'`; else the text is a random reference.
 function textOf(error: unknown, ctx: RequestContext): string {
   const { entry, method, server } = ctx;

@@ -50,7 +50,7 @@ const REQUIRED_SCOPES: ReadonlyMap<string, ScopesOfRequest> = new Map<string, Sc
   ['completion/complete', scopesOfCompletion],
 ]);
 
-/** Scopes of the entries that a request names. Entries hidden from the viewer require none, so that errors do not reveal them. */
+/** Returns the scopes that a request requires. Entries hidden from the viewer require none, so that errors do not reveal them. */
 export function requiredScopes(server: Entries, { method, params }: Request, viewer: Viewer): Scopes {
   return isObject(params) ? REQUIRED_SCOPES.get(method)?.(server, params, viewer) : undefined;
 }

@@ -14,13 +14,13 @@ export interface BatchConnection {
   handleRequest(request: Request): MaybePromise<Response | undefined>;
   /** Handles a notification or a response. */
   receive(message: Message): void;
-  /** The error response to an element that is no valid message, if it gets one. */
+  /** Returns the error response to an element that is no valid message; undefined if it gets none. */
   refuse(fault: ParseError): Response | undefined;
-  /** The error response that replaces a response which cannot be written as JSON. */
+  /** Returns the error response that replaces a response which cannot be encoded as JSON. */
   unencodable(response: Response, cause: unknown): Response;
 }
 
-/** The error for a batch that is refused as a whole; undefined if the batch is handled. */
+/** Returns the error for a batch that is refused as a whole; undefined if the batch can be handled. */
 export function batchRefusal(batch: Batch, features: RevisionFeatures | undefined): RpcError | undefined {
   if (!features || features.batches === 'refused') {
     return RpcError.invalidRequest('Batches are not part of this protocol revision');
@@ -47,7 +47,7 @@ export async function handleBatch(batch: Batch, connection: BatchConnection): Pr
   return responses.map((response) => encodable(response, connection));
 }
 
-/** The response, or undefined as soon as its request is cancelled: a handler that ignores that must not delay the batch. */
+/** Resolves to the response, or to undefined once its request is cancelled, so that the batch does not wait for its handler. */
 export function unlessDiscarded(
   response: MaybePromise<Response | undefined>,
   exchange: Pick<ConnectionExchange, 'isDiscarded' | 'onEnd'> | undefined,
@@ -59,7 +59,7 @@ export function unlessDiscarded(
   return Promise.race([response, discarded]);
 }
 
-// The responses are sent as one array: a single result that cannot be encoded would fail all of them.
+// Replaces a response that cannot be encoded as JSON by an error. In the array of the batch it would make all responses fail.
 function encodable(response: Response, connection: BatchConnection): Response {
   try {
     serialize(response);

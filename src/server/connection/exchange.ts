@@ -13,11 +13,11 @@ import { isWithinProgressGap } from './progress-gap.ts';
 export interface ExchangeConnection {
   readonly principal: Principal | undefined;
   readonly caller: string;
-  /** The peer owns this process: no scopes are required. */
+  /** True if the peer is exempt from scope checks, because it owns this process (stdio, in-process). */
   readonly trusted: boolean;
   readonly forceReruns: boolean;
   readonly session: Session | undefined;
-  /** Header fields of the HTTP request. */
+  /** Header fields of the HTTP request; undefined on other transports. */
   readonly headers: ReadonlyMap<string, string> | undefined;
   /** Sends a request to the client. Undefined if the client cannot be reached. */
   readonly ask: Exchange['ask'];
@@ -26,7 +26,10 @@ export interface ExchangeConnection {
   send(message: Message): void;
   /** True while the peer does not read: progress and log messages are dropped. */
   readonly isCongested: boolean;
-  /** The turn of the event loop. Undefined if the transport never delivers two messages in one read. */
+  /**
+   * Number of the current iteration of the event loop, to detect that progress and a result are sent so close together that the
+   * client reads them as one chunk and drops the progress. Undefined if the transport delivers each message separately.
+   */
   readonly turn: number | undefined;
 }
 
@@ -48,7 +51,7 @@ export class ConnectionExchange implements Exchange {
   runningAfterResponse: Promise<unknown> | undefined;
   readonly #connection: ExchangeConnection;
   readonly #sessionAtStart: Session | undefined;
-  /** The turn of the event loop and the time in which the last progress was sent. */
+  /** The iteration of the event loop in which the last progress was sent. `#progressAt` is the time (`performance.now()`). */
   #progressTurn: number | undefined;
   #progressAt = 0;
   #finished = false;
@@ -148,7 +151,7 @@ export class ConnectionExchange implements Exchange {
     else this.#endListeners = this.#endListeners?.concat(listener) ?? [listener];
   }
 
-  /** Aborts the handler's signal. Its response is still sent. */
+  /** Aborts the handler's signal. The response of the request is still sent. */
   abort(reason: unknown): void {
     if (this.cancelled || this.#finished) return;
     this.cancelled = true;

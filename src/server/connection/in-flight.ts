@@ -24,7 +24,7 @@ export class InFlight {
     return this.#notifications?.size ?? 0;
   }
 
-  /** The running request with this id. */
+  /** Returns the running request with this id. */
   get(id: Id): ConnectionExchange | undefined {
     return this.#requests?.get(id);
   }

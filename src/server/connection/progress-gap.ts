@@ -15,7 +15,7 @@ const PROGRESS_GAP_MS = 2;
 let turn = 0;
 let isCounting = false;
 
-/** The number of the current turn of the event loop. Two calls return the same number only if they are made in one turn. */
+/** Returns the number of the current iteration ("turn") of the event loop. */
 export function currentTurn(): number {
   if (!isCounting) {
     isCounting = true;
@@ -29,7 +29,7 @@ function countTurn(): void {
   turn++;
 }
 
-/** True if a result sent now may arrive in one read with progress of the turn `sentIn`, sent at `sentAt` (`performance.now()`). */
+/** True if the client may read a result sent now together with progress sent in turn `sentIn`, at time `sentAt`. */
 export function isWithinProgressGap(sentIn: number, sentAt: number): boolean {
   return sentIn === turn || performance.now() - sentAt < PROGRESS_GAP_MS;
 }

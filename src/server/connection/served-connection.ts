@@ -29,7 +29,7 @@ export interface ServeOptions {
   /** The authenticated principal of the peer, if the transport knows it. */
   readonly principal?: Principal | undefined;
   /**
-   * The peer owns this process, like a client that started it as its child: without a principal, no scopes are required. If
+   * True if the peer owns this process, like a client that started it as its child: without a principal, no scopes are required. If
    * false, a peer without a principal is refused everything that requires scopes. Default: false; in-process: true.
    */
   readonly ownsProcess?: boolean;
@@ -40,7 +40,7 @@ export interface ServeOptions {
 /** Options of a connection. */
 export interface ConnectionOptions {
   readonly principal?: Principal | undefined;
-  /** The peer owns this process (stdio, in-process): no scopes are required. Default: false. */
+  /** True if the peer is exempt from scope checks, because it owns this process (stdio, in-process). Default: false. */
   readonly trusted?: boolean;
   readonly forceReruns?: boolean;
   /** The caller whose share of the server's limits the connection uses. Default: the principal. */

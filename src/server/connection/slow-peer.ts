@@ -1,4 +1,4 @@
-/** Detects a peer that does not read: a send that is pending for more than one turn of the event loop marks it as slow. */
+/** Detects a peer that does not read: it is slow while a send is pending for more than one iteration of the event loop. */
 
 /** Watches the sends of one connection. */
 export class SlowPeer {
@@ -10,7 +10,7 @@ export class SlowPeer {
     this.#onError = onError;
   }
 
-  /** True while a send has been pending for more than one turn. */
+  /** True while a send has been pending for more than one iteration of the event loop. */
   get isSlow(): boolean {
     return this.#slowSends > 0;
   }

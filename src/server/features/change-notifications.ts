@@ -5,7 +5,7 @@ import type { ServerEvent, SubscribedUris } from '../../protocol/model/changes.t
 import type { Observer } from '../../protocol/revision.ts';
 import type { ChangeBus, Resync } from '../../store/change-bus.ts';
 
-/** True if an observer may get notified of a change. */
+/** Returns true if the observer may be notified of a change. */
 export type CanObserve = (change: ServerEvent, observer: Observer) => boolean;
 
 interface Watcher {
@@ -15,7 +15,7 @@ interface Watcher {
   readonly subscribed: SubscribedUris | undefined;
 }
 
-// Notified after a resync: the bus may have missed changes of any list.
+// The changes that watchers get after a `Resync` of the bus, which means that the bus may have lost changes of any list.
 const ALL_LISTS: readonly ServerEvent[] = [{ type: 'tools' }, { type: 'prompts' }, { type: 'resources' }];
 
 /** Publishes changes to the watchers of a server, in this process and on other nodes. */
@@ -32,15 +32,15 @@ export class ChangePublisher {
     this.#onError = onError;
   }
 
-  /** Publishes a change at the end of this tick. Equal changes of one tick are published once. */
+  /** Publishes a change in a microtask. Equal changes until then are published once. */
   publish(change: ServerEvent): void {
     if (this.#pending.size === 0) queueMicrotask(() => this.#flush());
     this.#pending.set(this.#keyOf(change), change);
   }
 
   /**
-   * Calls `listener` for every change that the observer may see, until the returned function is called. After a resync of the
-   * bus it is called for all lists and all subscribed resources.
+   * Calls `listener` for every change that the observer may see, until the returned function is called. When the bus may have
+   * lost changes (`Resync`), `listener` is called for all lists and all `subscribed` resources.
    */
   watch(
     listener: (change: ServerEvent) => void,
@@ -61,7 +61,7 @@ export class ChangePublisher {
     this.#unsubscribe = undefined;
   }
 
-  // One failing listener must not prevent the calls of the others.
+  // Errors of a listener go to `onError`, so that the other listeners are still called.
   #deliver(change: ServerEvent | Resync): void {
     for (const watcher of [...this.#watchers]) {
       if (change.type === 'resync') ignoreRejection(() => this.#resync(watcher), this.#onError);

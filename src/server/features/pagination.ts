@@ -5,7 +5,7 @@ import { RpcError } from '../../jsonrpc/errors.ts';
 import { fingerprint } from '../../jsonrpc/json/canonical-json.ts';
 import type { ListKind } from '../../protocol/revision.ts';
 
-/** Maximum characters of an entry's key that a cursor contains as it is. As JSON in base64, they stay below the cursor limit, 4,096. */
+/** Maximum characters of an entry's key in a cursor. As JSON in base64, they stay below 4,096, the limit of a cursor. */
 const MAX_KEY = 500;
 
 /** One page of a list. `nextCursor` is undefined on the last page. */

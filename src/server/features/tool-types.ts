@@ -39,7 +39,7 @@ export interface ToolConfig<I extends AnySchema = AnySchema, O extends AnySchema
    * clients, refusing those without support, `never` for none. Default: `never`.
    */
   readonly task?: 'auto' | 'required' | 'never';
-  /** Time at which a call becomes a task: with `manual`, when its handler calls `ctx.detach()`. Default: before the handler runs. */
+  /** With `manual`, a call becomes a task when its handler calls `ctx.detach()`. Default: before the handler runs. */
   readonly detach?: 'manual';
 }
 

@@ -12,7 +12,7 @@ import type { InputRequests } from './input-requests.ts';
 
 /** Interval at which `until` of `ctx.elicitUrl` is called, in milliseconds. */
 const URL_POLL_MS = 500;
-/** Where the client retries calls: time to wait for `until` before the call returns `input_required`, in milliseconds. */
+/** Milliseconds to wait for `until` before the call returns `input_required`, on revisions in which the client then retries it. */
 const URL_POLL_BUDGET_MS = 20_000;
 
 /** Elicits by form. The content of an accepted response is validated with `schema`. */

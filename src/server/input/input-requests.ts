@@ -17,7 +17,7 @@ import { Journal, type JournaledRequest } from './journal.ts';
 export interface InputCaller extends Call {
   readonly row: MethodRow | undefined;
   readonly wire: Revision;
-  /** How input requests reach the client now. Changes to `request` when the call is detached. */
+  /** The way of input requests to the client: by `request` or by `retry`. Changes to `request` when the call is detached. */
   readonly inputVia: Revision['features']['inputVia'];
   /** Pending while a task is being started for the call, else undefined. */
   readonly detaching: Promise<void> | undefined;
@@ -26,7 +26,7 @@ export interface InputCaller extends Call {
   can(capability: ClientCapabilityName): boolean;
 }
 
-/** True if the handler can use the input response. Otherwise the client gets the input request again. */
+/** Returns true if the input response is valid. Otherwise the client gets the input request again. */
 type Accepts = (response: InputResponse) => boolean | Promise<boolean>;
 
 const acceptAll: Accepts = () => true;
@@ -36,7 +36,7 @@ interface OpenRequest {
   readonly request: InputRequest;
   readonly journaled: JournaledRequest;
   readonly accepts: Accepts;
-  /** Cancels the request. */
+  /** Cancels the input request. */
   readonly signal: AbortSignal | undefined;
 }
 
@@ -45,13 +45,13 @@ export class InputRequests {
   readonly call: InputCaller;
   /** Input requests of this run that the client gets with the `input_required` result, by key. */
   readonly pending: Map<string, { readonly request: InputRequest; readonly journaled: JournaledRequest }> = new Map();
-  /** The client is to retry the call later, although no input request is pending. */
+  /** True if the client has to retry the call later, although no input request is pending. */
   isWaiting = false;
   journal: Journal = new Journal();
   /** Resolves when this run is suspended. */
   suspended: Promise<void>;
   #suspend: () => void = () => {};
-  /** Number of input requests without a key, by method. */
+  /** Number of input requests of this run without the option `key`, by method. Their keys are made from it. */
   readonly #ordinals = new Map<string, number>();
   /** Keys that this run has used. */
   readonly #keys = new Set<string>();
@@ -89,7 +89,7 @@ export class InputRequests {
     const { detaching } = this.call;
     const open = { key: key ?? this.#nextKey(request.method), request, accepts, signal };
     if (detaching) {
-      // The outcome decides whether the client or the task gets the input request.
+      // The task that is being started for the call gets the input request; if that fails, the client does.
       const again = (): Promise<InputResponse> => this.request(request, open.key, accepts, signal);
       return detaching.then(again, again);
     }
@@ -199,7 +199,7 @@ export class InputRequests {
   #suspendRun(): Promise<never> {
     this.#suspend();
     const suspension = Promise.reject(new Suspension('The handler is suspended until the client retries the call'));
-    // A handler may never await it, which must not be an unhandled rejection.
+    // A handler may never await the promise: its rejection must not count as unhandled, which would end the process.
     suspension.catch(() => {});
     return suspension;
   }

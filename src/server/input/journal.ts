@@ -7,7 +7,7 @@ export interface JournaledRequest {
   readonly method: string;
   /** Hash of the request: a response counts only for the request that it was sent for. */
   readonly fingerprint: string;
-  /** The handler returned it with `inputRequired`, instead of calling `ctx.elicit`, `ctx.sample` or `ctx.listRoots`. */
+  /** True if the handler returned the request with `inputRequired`, instead of calling a method such as `ctx.elicit`. */
   readonly viaInputRequired?: true;
 }
 
@@ -38,7 +38,7 @@ export class Journal {
   /** Number of round trips with input requests so far. */
   roundTrips: number;
 
-  /** `json` is what `toJSON` returned; the seal of `requestState` proves that this server made it. */
+  /** Restores a journal from `toJSON`. The JSON is not validated: the encryption of `requestState` proves that the server made it. */
   constructor(json?: JournalJson) {
     this.responses = new Map(json?.responses);
     this.steps = new Map(json?.steps);
@@ -54,7 +54,7 @@ export class Journal {
     return responses.size + steps.size + openRequests.size + handlerInputs.size === 0 && state === undefined;
   }
 
-  /** Records the response to an input request. One that was not open counts as a response to `inputRequired`. */
+  /** Records an input response. A response whose key is not in `openRequests` is stored in `handlerInputs`. */
   record(key: string, response: InputResponse): void {
     const request = this.openRequests.get(key);
     if (request && !request.viaInputRequired) this.responses.set(key, { ...request, response });

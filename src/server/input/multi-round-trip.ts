@@ -11,7 +11,7 @@ import { inputNotAllowed } from './input-requests.ts';
 import { InputRequired } from './input-required.ts';
 import { openJournal, sealJournal } from './request-state.ts';
 
-/** Delay before a handler that waits for something other than input runs again, in milliseconds. */
+/** Milliseconds before a handler that returned `inputRequired` without requests runs again, where the client does not retry. */
 const RETRY_DELAY_MS = 250;
 
 /** Returns the handler's result, or an `InputRequiredResult` if it requires input first. Synchronous if the handler is. */
@@ -28,7 +28,7 @@ export function runWithInput(ctx: RequestContext, run: () => unknown): MaybeProm
   return isPromise(first) ? watch(ctx, run, Promise.resolve(first)) : first;
 }
 
-// A handler that has made an input request may be suspended and never settle, so its promise alone is not enough.
+// Waits for the handler's result or its first input request: a handler that an input request suspends may never settle.
 function watch(ctx: RequestContext, run: () => unknown, running: Promise<unknown>): Promise<unknown> {
   return new Promise((resolve, reject) => {
     let isCompleting = false;
@@ -112,7 +112,7 @@ function collectInputRequests(
   const { server, row, method, inputRequests } = ctx;
   const { journal, pending } = inputRequests;
   if (ctx.inputVia === 'retry' && !row?.mayRequireInput) throw inputNotAllowed(method);
-  // A retry without input requests does not count.
+  // Only round trips with input requests count: a handler may let the client retry any number of times to wait for an event.
   if (pending.size > 0 || (returned?.requests.size ?? 0) > 0) journal.roundTrips++;
   if (journal.roundTrips > server.limits.roundTrips) {
     throw new Error(
@@ -128,7 +128,7 @@ function collectInputRequests(
   for (const [key, request] of returned.requests) {
     const name = capabilityFor(request);
     if (!ctx.can(name)) throw missingCapability(name);
-    // If there is a `requestState` anyway, it records the method, with which the response is validated.
+    // The method is recorded to validate the response. An empty journal stays empty, so that no `requestState` has to be sent.
     if (!journal.isEmpty) {
       journal.openRequests.set(key, { method: request.method, fingerprint: '', viaInputRequired: true });
     }
@@ -163,7 +163,7 @@ async function attempt(run: () => unknown): Promise<unknown> {
   return run();
 }
 
-/** An `input_required` result that this module made. A class, so that no value of a handler is taken for one. */
+/** An `input_required` result made by this module. It is a class, so that no object of a handler can be mistaken for one. */
 export class InputRequiredResult {
   readonly result: object;
 

@@ -104,13 +104,13 @@ export class Seal {
         const data = { name: 'AES-GCM', iv, additionalData: additionalData(kid, binding) };
         return new TextDecoder().decode(await crypto.subtle.decrypt(data, key, sealed));
       } catch {
-        // Another key with the same id, an altered token or another binding.
+        // Decryption fails for an altered token, another binding, or another key with the same id: try the next key.
       }
     }
     return undefined;
   }
 
-  // On first use: Cloudflare Workers have no random numbers while they start.
+  // Keys are derived on first use, because Cloudflare Workers have no random numbers while they start.
   #keys(): Promise<readonly Key[]> {
     const random = (): Uint8Array[] => [crypto.getRandomValues(new Uint8Array(32))];
     this.#ring ??= Promise.all((this.#secrets.length > 0 ? this.#secrets : random()).map(deriveKey));
