@@ -59,7 +59,7 @@ type Feature = 'tools' | 'prompts' | 'resources' | 'completions';
 
 const NOT_CACHED: CacheHints = { ttlMs: 0, cacheScope: 'private' };
 
-/** The capabilities that are declared when a feature is first used. */
+/** The capability that the server declares for each feature, once something of the feature is registered. */
 const FEATURES: Readonly<Record<Feature, object>> = {
   tools: { listChanged: true },
   prompts: { listChanged: true },
@@ -76,7 +76,7 @@ type Registries = {
 
 /** An MCP server. `Tools` collects the types of its tools, for `connect<typeof server>()`. */
 export class McpServer<out Tools = {}> {
-  /** The types of the tools. It exists only for the compiler. */
+  /** The types of the tools. The property exists only for the compiler. */
   declare readonly $tools: Tools;
   readonly info: Implementation;
   readonly #options: McpServerOptions;
@@ -134,7 +134,7 @@ export class McpServer<out Tools = {}> {
     for (const { server } of options.extensions ?? []) server?.register?.(this);
   }
 
-  /** For this package only. */
+  /** The members that transports and request handling use. Not part of the public API. */
   get '~internals'(): ServerInternals {
     return this.#internals;
   }

@@ -89,7 +89,7 @@ export function isGranted(required: readonly string[], { principal }: Viewer): b
   return required.length === 0 || (principal !== undefined && hasScopes(principal, required));
 }
 
-// `get` calls the author's `visible`, which only entries with scopes need here.
+// Looks up the entry unchecked first: `get` calls the function `visible` of the entry, which is needless if it has no scopes.
 function scopesOfEntry<E extends Entry>(registry: Registry<E>, name: unknown, viewer: Viewer): Scopes {
   const entry = registry.getUnchecked(name);
   return entry?.scopes && registry.get(entry.key, viewer)?.scopes;
@@ -100,12 +100,12 @@ function scopesOfResource({ registries, resourceAt }: Entries, uri: string, view
   return resources.requiresScopes || templates.requiresScopes ? resourceAt(uri, viewer)?.scopes : undefined;
 }
 
-// Longer URIs are refused with -32602 later: they are not matched with templates here.
+// A URI over the length limit is not matched with templates: the request is refused with -32602 later.
 function scopesOfUri(server: Entries, uri: unknown, viewer: Viewer): Scopes {
   return typeof uri === 'string' && uri.length <= STRING_LIMITS.uri ? scopesOfResource(server, uri, viewer) : undefined;
 }
 
-// A longer list is refused by `subscriptions/listen`, which has the same limit.
+// A list over the limit requires no scopes here: `subscriptions/listen` has the same limit and refuses it.
 function scopesOfSubscriptions(server: Entries, { notifications }: Params, viewer: Viewer): Scopes {
   const uris = isObject(notifications) ? notifications['resourceSubscriptions'] : undefined;
   if (!Array.isArray(uris) || uris.length > MAX_SUBSCRIPTION_URIS) return undefined;

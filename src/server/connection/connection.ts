@@ -121,7 +121,7 @@ class ServedConnection implements Receiver, TransportConnection, ExchangeConnect
 
   onMessage(payload: Payload): void {
     if (this.#ended) return;
-    // The protocol version in `_meta` is read once, here.
+    // The protocol version that the message claims in `_meta`. It is read only here and passed on.
     const claim = requestedVersion(messageObjectOf(payload)?.params);
     if (this.#queue.isActive && this.#queue.takes(payload, claim, !this.#isFull && this.#refusalReason === undefined))
       return;
@@ -272,7 +272,7 @@ class ServedConnection implements Receiver, TransportConnection, ExchangeConnect
     this.#refusalReason ??= reason;
   }
 
-  // The result cannot be written as JSON: reports that, and returns an error response in its place.
+  // Returns the error response in place of a result that cannot be encoded as JSON, and reports the cause to `onError`.
   #unencodable({ id, method, params }: Request, cause: unknown): ErrorResponse {
     this.#server.report(cause, { method, name: (params as { readonly name?: string } | undefined)?.name });
     return errorResponse(RpcError.internal('The result could not be encoded'), id);
@@ -287,7 +287,7 @@ class ServedConnection implements Receiver, TransportConnection, ExchangeConnect
   #receiveNotification(notification: Notification, claim: unknown): void {
     const { method } = notification;
     const row = METHODS.get(method);
-    // Ignored: request methods without an id, and notifications over the limits.
+    // A notification is ignored if its method is one of requests (the id is missing), or if a limit is reached.
     const isFull = this.#inFlight.notifications >= this.#server.limits.inFlight || !this.#usage.hasRoom;
     if (row?.kind === 'request' || isFull) return;
     const exchange = new ConnectionExchange(this, method, row);

@@ -23,7 +23,7 @@ import { encodeNonAscii, parseUriTemplate, type UriTemplate } from './uri-templa
 
 /** Options of `registerResource`. */
 export interface ResourceConfig extends EntryConfig, Partial<Omit<Resource, 'uri' | 'name'>> {
-  /** Default: the URI. */
+  /** Name of the resource in lists. Default: its URI or URI template. */
   readonly name?: string;
   /** Cache hints of `resources/read`. Default: the server's `cache`. */
   readonly cache?: Partial<CacheHints>;
@@ -70,7 +70,7 @@ export type VariablesOf<T extends string> = string extends T ? Variables : FromT
 type FromTemplate<T extends string> = T extends `${string}{${infer Inside}}${infer Rest}`
   ? FromExpression<Inside> & FromTemplate<Rest>
   : {};
-// Variables of these operators are optional in a URI.
+// Variables of the operators `;`, `?` and `&` may be missing in a URI, so their types are optional.
 type FromExpression<I extends string> = I extends `${';' | '?' | '&'}${infer List}`
   ? Partial<FromList<List>>
   : I extends `${'+' | '#' | '.' | '/'}${infer List}`
@@ -155,7 +155,7 @@ export function templateEntry(
   };
 }
 
-// Requests with longer URIs are refused.
+// Refuses a URI or template that is too long: requests with such URIs are refused, so it could never be read.
 function checkLength(where: string, uri: string): void {
   if (uri.length > STRING_LIMITS.uri) throw new TypeError(`${where} has more than ${STRING_LIMITS.uri} characters`);
 }
@@ -166,7 +166,7 @@ interface ResourceRegistries {
   readonly templates: Registry<TemplateEntry>;
 }
 
-/** The entry that a URI names, and the call of its handler. */
+/** The entry that a URI names, and a function that calls its handler. */
 export interface ResolvedResource {
   readonly entry: ResourceEntry | TemplateEntry;
   read(ctx: Context): unknown;
@@ -247,7 +247,7 @@ export async function listWithTemplates(
   }
   const { serverInfo, limits } = ctx.server;
   const { entries, nextCursor } = pageOf('resources', [...shown.values()], ctx.params['cursor'], limits.pageSize);
-  // `list` functions may depend on the caller.
+  // The result of `list` functions may depend on the caller, so caches must not share it.
   ctx.encodingHints = { cache: { ...serverInfo.cache, cacheScope: 'private' } };
   const page = entries.map(({ definition }) => definition);
   return nextCursor === undefined ? { resources: page } : { resources: page, nextCursor };

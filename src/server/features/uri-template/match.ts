@@ -152,7 +152,7 @@ function joinNamed(template: readonly Part[]): Part[] {
 
 const PERCENT = 0x25;
 const UNRESERVED = tableOf('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~%');
-// RFC 6570 encodes these characters in values, but clients send URIs such as `users://a@b.example`.
+// Characters that RFC 6570 percent-encodes in values. They are accepted, because clients send URIs such as `users://a@b.example`.
 const SEGMENT = tableOf(":@!$&'()*+;=", UNRESERVED);
 const QUERY = tableOf('/?[],', SEGMENT);
 const ALL = tableOf('#', QUERY);
@@ -163,7 +163,7 @@ function tableOf(characters: string, base: Uint8Array = new Uint8Array(128)): Ui
   return table;
 }
 
-// Undefined if the text has a character that the operator does not allow, or invalid percent-encoding.
+// Percent-decodes a value. Undefined if it has a character that the operator does not allow, or invalid percent-encoding.
 function decode(text: string, operator: Operator): string | undefined {
   const table = operator.reserved ? ALL : operator.separator === '&' ? QUERY : SEGMENT;
   let encoded = false;

@@ -97,7 +97,7 @@ function expressionOf(inside: string, at: number, fail: Fail): Expression {
     const match = VARIABLE.exec(text);
     if (!match?.[1]) return fail(`"${shorten(text, 32)}" is not a variable`, start);
     const explode = match[3] !== undefined;
-    // Matching could not find the end of the first list.
+    // With two lists in one expression, matching could not find the end of the first one.
     if (explode && !operator.named && lists++ > 0) fail('a second variable with "*"', start);
     start += text.length + 1;
     return { name: match[1], explode, prefix: match[2] === undefined ? undefined : Number(match[2]) };
