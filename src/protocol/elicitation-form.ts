@@ -45,7 +45,7 @@ function primitive(schema: Record<string, unknown>): object | undefined {
   }
   if (type !== 'number' && type !== 'integer') return undefined;
   const bounds = Object.entries(pick(schema, ['minimum', 'maximum']));
-  // Schema libraries add the limits of safe integers, which mean nothing to a person.
+  // Leaves out the limits of safe integers, which schema libraries add and which mean nothing to a person.
   return {
     type,
     ...Object.fromEntries(bounds.filter(([, bound]) => Math.abs(bound as number) < Number.MAX_SAFE_INTEGER)),

@@ -85,7 +85,7 @@ function codeOf({ code, reason }: RpcError, features: RevisionFeatures): number 
   return reason === Reason.missingCapability ? features.missingCapability : code;
 }
 
-// The protocol reserves this range and has defined three codes of it.
+// True for a code of the range that the protocol reserves, unless it is one of the three that it has defined.
 function isUndefined(code: number): boolean {
   return code <= -32020 && code >= -32099 && !DEFINED.has(code);
 }

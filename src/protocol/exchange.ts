@@ -10,7 +10,7 @@ import type { Session } from './session.ts';
 export interface Exchange {
   /** The row of the request's method; undefined for methods that the protocol does not have. */
   readonly row: MethodRow | undefined;
-  /** The peer owns the process (stdio, in-process): no scopes are required of it. */
+  /** True if the peer owns the process (stdio, in-process), and so is exempt from scope checks. */
   readonly trusted: boolean;
   /** The session of the request; undefined if there is none. */
   readonly session: Session | undefined;
@@ -21,7 +21,7 @@ export interface Exchange {
   readonly caller: string;
   /** Adds bytes to the memory that the session uses; negative bytes free it. False if a limit would be exceeded. */
   growSession(bytes: number): boolean;
-  /** For tests: handlers run again after each input response, on every revision. */
+  /** True in tests that run handlers again after each input response, on every revision. */
   readonly forceReruns: boolean;
   /** Header fields by lower-case name; undefined if the transport has none. */
   readonly headers: ReadonlyMap<string, string> | undefined;
@@ -31,11 +31,11 @@ export interface Exchange {
   readonly ask:
     | ((method: string, params: Params | undefined, options: PendingRequestOptions) => Promise<unknown>)
     | undefined;
-  /** The request was answered with a task, which gets the input requests instead of the client. */
+  /** True if the request was answered with a task. Input requests then go to the task instead of the client. */
   readonly isDetached?: true;
   /** Takes the progress of the handler instead of `notifications/progress`. */
   readonly progress?: (progress: number, total?: number, message?: string) => void;
-  /** The client cancelled the request or disconnected. */
+  /** True if the client cancelled the request or disconnected. */
   readonly cancelled: boolean;
   /** Calls the listener on cancellation; at once if the request is cancelled already. */
   onCancel(listener: (reason: unknown) => void): void;

@@ -8,15 +8,15 @@ export interface MethodRow {
   readonly kind: 'request' | 'notification';
   readonly from: 'client' | 'server' | 'both';
   readonly revisions: readonly string[];
-  /** The required member of its result. */
+  /** Required member of the method's result. */
   readonly result?: string;
-  /** Its handler may require input: on stateless revisions its result can be `input_required`. */
+  /** Set if the handler may send input requests: on stateless revisions the result can be `input_required`. */
   readonly mayRequireInput?: true;
-  /** Its response is sent when the client or the server ends the request. */
+  /** Set if the request stays open until the client or the server ends it. */
   readonly isLongLived?: true;
   /** The member of its params that HTTP requests repeat in the header `Mcp-Name`. */
   readonly named?: 'name' | 'uri';
-  /** Clients may cache its result; stateless revisions add cache hints. */
+  /** Set if clients may cache the result; stateless revisions add cache hints. */
   readonly cacheable?: true;
 }
 

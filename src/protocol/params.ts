@@ -53,9 +53,9 @@ export const STRING_LIMITS = {
    * allows 16 KiB for all headers. Does not apply to URIs of icons and content.
    */
   uri: 8192,
-  /** Cursor of a list. Cursors that this package makes are shorter. */
+  /** Maximum length of the cursor of a list. Cursors that this package makes are shorter. */
   cursor: 4096,
-  /** Progress token. Every progress notification repeats it. */
+  /** Maximum length of a progress token, which every progress notification repeats. */
   progressToken: 1024,
 } as const;
 

@@ -32,7 +32,7 @@ export function isScope(value: unknown): value is string {
   return typeof value === 'string' && SCOPE.test(value);
 }
 
-// Smaller numbers are seconds since 1970, given by mistake.
+// Minimum of `expiresAt`, in March 1973. A smaller number is a time in seconds, given by mistake.
 const MIN_MILLISECONDS = 10 ** 11;
 
 /** Throws a `TypeError` if the principal is malformed. `source` names the option or function that returned it. */

@@ -33,7 +33,7 @@ export interface Viewer {
 
 /** A viewer that gets change notifications. */
 export interface Observer extends Viewer {
-  /** No scopes are required of it. */
+  /** True if the caller is exempt from scope checks. */
   readonly trusted: boolean;
 }
 
@@ -89,7 +89,7 @@ export interface Call extends Observer {
   readonly revision: string;
   readonly caller: Caller;
   readonly exchange: Exchange;
-  /** Set by the handler, for the encoding of its result. */
+  /** Information for the encoder of the result. The handler sets it. */
   encodingHints: EncodingHints;
 }
 
@@ -108,16 +108,16 @@ export interface EncodedPage {
   readonly cache: CacheHints;
 }
 
-/** Properties of a result that its encoder needs and the result does not contain. */
+/** Information that the encoder of a result needs and that is not sent in the result. */
 export interface EncodingHints {
   readonly cache?: CacheHints | undefined;
-  /** Default: `complete`. A `resultType` in the value of a handler is ignored. */
+  /** Value of `resultType` in the encoded result. Default: `complete`. A `resultType` in the value of a handler is ignored. */
   readonly resultType?: string;
   /** Output schema of the called tool. */
   readonly outputSchema?: JsonSchemaObject | undefined;
 }
 
-/** What a client sends with each request (stateless) or with `initialize` (stateful). */
+/** Properties that a client sends with each request (stateless) or with `initialize` (stateful). */
 export interface ClientInfo {
   readonly info: Implementation;
   readonly capabilities: Caller['capabilities'];

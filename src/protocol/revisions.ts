@@ -23,15 +23,15 @@ export interface RevisionFeatures {
   /** The member that has the title of a tool. */
   readonly toolTitle: 'title' | 'annotations' | 'nowhere';
   readonly toolAnnotations: boolean;
-  /** `title` on prompts, resources and implementations. */
+  /** True if prompts, resources and implementations have a `title`. */
   readonly titles: boolean;
-  /** `icons`, and an implementation's description and website. */
+  /** True if there are `icons`, and a description and website of implementations. */
   readonly icons: boolean;
-  /** `_meta` on items and content, and `lastModified` in annotations. */
+  /** True if items and content have `_meta`, and annotations `lastModified`. */
   readonly itemMeta: boolean;
   /** `execution` on tools, for experimental tasks. */
   readonly execution: boolean;
-  /** What `structuredContent` may be. */
+  /** Values that `structuredContent` may have; `nothing` if results have no such member. */
   readonly structuredContent: 'nothing' | 'object' | 'any';
   readonly audio: boolean;
   readonly resourceLinks: boolean;
@@ -52,9 +52,9 @@ export interface RevisionFeatures {
   readonly resourceNotFound: number;
   /** Error code for a capability that the client did not declare. */
   readonly missingCapability: number;
-  /** The protocol reserves error codes -32020 to -32099: undefined ones become -32603. */
+  /** True if the protocol reserves error codes -32020 to -32099. Undefined codes of that range are sent as -32603. */
   readonly reservedErrorCodes: boolean;
-  /** Invalid arguments of a tool become a result with `isError`, or a JSON-RPC error. */
+  /** How invalid arguments of a tool are reported: as a result with `isError`, or as a JSON-RPC error. */
   readonly badArguments: 'result' | 'error';
   /** The SSE stream of a request may begin with an event without a message, and end before the response. */
   readonly streamStartsWithEmptyEvent: boolean;
@@ -165,7 +165,7 @@ export function featuresOf(version: string): RevisionFeatures {
   return features;
 }
 
-/** Returns the family of a version; undefined if there is no such revision. */
+/** Returns whether the revision with this version is stateful or stateless; undefined if there is no such revision. */
 export function familyOf(version: string): Family | undefined {
   return byVersion.get(version)?.family;
 }

@@ -8,7 +8,7 @@ export function pointer(path: string, key: PropertyKey): string {
   return shorten(`${path}/${escaped(String(key))}`, MAX_POINTER);
 }
 
-/** Returns the pointer of a path of keys. Keys beyond 200 characters are not read. */
+/** Returns the JSON Pointer of a path of keys, cut to 200 characters. */
 export function pointerOf(keys: Iterable<PropertyKey>): string {
   let path = '';
   for (const key of keys) {

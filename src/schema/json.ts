@@ -4,7 +4,7 @@ export type JsonObject = { readonly [key: string]: unknown };
 /** A JSON Schema as it is sent: an object, never the boolean form. */
 export type JsonSchema = JsonObject;
 
-/** Cuts a text for an error message. The result is a copy, since V8's `slice` keeps the whole string alive. */
+/** Cuts a text to a length, for an error message. The result is a copy, since V8's `slice` keeps the whole string alive. */
 export function shorten(text: string, length: number): string {
   return text.length <= length ? text : copied(`${text.slice(0, length - 1)}…`);
 }

@@ -14,13 +14,13 @@ export type Checked =
   | {
       readonly ok: true;
       readonly value: unknown;
-      /** Why the value was not checked, if it was not. */
+      /** The reason if the value was accepted without a check, such as too much work. */
       readonly unchecked?: string;
     }
   | {
       readonly ok: false;
       readonly problems: readonly Problem[];
-      /** The number of problems beyond those in the list. */
+      /** Number of problems that are not in `problems`, which has a maximum length. */
       readonly unlisted?: number;
     };
 

@@ -3,12 +3,14 @@
 import type { MaybePromise } from '../jsonrpc/maybe-promise.ts';
 import type { Lifecycle } from './lifecycle.ts';
 
-/** Changes may have been lost, for instance while the bus was disconnected: every list and resource may have changed. */
+/**
+ * Event of a bus that may have lost changes, for instance while it was disconnected: every list and resource may have changed.
+ */
 export interface Resync {
   readonly type: 'resync';
 }
 
-/** Pub/sub of changes. `Change` is JSON. */
+/** Pub/sub of changes between the nodes of a server. `Change` is JSON. */
 export interface ChangeBus<Change> extends Lifecycle {
   /** Delivers a change to every subscriber on all nodes, this one included, once each. */
   publish(change: Change): MaybePromise<void>;

@@ -7,24 +7,24 @@ import type { Lifecycle } from './lifecycle.ts';
 
 /** One event of a stream. */
 export interface StoredEvent {
-  /** The stream id, a dot, and a number that increases within the stream. */
+  /** Event id: the stream id, a dot, and a number that increases within the stream. */
   readonly id: string;
   readonly data: string;
   /** True if the stream ends with this event. */
   readonly isLast: boolean;
-  /** In the first event of a POST's stream: the requests whose responses the stream contains. */
+  /** Ids of the requests whose responses the stream contains. Only in the first event of the stream of a POST. */
   readonly requestIds?: readonly (string | number)[] | undefined;
 }
 
 /** A stream that is being followed. */
 export interface FollowedStream {
-  /** The requests whose responses the stream contains. Empty if its first event has been removed. */
+  /** Ids of the requests whose responses the stream contains. Empty if the first event of the stream has been removed. */
   readonly requestIds: readonly (string | number)[];
-  /** Ends the callbacks. */
+  /** Stops the calls of the listener. */
   stop(): void;
 }
 
-/** Events by session and stream. */
+/** A store of events, by session and stream. */
 export interface EventStore extends Lifecycle {
   /** Stores an event, and delivers it to the followers of its stream. */
   append(session: string, event: StoredEvent): MaybePromise<void>;
@@ -56,16 +56,16 @@ export function streamOf(eventId: string): string {
   return eventId.slice(0, Math.max(eventId.lastIndexOf('.'), 0));
 }
 
-// Compared as numbers, so that a client can resume a stream also if the event it names has been removed.
+// Returns the number of an event id. Numbers are compared, so that a client can resume after an event that has been removed.
 function numberOf(eventId: string): number {
   const number = eventId.slice(eventId.lastIndexOf('.') + 1);
   return /^\d{1,15}$/.test(number) ? Number(number) : Number.NaN;
 }
 
-/** A stored event, in two linked lists: of all events and of its session. */
+/** A stored event, in two linked lists: of all events (`older`, `newer`) and of the events of its session (`next`). */
 interface Entry extends StoredEvent {
   readonly session: SessionEvents;
-  /** Milliseconds since the store was created: V8 stores small integers without a heap object. */
+  /** Time of the event, in milliseconds since the store was created: V8 stores small integers without a heap object. */
   readonly at: number;
   older: Entry | undefined;
   newer: Entry | undefined;
@@ -79,11 +79,11 @@ interface SessionEvents {
   bytes: number;
   oldest: Entry | undefined;
   newest: Entry | undefined;
-  /** By stream id. */
+  /** Listeners of followed streams, by stream id. */
   followers: Map<string, Set<(event: StoredEvent) => void>> | undefined;
 }
 
-// Bytes of an event besides its text.
+// Estimated memory of an event besides its text, in bytes.
 const EVENT_BYTES = 200;
 
 /** Creates an event store in memory. */
@@ -100,7 +100,7 @@ class MemoryEventStore implements EventStore {
   #oldest: Entry | undefined;
   #newest: Entry | undefined;
   #bytes = 0;
-  /** Removes expired events. */
+  /** Timer for the expiry of the oldest event. */
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(options: EventStoreOptions) {
@@ -126,7 +126,7 @@ class MemoryEventStore implements EventStore {
     const missed = events.filter((event) => numberOf(event.id) > number);
     const last = events.at(-1);
     for (const event of missed) listener(event);
-    // An empty last event ends the stream of a client that has all events.
+    // A client that has all events of an ended stream gets the last one again without data, which ends its stream.
     if (missed.length === 0 && last?.isLast) listener({ ...last, data: '' });
     return { requestIds: events[0]?.requestIds ?? [], stop: this.#addFollower(session, name, listener) };
   }
@@ -185,7 +185,8 @@ class MemoryEventStore implements EventStore {
     this.#removeExpired();
   }
 
-  // Called for each new event too, since in a Worker a timer may end with the request that set it.
+  // Removes expired events and sets the timer for the next. Called for each new event too, since in a Worker a timer may end
+  // with the request that set it.
   #removeExpired(): void {
     const now = this.#now();
     while (this.#oldest && now - this.#oldest.at >= this.#keepMs) this.#drop(this.#oldest);
@@ -199,7 +200,7 @@ class MemoryEventStore implements EventStore {
     this.#removeExpired();
   };
 
-  /** Removes the oldest event of a session. The oldest event of all is the oldest of its session. */
+  /** Removes an event, which must be the oldest of its session: the list of a session can only be shortened at its start. */
   #drop(entry: Entry): void {
     const { session, older, newer, next } = entry;
     if (older) older.newer = newer;

@@ -1,8 +1,8 @@
 import type { MaybePromise } from '../jsonrpc/maybe-promise.ts';
 
 /**
- * A store that has connections. `close` is for the code that made the store, which may serve several servers. So is `ready`, but
- * for the stores in the option `sessions` of HTTP servers.
+ * Methods of a store or bus that has connections. `close` is called by the code that made the store, since several servers may
+ * share it.
  */
 export interface Lifecycle {
   /**

@@ -3,7 +3,10 @@
 import type { MaybePromise } from '../jsonrpc/maybe-promise.ts';
 import type { Lifecycle } from './lifecycle.ts';
 
-/** `first`: accepted. `again`: replayed. `full`: not accepted, because the store has no room to remember it. */
+/**
+ * The result of using a proof. `first`: accepted. `again`: refused as a replay. `full`: refused, because the store has no room
+ * to record it.
+ */
 export type ProofUse = 'first' | 'again' | 'full';
 
 /** Used proofs, by the thumbprint of their key (`jkt`) and their id (`jti`). */
@@ -15,16 +18,16 @@ export interface ProofStore extends Lifecycle {
   use(jkt: string, jti: string, until: number): MaybePromise<ProofUse>;
 }
 
-/** Maximum numbers of proofs. */
+/** Maximum numbers of used proofs that a store holds. */
 export interface ProofLimits {
   readonly perKey: number;
   readonly total: number;
 }
 
 interface Used {
-  /** The expiry of each proof, by its id. */
+  /** Expiry of each proof by its id, in milliseconds since 1970. */
   readonly proofs: Map<string, number>;
-  /** The latest expiry. */
+  /** Latest expiry of the proofs of the key. */
   until: number;
 }
 
@@ -35,7 +38,7 @@ export function memoryProofStore(limits: ProofLimits): ProofStore {
 
 class MemoryProofs implements ProofStore {
   readonly #limits: ProofLimits;
-  /** By key, in the order of their last use. */
+  /** Used proofs by the thumbprint of their key, in the order of the last use of the key. */
   readonly #keys = new Map<string, Used>();
   #total = 0;
 
@@ -50,7 +53,7 @@ class MemoryProofs implements ProofStore {
     this.#removeExpiredOf(used, now);
     const { proofs } = used;
     if ((proofs.get(jti) ?? 0) > now) return 'again';
-    // A key may have at most as many proofs as the store has room left, so that busy keys never fill it.
+    // Limits each key to the room that is left in the store, so that a few busy keys cannot fill it.
     const room = Math.min(this.#limits.perKey, this.#limits.total - this.#total);
     if (proofs.size >= room) return 'full';
     this.#total += proofs.delete(jti) ? 0 : 1;

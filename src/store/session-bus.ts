@@ -8,7 +8,7 @@ export function newNodeId(): string {
   return crypto.randomUUID().replaceAll('-', '').slice(-16);
 }
 
-/** Gets each message, and the id of its session. */
+/** Listener of a bus: gets each message, and the id of its session. */
 export type SessionListener<Message> = (session: string, message: Message) => void;
 
 /**

@@ -4,12 +4,12 @@ import type { MaybePromise } from '../jsonrpc/maybe-promise.ts';
 import { monotonicNow } from '../timing/monotonic-now.ts';
 import type { Lifecycle } from './lifecycle.ts';
 
-/** A session: the record that it was created with, and its changing properties. JSON. */
+/** A session, as JSON: the record that it was created with, and properties that change. */
 export interface StoredSession<Record> {
   readonly record: Record;
   /** True after `notifications/initialized`. */
   readonly initialized: boolean;
-  /** The level of `logging/setLevel`; undefined before that request. */
+  /** Level of the last `logging/setLevel`; undefined before the first. */
   readonly logLevel: string | undefined;
 }
 
@@ -22,14 +22,14 @@ export type SessionPatch =
   | { readonly logLevel: string }
   | { readonly subscribe: string }
   | { readonly unsubscribe: string }
-  /** The client has stopped reading this GET stream. No effect if the session has another GET stream by now. */
+  /** Id of the GET stream that the client has stopped reading. No effect if the session has another GET stream by now. */
   | { readonly unread: string };
 
-/** Which GET stream of a session a new one may replace. */
+/** Condition under which a new GET stream replaces the present one of the session. */
 export interface StreamCondition {
-  /** True: replaces the stream also while a client reads it. */
+  /** True if the present stream is replaced even while a client reads it. */
   readonly force: boolean;
-  /** The stream that the client resumes, which may always be replaced. */
+  /** Id of the stream that the client resumes, which may always be replaced. */
   readonly from?: string | undefined;
 }
 
@@ -50,7 +50,7 @@ export interface SessionStore<Record> extends Lifecycle {
   get(id: string): MaybePromise<StoredSession<Record> | undefined>;
   /** Changes a session, unless it is unknown. Does not reset its idle time. */
   update(id: string, patch: SessionPatch): MaybePromise<void>;
-  /** The URIs of the client's resource subscriptions. Not part of the session, since there may be many. */
+  /** Returns the URIs of the client's resource subscriptions. They are not part of `StoredSession`, since there may be many. */
   subscriptions(id: string): MaybePromise<readonly string[]>;
   /**
    * Makes a stream the only GET stream of a session, on all nodes. Atomic: of two nodes at the same time, the second gets the
@@ -73,7 +73,7 @@ export interface MemorySessionOptions<Record> {
   readonly idleMs?: number | undefined;
   /** Maximum number of sessions. Default: 10,000. */
   readonly max?: number | undefined;
-  /** True for a session with a running request or an open stream, which is not removed for another one. */
+  /** Returns true for a session with a running request or an open stream. A full store does not remove such a session. */
   readonly isInUse?: (id: string) => boolean;
   /** Called with each removed session: deleted, expired or replaced. */
   readonly onRemove?: (record: Record, id: string) => void;
@@ -85,7 +85,7 @@ interface Entry<Record> extends StoredSession<Record> {
   initialized: boolean;
   logLevel: string | undefined;
   subscriptions: readonly string[];
-  /** The GET stream. */
+  /** Id of the session's GET stream. */
   stream: string | undefined;
   isStreamRead: boolean;
   usedAt: number;
@@ -93,7 +93,10 @@ interface Entry<Record> extends StoredSession<Record> {
 
 const NONE: readonly string[] = [];
 
-/** Sessions that one search for the longest idle ones returns. */
+/**
+ * Maximum number of sessions that one search for the longest idle ones returns. The next removals use the rest of them, so that
+ * not each of them sorts all sessions.
+ */
 const CANDIDATES = 64;
 
 /**
@@ -111,11 +114,14 @@ class MemorySessions<Record> implements SessionStore<Record> {
   readonly #entries = new Map<string, Entry<Record>>();
   /** The number of sessions by owner. */
   readonly #owned = new Map<string, number>();
-  /** The result of the last search for the longest idle sessions of an owner, the longest idle one last. */
+  /** Longest idle sessions of an owner, the longest idle one last: candidates for removal, from the last search. */
   #candidates:
     | { readonly owner: string; readonly idle: { readonly entry: Entry<Record>; readonly usedAt: number }[] }
     | undefined;
-  /** No session expires before this time. All are checked then, which is cheaper than keeping them in the order of use. */
+  /**
+   * Time before which no session expires, by `monotonicNow`. All sessions are checked then, which is cheaper than keeping them
+   * in the order of use.
+   */
   #nextExpiry = Number.POSITIVE_INFINITY;
 
   constructor(options: MemorySessionOptions<Record>) {
@@ -208,7 +214,8 @@ class MemorySessions<Record> implements SessionStore<Record> {
     }
   }
 
-  // In a store that is half full and has several owners, one with a quarter of the maximum replaces its own sessions.
+  // Makes room for a session of this owner; false if that is impossible. In a store that is half full and has several owners,
+  // an owner with a quarter of the maximum replaces its own sessions.
   #makeRoom(owner: string): boolean {
     const owned = this.#owned.get(owner) ?? 0;
     const isAlone = this.#owned.size === (owned > 0 ? 1 : 0);
@@ -234,7 +241,7 @@ class MemorySessions<Record> implements SessionStore<Record> {
     return found !== undefined;
   }
 
-  // Skips sessions that were removed or used since the search.
+  // Returns the longest idle candidate for removal. Skips sessions that were removed or used since the search for candidates.
   #nextCandidate(owner: string): Entry<Record> | undefined {
     if (this.#candidates?.owner !== owner) return undefined;
     for (let next = this.#candidates.idle.pop(); next; next = this.#candidates.idle.pop()) {

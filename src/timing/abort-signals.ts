@@ -5,7 +5,8 @@ interface Listeners {
   removeFromSignal(): void;
 }
 
-// One listener per signal: Node warns above ten, and the signal of a connection is used by every call.
+// Listeners by signal. Each signal has only one listener of its own: Node warns above ten, and all calls of a connection use
+// its signal.
 const listenersOf = new WeakMap<AbortSignal, Listeners>();
 
 /** Calls the listener when the signal aborts, unless the returned function is called before. The signal must not have aborted. */

@@ -3,7 +3,7 @@
 import { monotonicNow } from './monotonic-now.ts';
 import { MAX_TIMER_MS } from './timer-range.ts';
 
-/** Returns the time, by `monotonicNow`, after so many milliseconds; `Infinity` for more than `MAX_TIMER_MS`. */
+/** Returns the deadline after this many milliseconds, by `monotonicNow`; `Infinity` for more than `MAX_TIMER_MS`. */
 export function deadlineIn(milliseconds: number, since: number = monotonicNow()): number {
   return milliseconds <= MAX_TIMER_MS ? since + Math.max(milliseconds, 0) : Number.POSITIVE_INFINITY;
 }
@@ -31,7 +31,7 @@ export class DeadlineTimer {
     this.#at = Number.POSITIVE_INFINITY;
   }
 
-  // A timer may fire a fraction of a millisecond early. The deadline counts as due then.
+  // Counts the deadline as due even if the timer fires a fraction of a millisecond early.
   readonly #onTimer = (): void => {
     const time = Math.max(monotonicNow(), this.#at);
     this.#at = Number.POSITIVE_INFINITY;

@@ -1,4 +1,7 @@
-/** Returns milliseconds since an arbitrary moment. For durations and deadlines, since the wall clock may be changed. */
+/**
+ * Returns the time in milliseconds since an arbitrary moment. Used for durations and deadlines, since the wall clock may be
+ * changed.
+ */
 export function monotonicNow(): number {
   return performance.now();
 }

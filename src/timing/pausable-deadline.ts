@@ -1,7 +1,7 @@
 import { monotonicNow } from './monotonic-now.ts';
 import { MAX_TIMER_MS } from './timer-range.ts';
 
-/** Calls back once after so many milliseconds, without the time of pauses, for instance while the user signs in. */
+/** Calls back once after a number of milliseconds. Pauses, for instance while the user signs in, do not count. */
 export class PausableDeadline {
   readonly #onDeadline: () => void;
   #leftMs: number;

@@ -3,7 +3,7 @@ export type PauseTimer = () => () => void;
 
 /** Timers that are paused together, for instance those of all calls while the user signs in. */
 export class PauseGroup {
-  /** Each timer's pause function; while paused, with the function that resumes it. */
+  /** Pause functions of all timers; while paused, with the function that resumes the timer. */
   readonly #timers = new Map<PauseTimer, (() => void) | undefined>();
   #holds = 0;
 
@@ -15,7 +15,10 @@ export class PauseGroup {
     };
   }
 
-  /** Pauses all timers until the returned function is called. With several holds, until the last of them ends. */
+  /**
+   * Pauses all timers until the returned function is called. After several calls, until the last of the returned functions is
+   * called.
+   */
   hold(): () => void {
     if (++this.#holds === 1) for (const pause of this.#timers.keys()) this.#timers.set(pause, pause());
     let isOver = false;

@@ -1,7 +1,7 @@
 import { onAbort } from './abort-signals.ts';
 import { timerMs } from './timer-range.ts';
 
-/** Resolves after so many milliseconds, or as soon as the signal aborts. Never rejects. */
+/** Resolves after this many milliseconds, or as soon as the signal aborts. Never rejects. */
 export function sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const done = (): void => {

@@ -2,13 +2,15 @@
 
 import { monotonicNow } from './monotonic-now.ts';
 
-/** Milliseconds of processing input before other events get their turn. */
+/** Maximum time of processing input before other events get their turn, in milliseconds. */
 const SLICE_MS = 10;
-// The clock is read once per this many characters, since reading it takes time. A message counts as some characters.
+// Interval between readings of the clock, in characters of input, since each reading takes time. Each message counts as
+// `CHARACTERS_OF_MESSAGE` more.
 const CHARACTERS_PER_READING = 8192;
 const CHARACTERS_OF_MESSAGE = 256;
 
-// Chunks with a shorter pause in between may belong to one turn of the event loop, and so to one slice.
+// Pause between two chunks of input after which a new slice begins, in milliseconds. With a shorter pause, both may belong to
+// one turn of the event loop.
 const PAUSE_MS = 1;
 
 const { setImmediate } = globalThis as { readonly setImmediate?: (callback: () => void) => unknown };
@@ -17,14 +19,14 @@ const afterOtherEvents: (callback: () => void) => void = setImmediate ?? ((callb
 
 /** Measures how long input has been processed without a break. */
 export class TimeSlice {
-  /** The time when the slice ends. */
+  /** Time when the slice ends, by `monotonicNow`. */
   #end = 0;
-  /** The last reading of the clock. */
+  /** Last reading of the clock. */
   #last = 0;
-  /** Characters since the last reading. */
+  /** Characters of input since the last reading of the clock. */
   #characters = 0;
 
-  /** Call when input arrives. */
+  /** Starts a slice, unless one is running. Must be called when input arrives. */
   begin(): void {
     const time = monotonicNow();
     if (time - this.#last > PAUSE_MS) this.#end = time + SLICE_MS;

@@ -1,6 +1,6 @@
 /** Limits and helpers of `setTimeout` and `setInterval`. */
 
-/** The longest delay. Timers have 32 bits, and fire at once for longer delays. */
+/** Longest delay of a timer, in milliseconds. Runtimes store delays in 32 bits, and fire timers with longer ones at once. */
 export const MAX_TIMER_MS: number = 2 ** 31 - 1;
 
 /** Cuts a delay to the longest one. */

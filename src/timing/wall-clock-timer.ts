@@ -11,7 +11,7 @@ interface Scheduled {
 export class WallClockTimer {
   readonly #scheduled = new Set<Scheduled>();
   #timer: ReturnType<typeof setTimeout> | undefined;
-  /** The time for which the timer is set. */
+  /** Time for which the timer is set, in milliseconds since 1970. */
   #next = Number.POSITIVE_INFINITY;
 
   /** Calls back at this time, in milliseconds since 1970, unless the returned function is called before. */
@@ -37,7 +37,7 @@ export class WallClockTimer {
   #run(): void {
     const now = Date.now();
     this.#next = Number.POSITIVE_INFINITY;
-    // An action may cancel another one that is due.
+    // Each action is looked up again before it runs, since another one may have cancelled it.
     for (const due of [...this.#scheduled]) if (due.at <= now && this.#scheduled.delete(due)) due.action();
     let next = Number.POSITIVE_INFINITY;
     for (const { at } of this.#scheduled) next = Math.min(next, at);

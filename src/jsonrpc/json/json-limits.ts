@@ -14,10 +14,10 @@ export interface JsonLimits {
 /** Default limits. */
 export const JSON_LIMITS: JsonLimits = { depth: 64, elements: 100_000 };
 
-/** Messages in one batch. */
+/** Maximum number of messages in one batch. */
 export const MAX_BATCH = 100;
 
-/** Characters of a request id. */
+/** Maximum length of a request id, in characters. */
 export const MAX_ID_LENGTH = 1024;
 
 /**
@@ -31,7 +31,7 @@ export const SHORTEST_MESSAGE = 29;
 
 /** Limits of the messages that a client receives: the structure is limited in bytes, as the text is. */
 export interface ReceivedLimits extends JsonLimits {
-  /** Bytes that all elements may count for. */
+  /** Maximum of the estimated bytes of all elements of a message. */
   readonly structureBytes?: number | undefined;
   /** The option that sets the limit, for the error message. */
   readonly option?: string | undefined;

@@ -66,7 +66,10 @@ function finiteOrError(message: Message | ParseError): Message | ParseError {
   return new ParseError('NumberOutOfRange', `Invalid notification: ${problem}`, undefined, false, true);
 }
 
-/** An exponent of three digits, or of two with a sign. With a smaller exponent, only numbers of 200 digits overflow. */
+/**
+ * Finds exponents with which a number may overflow to Infinity: of three digits, or of two with a sign. With a smaller
+ * exponent, only numbers of 200 digits overflow.
+ */
 const LARGE_EXPONENT = /\d[eE][+\d]\d\d/;
 const MANY_DIGITS = 200;
 
@@ -136,7 +139,7 @@ function checkCall(value: Record<string, unknown>): Message | ParseError {
   }
   if (has(value, 'params') && (typeof value['params'] !== 'object' || value['params'] === null)) {
     if (has(value, 'id')) return refusal(value, 'InvalidParamsType', '"params" must be an object or an array');
-    // A notification gets no error response. The empty array makes the method's own check of params fail.
+    // Invalid params become an empty array, which the method's own check refuses: a notification gets no error response here.
     return { jsonrpc: '2.0', method: value['method'], params: [] };
   }
   return value as unknown as Message;

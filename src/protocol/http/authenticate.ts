@@ -18,7 +18,7 @@ export interface HttpRequest {
 
 /** The content of the header `Authorization`. */
 export interface Credentials {
-  /** In lower case: `bearer`. */
+  /** Authentication scheme in lower case, such as `bearer`. */
   readonly scheme: string;
   readonly token: string;
 }
@@ -27,7 +27,7 @@ export interface Credentials {
 export interface Challenge {
   /** 503 means that authentication is temporarily unavailable. */
   readonly status: 400 | 401 | 403 | 503;
-  /** For instance `WWW-Authenticate`. */
+  /** Header fields of the response, such as `WWW-Authenticate`. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Text for people, in the body of the response. */
   readonly message?: string;

@@ -10,7 +10,7 @@ export type Change =
   | { readonly type: 'resources' }
   | { readonly type: 'resource'; readonly uri: string };
 
-/** A log message of no request. It is sent to all sessions whose log level includes it. */
+/** A log message that belongs to no request. It is sent to all sessions whose log level includes it. */
 export interface LogEvent {
   readonly type: 'log';
   readonly message: LogMessage;

@@ -6,9 +6,9 @@ import type { Meta } from './meta.ts';
 /** Audience, priority and age of content. */
 export interface Annotations {
   readonly audience?: readonly Role[];
-  /** 0 (optional) to 1 (required). */
+  /** Importance of the content, from 0 (optional) to 1 (required). */
   readonly priority?: number;
-  /** ISO 8601. */
+  /** Time of the last modification, in ISO 8601. */
   readonly lastModified?: string;
 }
 

@@ -1,6 +1,6 @@
 /** Log messages from a server to its client. */
 
-/** All levels, from least to most severe. */
+/** Levels of log messages, from least to most severe. */
 export const LOGGING_LEVELS = [
   'debug',
   'info',
@@ -15,7 +15,7 @@ export const LOGGING_LEVELS = [
 /** Level of a log message. Deprecated by the specification (SEP-2577): logging may be removed from 2027-07-28 on. */
 export type LoggingLevel = (typeof LOGGING_LEVELS)[number];
 
-/** True for a level. */
+/** True if the value is the name of a log level. */
 export function isLoggingLevel(value: unknown): value is LoggingLevel {
   return (LOGGING_LEVELS as readonly unknown[]).includes(value);
 }

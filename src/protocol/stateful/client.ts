@@ -112,7 +112,8 @@ function structuredFromText(result: Result, index: unknown): Structured | undefi
 const encoder = new TextEncoder();
 
 function parseStructured(text: string): Structured | undefined {
-  // JSON inside a text has the same limits as a message.
+  // Structured content in a text block is checked against the limits of messages, since the check of the message does not look
+  // into strings.
   if (jsonLimitFault(encoder.encode(text), JSON_LIMITS)) return undefined;
   try {
     const structuredContent: unknown = JSON.parse(text);

@@ -13,7 +13,10 @@ export function addMarker<T extends object>(value: T, marker: string, setting: t
   return { ...value, _meta: { ..._meta, [marker]: setting } };
 }
 
-/** Removes markers from `_meta`: one set by the author, or forwarded, would make a client unwrap a value that was not wrapped. */
+/**
+ * Removes the markers of this package from `_meta`. A marker that the author set or forwarded would make a client unwrap a
+ * value that was not wrapped.
+ */
 export function stripMarkers<T extends object>(value: T): T {
   const { _meta } = value as { _meta?: unknown };
   if (!isObject(_meta) || !MARKERS.some((marker) => Object.hasOwn(_meta, marker))) return value;

@@ -29,7 +29,7 @@ export function encodeRequest(params: Params | undefined, client: ClientInfo, ve
   return Object.assign({}, params, { _meta: whole });
 }
 
-// The same for every request of a client; `ClientInfo` objects are replaced, not changed.
+// The `_meta` of every request of a client, cached by `ClientInfo`: such objects are replaced, not changed.
 const envelopes = new WeakMap<ClientInfo, Meta>();
 
 function envelopeOf(client: ClientInfo, version: string): Meta {

@@ -22,7 +22,10 @@ import { isSmall } from './value-size.ts';
 /** A prepared schema: its JSON Schema and its check. */
 export interface CheckedSchema {
   readonly jsonSchema: JsonSchema;
-  /** Synchronous, unless a schema library is asynchronous or the engine for raw schemas is still being loaded. */
+  /**
+   * Checks a value. Returns a promise only if the schema library is asynchronous, or while the engine for raw schemas is being
+   * loaded.
+   */
   check(value: unknown): Checked | Promise<Checked>;
 }
 
@@ -50,7 +53,10 @@ function schemaError(where: string, { path, message }: SchemaFault): TypeError {
   return new TypeError(`${where}${path}: ${message}`);
 }
 
-/** Checks a value of this process, such as the result of a tool. */
+/**
+ * Checks a value with its schema library, without a limit of its size. For values of this process, such as the result of a
+ * tool.
+ */
 function checkByLibrary(schema: StandardSchema, value: unknown): Checked | Promise<Checked> {
   const result = schema['~standard'].validate(value);
   return result instanceof Promise ? result.then(fromStandard) : fromStandard(result);

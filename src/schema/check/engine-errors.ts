@@ -31,7 +31,7 @@ export function toProblems(errors: readonly EngineError[]): Problem[] {
     else if (isUnwanted(error)) add(extra, parentOf(instancePath), [lastOf(instancePath)]);
     else if (keyword === 'unevaluatedProperties') add(extra, instancePath, strings(params.unevaluatedProperties));
     else if (keyword === 'required') add(messages, instancePath, strings(params.requiredProperties).map(missing));
-    // The members have errors of their own, with their paths.
+    // `additionalProperties` itself is skipped, since each additional property has an error of its own.
     else if (keyword !== 'additionalProperties') add(messages, instancePath, [messageOf(error, params)]);
   }
   const problems: Problem[] = [];
@@ -45,7 +45,10 @@ export function toProblems(errors: readonly EngineError[]): Problem[] {
   return problems.slice(0, MAX_PROBLEMS);
 }
 
-/** True for an additional property: the engine reports `additionalProperties: false` once for each, as a false schema. */
+/**
+ * True if the error is about an additional property: the engine reports `additionalProperties: false` once for each such
+ * property, as a false schema.
+ */
 function isUnwanted({ keyword, schemaPath }: EngineError): boolean {
   return keyword === 'boolean' && schemaPath.endsWith('/additionalProperties');
 }

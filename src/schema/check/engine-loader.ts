@@ -8,7 +8,7 @@ type Engine = typeof import('./engine.ts');
 
 let engine: Engine | undefined;
 let isLoading = false;
-/** Checks that wait for the engine. */
+/** Number of checks that wait for the engine. */
 let waiting = 0;
 
 const load = once(async (): Promise<Engine> => {
@@ -21,19 +21,19 @@ const load = once(async (): Promise<Engine> => {
   }
 });
 
-/** Loads the engine. The promise settles when it is loaded or failed to load; undefined if it is loaded already. */
+/** Loads the engine. Resolves when it is loaded, rejects if it cannot be loaded; undefined if it is loaded already. */
 export function loadEngine(): Promise<void> | undefined {
   return engine ? undefined : load().then(() => {});
 }
 
-/** Returns the promise of a load that has begun and not ended. */
+/** Returns the promise of a load in progress; undefined if the engine is not being loaded. */
 export function engineLoading(): Promise<void> | undefined {
   return isLoading ? loadEngine() : undefined;
 }
 
 /**
- * Returns a check by the engine, which prepares the schema for the first value. Synchronous once the engine is loaded; until
- * then checks wait, and keep their order.
+ * Returns a function that checks values with the engine. It prepares the schema when it gets the first value. It is synchronous
+ * once the engine is loaded; until then checks wait, and keep their order.
  */
 export function checkByEngine(
   schema: ParsedSchema,

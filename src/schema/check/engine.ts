@@ -27,7 +27,8 @@ export function compile(parsed: ParsedSchema): (value: unknown) => Checked {
     : (value: unknown) => Check(schema, value);
   return (value) => {
     if (passes(checkable(form, value))) return { ok: true, value };
-    // The search for errors visits every value, also after it has found the maximum number of errors.
+    // The list of errors is made only for small values: the engine visits every value inside, also after it has found the
+    // maximum number of errors.
     return { ok: false, problems: isSmall(value) ? problemsOf(form, value) : [tooLarge] };
   };
 }
@@ -45,7 +46,7 @@ export function interpret(parsed: ParsedSchema): (value: unknown) => Checked {
       if (Check(form.schema, checkable(form, value))) return { ok: true, value };
       return { ok: false, problems: problemsOf(form, value) };
     } catch (error) {
-      // The stack is exhausted.
+      // The value or the schema is nested too deep for the stack.
       if (error instanceof RangeError) return { ok: true, value, unchecked: tooMuchWork };
       throw error;
     }
@@ -66,11 +67,12 @@ function checkable({ hasInheritedNames }: NormalForm, value: unknown): unknown {
 function problemsOf({ schema, hasInheritedNames }: NormalForm, value: unknown): readonly Problem[] {
   const given = hasInheritedNames || hasLongName(value) ? plainCopy(value, MAX_PATH_NAME) : value;
   const problems = toProblems(Errors(schema, given)[1]);
-  // A keyword about long names finds no error in the copy, whose names are cut.
+  // The list is empty if the error is about a long name, since names are cut in the copy.
   return problems.length > 0 ? problems : [problem('', 'does not match the schema')];
 }
 
-// The engine builds and escapes the path of every value, so long names make it slow.
+// True if a name is longer than `MAX_PATH_NAME`. The engine builds and escapes the path of every value, so long names make it
+// slow.
 function hasLongName(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false;
   if (Array.isArray(value)) return value.some(hasLongName);
@@ -79,8 +81,8 @@ function hasLongName(value: unknown): boolean {
 }
 
 /**
- * Copies a value into objects that inherit nothing, with names cut to a length. The engine evaluates `name in value`,
- * which finds `toString` in every object that inherits from `Object.prototype`.
+ * Copies a value into objects without a prototype, and cuts names to a length. The engine evaluates `name in value`, which
+ * finds `toString` in every object that inherits from `Object.prototype`.
  */
 function plainCopy(value: unknown, nameLength: number): unknown {
   const copies = new Map<object, unknown>();

@@ -1,4 +1,7 @@
-/** Rewrites schemas of every dialect in a normal form, the only one that the engine gets. */
+/**
+ * Rewrites schemas of every supported dialect in a subset of 2020-12 (the normal form), so that the engine has to support only
+ * that.
+ */
 
 import { canonicalJson } from '../../jsonrpc/json/canonical-json.ts';
 import { isObject } from '../../jsonrpc/message.ts';
@@ -8,10 +11,13 @@ import type { ParsedSchema } from '../read/read-schema.ts';
 import { compilePattern } from '../redos/compile-pattern.ts';
 import { relax } from './relax.ts';
 
-/** A schema for the engine. */
+/** A schema in normal form. */
 export interface NormalForm {
   readonly schema: JsonObject;
-  /** True if a keyword names properties that every object inherits, such as `toString`. */
+  /**
+   * True if a keyword names properties that every object inherits, such as `toString`. Values are then copied into objects
+   * without a prototype before the check.
+   */
   readonly hasInheritedNames: boolean;
 }
 
@@ -20,7 +26,7 @@ const annotations = new Set(
 );
 /** Keywords that are rewritten one by one. */
 const rewritten = new Set('$ref $dynamicRef items additionalItems dependencies pattern uniqueItems format'.split(' '));
-/** Keywords that are copied unchanged. Those that hold schemas are copied too. */
+/** Keywords without subschemas that are copied unchanged. */
 const copied = new Set(
   (
     'type enum const multipleOf maximum exclusiveMaximum minimum exclusiveMinimum maxLength minLength maxItems minItems ' +
@@ -49,7 +55,7 @@ export function toReceivedForm(schema: ParsedSchema): NormalForm {
 class Writer {
   readonly #parsed: ParsedSchema;
   readonly #isReceived: boolean;
-  /** The targets of references, in the order of their numbers. */
+  /** Rewritten targets of references, by original schema. The number of a target is its name in `$defs`. */
   readonly #targets = new Map<JsonObject, { readonly number: number; readonly result: Record<string, unknown> }>();
   #hasInheritedNames = false;
 
@@ -155,7 +161,7 @@ class Writer {
     const entries = Object.entries(schema.dependencies);
     const required = entries.filter(([, each]) => Array.isArray(each));
     const schemas = entries.filter(([, each]) => !Array.isArray(each));
-    // One name can have both: all of them apply.
+    // If the schema has the newer keyword as well, both apply, so they are combined with `allOf`.
     for (const [keyword, more] of [
       ['dependentRequired', Object.fromEntries(required)],
       ['dependentSchemas', this.#named(schemas)],
@@ -166,7 +172,7 @@ class Writer {
     }
   }
 
-  // The engine applies `unevaluatedProperties` to arrays, too, where the keyword has no effect.
+  // Restricts `unevaluatedProperties` to objects: the engine applies it to arrays too, where the keyword has no effect.
   #unevaluated(result: Record<string, unknown>): void {
     if (result.unevaluatedProperties === undefined || result.type === 'object') return;
     const keywords = Object.entries(result).filter(([keyword]) => !identifiers.has(keyword));
@@ -181,7 +187,7 @@ class Writer {
   #refinements(schema: JsonObject, result: Record<string, unknown>): void {
     const own = this.#isReceived ? undefined : schema['~refine'];
     const refinements = Array.isArray(own) ? [...own] : [];
-    // In place of `uniqueItems`, for which the engine takes quadratic time.
+    // A refinement replaces `uniqueItems`, for which the engine takes quadratic time.
     if (schema.uniqueItems === true) refinements.push(unique);
     if (refinements.length > 0) result['~refine'] = refinements;
   }
@@ -198,7 +204,7 @@ class Writer {
 const anything: JsonObject = {};
 const nothing: JsonObject = { not: {} };
 
-/** Returns the same text for equal values. Only objects need the slower `canonicalJson`. */
+/** Returns a text for the comparison of values: the same for equal values. Only objects need the slower `canonicalJson`. */
 function textOf(value: unknown): string {
   return typeof value === 'object' ? canonicalJson(value) : JSON.stringify(value);
 }

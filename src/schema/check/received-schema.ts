@@ -10,7 +10,7 @@ import { checkByEngine } from './engine-loader.ts';
 export function receivedSchema(schema: unknown): { readonly schema: CheckedSchema } | { readonly fault: SchemaFault } {
   const read = readSchema(schema);
   if ('fault' in read) return read;
-  // For each value, the engine would search the whole document for the target of every `$dynamicRef`.
+  // Not supported, since the engine would search the whole document for the target of every `$dynamicRef`, for each value.
   if (read.schema.hasDynamicScope)
     return { fault: { path: '', message: 'has a $dynamicAnchor more than once, which is not supported' } };
   return { schema: { jsonSchema: read.schema.root, check: checkByEngine(read.schema, 'interpret') } };

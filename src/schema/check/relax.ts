@@ -10,7 +10,9 @@ import { isObject } from '../../jsonrpc/message.ts';
 import { listOf } from '../json.ts';
 import { quotedNames } from './engine-errors.ts';
 
-/** Matches every name, and marks it as evaluated for `unevaluatedProperties`. */
+/**
+ * Value of `patternProperties` that matches every name, and so marks every property as evaluated for `unevaluatedProperties`.
+ */
 const everyName = { '': true };
 
 /** Relaxes a schema in normal form, in place. `hasPatterns`: the document has a pattern anywhere. */
@@ -21,7 +23,8 @@ export function relax(schema: Record<string, unknown>, hasPatterns: boolean): vo
     delete schema.additionalProperties;
     schema.patternProperties = everyName;
   } else if (additionalProperties === false) {
-    // The engine would build a regular expression of all names, for every value that it checks.
+    // A refinement replaces `additionalProperties: false`: the engine would build a regular expression of all names for every
+    // value.
     delete schema.additionalProperties;
     alsoRequire(schema, { '~refine': [closed(new Set(Object.keys(Object(properties))))] });
   }
@@ -33,7 +36,8 @@ function ignorePatterns(schema: Record<string, unknown>): void {
   delete schema.maxContains;
   delete schema.oneOf;
   if (oneOf !== undefined) alsoRequire(schema, { anyOf: oneOf });
-  // Without its patterns, the condition can hold for a value that it does not apply to.
+  // Either branch may apply: without its patterns, the condition can hold for a value that a complete validator would not apply
+  // it to.
   // biome-ignore lint/suspicious/noThenProperty: `then` is a keyword of JSON Schema
   if (condition !== undefined) schema.then = { anyOf: [whenTrue, whenFalse] };
   if (patternProperties === undefined) return;

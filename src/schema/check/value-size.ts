@@ -1,6 +1,9 @@
 import { MAX_PATH_CHARACTERS, MAX_VALUE_DEPTH, MAX_VALUES } from '../limits.ts';
 
-/** True if a check that reports every wrong part of the value takes little time and memory. */
+/**
+ * True if a value is small enough for a check that reports every wrong value inside it: such a check takes time and memory for
+ * each value, and for the length of its path.
+ */
 export function isSmall(value: unknown): boolean {
   let values = 0;
   let characters = 0;

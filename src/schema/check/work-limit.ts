@@ -8,7 +8,10 @@ import { isObject } from '../../jsonrpc/message.ts';
 import { type JsonObject, listOf } from '../json.ts';
 import { MAX_WORK } from '../limits.ts';
 
-/** Keywords for which the engine enumerates the members of an object, and the work for each member. */
+/**
+ * Keywords for which the engine enumerates the members of an object, and the work for each member, in applications of a
+ * subschema.
+ */
 const enumerating: readonly (readonly [keyword: string, work: number])[] = [
   ['additionalProperties', 2],
   ['patternProperties', 2],
@@ -21,17 +24,19 @@ const enumerating: readonly (readonly [keyword: string, work: number])[] = [
   ['~refine', 0.6],
 ];
 
-/** The work of applying one schema: a fixed part, parts that grow with the value, and the subschemas. */
+/**
+ * The work of applying one schema, in the unit of `MAX_WORK`: a fixed part, parts that grow with the value, and the subschemas.
+ */
 interface Work {
   readonly fixed: number;
   readonly perCharacter: number;
-  /** For each item of an array. */
+  /** Work for each item of an array. */
   readonly perItem: number;
-  /** For each member of an object. */
+  /** Work for each member of an object. */
   readonly perMember: number;
-  /** For each value inside an array with `uniqueItems`. */
+  /** Work for each value inside an array with `uniqueItems`. */
   readonly perNode: number;
-  /** Subschemas for the same value. */
+  /** Subschemas that apply to the same value as the schema. */
   readonly inPlace: readonly unknown[];
   readonly dependent: readonly (readonly [string, unknown])[];
   readonly properties: ReadonlyMap<string, unknown>;
@@ -152,7 +157,7 @@ function workOf(schema: JsonObject): Work {
       alternatives / 2 +
       alternativesLength / 64,
     perCharacter: given(schema, 'minLength', 'maxLength').length / 256,
-    // The engine merges the evaluated items and names of subschemas for the same value.
+    // Each in-place subschema adds work for every item and member, since the engine merges what the subschemas have evaluated.
     perItem: inPlace.length / 8,
     perMember: perMember + (inPlace.length + options.filter(isObject).length) / 8 + alternatives / 64,
     perNode: '~refine' in schema ? 1 : 0,
@@ -172,7 +177,7 @@ function given(schema: JsonObject, ...keywords: readonly string[]): unknown[] {
   return keywords.flatMap((keyword) => (schema[keyword] === undefined ? [] : [schema[keyword]]));
 }
 
-/** Returns the number of values inside a JSON value. Long strings count as several. */
+/** Returns the number of values inside a JSON value, itself included. A string counts once more for every 64 characters. */
 function sizeOf(value: unknown): number {
   if (typeof value === 'string') return 1 + value.length / 64;
   if (typeof value !== 'object' || value === null) return 1;

@@ -8,15 +8,18 @@ import type { StandardSchema } from './standard-schema.ts';
  */
 export type AnySchema = StandardSchema | object;
 
-/** The type that a handler receives after the check. */
+/** The type of the value that a handler receives after the check. */
 export type InferOutput<S> = S extends StandardSchema ? StandardTypes<S>['output'] : FromJsonSchema<S, []>;
 
-/** The type that a caller sends. */
+/** The type of the value that a caller sends, before the check. */
 export type InferInput<S> = S extends StandardSchema ? StandardTypes<S>['input'] : FromJsonSchema<S, []>;
 
 type StandardTypes<S extends StandardSchema> = NonNullable<S['~standard']['types']>;
 
-/** Deeper parts of a JSON Schema are inferred as `unknown`, since the compiler limits the depth of recursive types. */
+/**
+ * Maximum depth of inference, in levels. Deeper parts of a JSON Schema are `unknown`, since the compiler limits recursive
+ * types.
+ */
 type Deepest = 12;
 type Deeper<Depth extends unknown[]> = [...Depth, 0];
 
@@ -77,7 +80,7 @@ type Tuple<Items extends readonly unknown[], Depth extends unknown[]> = {
   -readonly [K in keyof Items]: FromJsonSchema<Items[K], Depth>;
 };
 
-/** A tuple without `items` is inferred as closed, although JSON Schema allows further items. */
+/** Infers the items after `prefixItems`. Without `items` there are none, although JSON Schema allows any. */
 type RestOf<S, Depth extends unknown[]> = S extends { readonly items: infer Items extends object }
   ? FromJsonSchema<Items, Depth>[]
   : [];
@@ -97,7 +100,10 @@ type ObjectOf<S, Depth extends unknown[]> = S extends { readonly properties: inf
       ? { [key: string]: FromJsonSchema<Patterns[keyof Patterns], Depth> }
       : { [key: string]: unknown };
 
-/** If the schema is not a literal type, the required names are unknown, and all members are optional. */
+/**
+ * Infers the names of required members. If the schema is not a literal type, the names are unknown, and all members are
+ * optional.
+ */
 type RequiredOf<S> = S extends { readonly required: readonly (infer Name)[] }
   ? string extends Name
     ? never

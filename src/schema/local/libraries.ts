@@ -65,8 +65,8 @@ function zod(schema: StandardSchema, direction: Direction): unknown {
 }
 
 /**
- * Converts, and on failure converts again with a callback that gets the path of the failing part. Older versions of zod do
- * not accept the callback, so it is not passed at first.
+ * Runs a conversion. If it fails, runs it again with a callback that gets the path of the failing part, for the error message.
+ * The first run has no callback, since older versions of zod do not accept it.
  */
 function convertOrLocate(convert: (options: { unrepresentable?(found: unknown): never }) => unknown): unknown {
   try {
@@ -81,7 +81,7 @@ function convertOrLocate(convert: (options: { unrepresentable?(found: unknown): 
         },
       });
     } catch {
-      // The conversion fails again.
+      // The second conversion fails too: only its callback was needed.
     }
     throw new Unconvertible(messageOf(error), path);
   }

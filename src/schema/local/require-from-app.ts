@@ -16,15 +16,18 @@ export function requireFromApp(specifier: string): Record<string, unknown> | und
   return undefined;
 }
 
-/** The module may be hoisted beside this package, or be installed only for the program (pnpm, workspaces). */
+/**
+ * Returns the places from which the module is looked up: it may be hoisted beside this package, or installed only for the
+ * program (pnpm, workspaces).
+ */
 function bases(): string[] {
   const { argv, cwd } = globalThis.process;
   return [import.meta.url, argv[1], `${cwd()}/package.json`].filter((base) => typeof base === 'string');
 }
 
 /**
- * Prefers the copy of a library that the program has loaded. Libraries ship every file as ESM and as CommonJS, and the
- * metadata that is registered with one copy (descriptions, definitions) is missing from the other.
+ * Loads a module, if possible the copy of it that the program has loaded. Libraries ship every file as ESM and as CommonJS, and
+ * the metadata that is registered with one copy (descriptions, definitions) is missing from the other.
  */
 function load(require: NodeJS.Require, path: string): Record<string, unknown> {
   if (path in require.cache || !path.endsWith('.cjs')) return require(path);

@@ -8,11 +8,11 @@ import { MAX_DEPTH } from '../limits.ts';
 import { keywordsWithValues, subschemas } from '../read/keywords.ts';
 import type { SchemaFault } from '../read/read-schema.ts';
 
-/** Shorter names resemble too many keywords. */
+/** Minimum length of a name that is compared with keywords, in characters: shorter names resemble too many of them. */
 const MIN_NAME = 6;
 
 const KEYWORDS: readonly string[] = [...subschemas.keys(), ...keywordsWithValues, 'const', 'default', '$vocabulary'];
-/** Keywords of OpenAPI that resemble those of JSON Schema. */
+/** Names that are not reported as misspelled: the keywords, and those of OpenAPI that resemble them. */
 const OTHERS: ReadonlySet<string> = new Set([...KEYWORDS, 'example', 'nullable']);
 /** Keywords that permit properties beyond those in `properties`. */
 const OPEN = ['patternProperties', 'additionalProperties', 'unevaluatedProperties', '$ref', '$dynamicRef'];

@@ -8,7 +8,7 @@ import { wireCopy } from './wire-copy.ts';
 
 export type Converted = { readonly jsonSchema: JsonSchema } | { readonly fault: SchemaFault };
 
-/** Cached conversions, by schema: a conversion takes much longer than a call. */
+/** Conversions by schema, cached since a conversion takes much longer than a tool call. */
 const conversions = { input: new WeakMap<object, Converted>(), output: new WeakMap<object, Converted>() };
 
 /** Converts an author's schema of any library to JSON Schema: 2020-12, or the dialect that a raw schema declares. */
@@ -52,7 +52,7 @@ const notASchema: SchemaFault = {
   message: 'must be a Standard Schema (zod, valibot, arktype, ...) or a JSON Schema object',
 };
 
-/** Adds `type: 'object'` to a converted union of objects: the protocol requires it at the root of an input schema. */
+/** Requires `type: 'object'` at the root of an input schema, as the protocol does. Adds it to a converted union of objects. */
 function withObjectRoot(jsonSchema: JsonSchema, isConverted: boolean): Converted {
   if (jsonSchema.type === 'object') return { jsonSchema };
   if (isConverted && jsonSchema.type === undefined && isOfObjects(jsonSchema, jsonSchema, 0)) {

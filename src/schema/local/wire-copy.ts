@@ -23,7 +23,7 @@ export function wireCopy(schema: JsonObject): JsonObject {
       if (keyword.startsWith('~') || value === undefined || typeof value === 'function') continue;
       entries.push([keyword, under(keyword, value, pointer(path, keyword), depth + 1)]);
     }
-    // Defines own members, also one named `__proto__`.
+    // `Object.fromEntries` defines own members, even one named `__proto__`, which an assignment would not.
     const to: JsonObject = Object.fromEntries(entries);
     if (declared || !Array.isArray(to.items)) return withRefinements(from, to);
     const { items, additionalItems, ...rest } = to;

@@ -10,15 +10,20 @@ const dialects: ReadonlyMap<string, Dialect> = new Map<string, Dialect>([
   ['json-schema.org/draft-06/schema', 'draft-06'],
 ]);
 
-/** Returns the dialect of a `$schema`. Both schemes are accepted, with and without an empty fragment. */
+/**
+ * Returns the dialect of a `$schema` URI, with `http:` or `https:`, with or without an empty fragment; undefined if it is not
+ * supported.
+ */
 export function dialectOf(uri: string): Dialect | undefined {
   return dialects.get(uri.replace(/^https?:\/\//, '').replace(/#$/, ''));
 }
 
-/** How the value of a keyword holds schemas: as one, in an array, by name; `items` and `dependencies` have two forms. */
+/**
+ * How the value of a keyword holds schemas: as one schema, in an array, or by name. `items` and `dependencies` have two forms.
+ */
 export type Holds = 'schema' | 'schemas' | 'named-schemas' | 'items' | 'dependencies';
 
-/** The keywords that hold schemas. All code that traverses schemas uses this table. */
+/** Keywords that hold schemas, and how. All code that traverses schemas uses this table. */
 export const subschemas: ReadonlyMap<string, Holds> = new Map<string, Holds>([
   ...group('schema', 'additionalProperties unevaluatedProperties propertyNames unevaluatedItems additionalItems'),
   ...group('schema', 'contains contentSchema not if then else'),
@@ -66,7 +71,10 @@ const namedNames: Rule = {
   expected: 'must be an object of arrays of strings',
 };
 
-/** The rules of the keywords that hold no schema. The engine ignores a keyword with a value of the wrong type. */
+/**
+ * Rules for the values of keywords that hold no schema. A schema that breaks a rule is refused, since the engine would silently
+ * ignore the keyword.
+ */
 const rules: ReadonlyMap<string, Rule> = new Map<string, Rule>([
   ['type', type],
   ['required', names],
@@ -81,7 +89,7 @@ const rules: ReadonlyMap<string, Rule> = new Map<string, Rule>([
   ...group(string, 'contentEncoding contentMediaType'),
 ]);
 
-/** The keywords that hold no schema. */
+/** Names of the keywords that hold no schema and have a rule for their value. */
 export const keywordsWithValues: readonly string[] = [...rules.keys()];
 
 /** Returns why the value of a keyword is wrong (`must be ...`), or undefined. */

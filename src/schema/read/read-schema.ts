@@ -8,7 +8,10 @@ import { compilePattern } from '../redos/compile-pattern.ts';
 import { type Dialect, dialectOf, subschemas, valueFault } from './keywords.ts';
 import { expansionFault, References, type Resource, type Targets } from './references.ts';
 
-/** Keywords that are resolved as URI references, in time that grows with the length of the `$id`s around them. */
+/**
+ * Keywords whose values are limited in length in received schemas, since resolving them takes time that grows with their
+ * length.
+ */
 const identifiers: ReadonlySet<string> = new Set(['$id', '$ref', '$anchor', '$dynamicRef', '$dynamicAnchor']);
 
 /** An error in a schema, and its path (a JSON Pointer). */
@@ -82,7 +85,8 @@ class SchemaReader {
     const resource = this.references.open(root, '', '');
     const fault = this.#schema(root, '', 0, resource);
     if (fault) return fault;
-    // Resolved last, since an anchor may follow the references to it. A target under an unknown keyword is not checked yet.
+    // References are resolved after all schemas were read, since an anchor may follow the references to it. A target under an
+    // unknown keyword was not read yet, so it is checked here.
     for (const { from, keyword, ref, path, resource: base } of this.#unresolved) {
       const target = this.references.target(ref, base);
       if ('missing' in target) {
@@ -128,7 +132,7 @@ class SchemaReader {
         return this.#each(value, path, depth, resource);
       case 'items':
         if (!Array.isArray(value)) return this.#schema(value, path, depth, resource);
-        // TypeBox writes tuples in the array form, without a `$schema`.
+        // Arrays are accepted in a schema without `$schema`, since TypeBox writes tuples that way.
         if (this.#isDialectDeclared && this.#dialect === '2020-12')
           return { path, message: 'must be a schema: use prefixItems' };
         return this.#each(value, path, depth, resource);

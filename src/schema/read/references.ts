@@ -6,7 +6,9 @@ import { unescaped } from '../json-pointer.ts';
 import { MAX_CHAIN, MAX_EXPANDED } from '../limits.ts';
 import { subschemas } from './keywords.ts';
 
-/** A schema resource: the document, or a subschema with an `$id` of its own, and its anchors. */
+/**
+ * A schema resource: the whole document, or a subschema with an `$id` of its own. References and anchors are relative to it.
+ */
 export interface Resource {
   readonly uri: string;
   readonly path: string;
@@ -18,7 +20,7 @@ export type Target =
   | { readonly schema: JsonObject | boolean; readonly path: string; readonly resource: Resource }
   | { readonly missing: 'external' | 'unresolved' };
 
-/** The targets of references, by the schema that has the reference and its keyword (`$ref`, `$dynamicRef`). */
+/** Targets of references, by the schema that has the reference and by keyword (`$ref` or `$dynamicRef`). */
 export type Targets = ReadonlyMap<JsonObject, ReadonlyMap<string, JsonObject | boolean>>;
 
 /** The resources and anchors of one document. */
@@ -28,7 +30,7 @@ export class References {
   /** True if a `$dynamicAnchor` occurs twice: the target of a `$dynamicRef` then depends on the dynamic scope. */
   hasDynamicScope = false;
 
-  /** Adds the resource of a schema with this `$id`, or of the whole document. */
+  /** Adds a resource: a schema with this `$id`, or the whole document if the `$id` is empty. */
   open(root: JsonObject, path: string, id: string, outer?: Resource): Resource {
     const uri = withoutFragment(resolve(id, outer?.uri ?? 'schema://document/') ?? `schema://document${path}`);
     const resource: Resource = { uri, path, root, anchors: new Map() };
@@ -91,9 +93,9 @@ function decode(fragment: string): string | undefined {
 const inPlace = 'allOf anyOf oneOf not if then else dependentSchemas dependencies'.split(' ');
 
 interface Expansion {
-  /** Subschemas on the longest path. */
+  /** Number of subschemas on the longest chain. */
   readonly length: number;
-  /** Subschemas on all paths together: two references to one schema count it twice. */
+  /** Number of subschemas on all chains together: two references to one schema count it twice. */
   readonly size: number;
 }
 

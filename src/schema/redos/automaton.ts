@@ -49,7 +49,7 @@ export class Automaton {
       }
       case 'repeat':
         return this.#repeat(tree.body, tree.min, tree.max);
-      // Assertions, look-arounds and back references.
+      // Assertions, look-arounds and back references are treated as if they matched the empty text.
       case 'empty':
         return empty;
     }
@@ -100,8 +100,9 @@ export class Automaton {
   }
 
   /**
-   * Two copies of the automaton read the same text. If both can start at one position, be at different positions in
-   * between and return to that position, each round doubles the number of ways. Undefined if that takes too many steps.
+   * Returns whether the automaton can read one text in exponentially many ways; undefined if that takes too many steps to
+   * decide. Two copies of the automaton read the same text. If both can start at one position, be at different positions in
+   * between and return to that position, each round doubles the number of ways.
    */
   #isAmbiguous(): boolean | undefined {
     const size = this.#chars.length;
@@ -162,7 +163,10 @@ function sizeOf(tree: RegexTree): number {
   return tree.kind === 'choice' ? tree.branches.reduce((sum, branch) => sum + sizeOf(branch), 0) : 0;
 }
 
-/** Strongly connected components (Gabow's algorithm, without recursion): nodes that can reach each other share a number. */
+/**
+ * Returns the strongly connected component of each node, as a number: nodes that can reach each other have the same one. Uses
+ * Gabow's algorithm, without recursion.
+ */
 function componentsOf(followers: ReadonlyMap<number, readonly number[]>): Map<number, number> {
   const component = new Map<number, number>();
   const order = new Map<number, number>();

@@ -1,4 +1,7 @@
-/** Compiles a `pattern`. JSON Schema asks for the `u` flag, but many patterns in use are valid only without it (`[\w-.]`). */
+/**
+ * Compiles a `pattern`, with the `u` flag if possible; undefined if it is invalid. JSON Schema requires the flag, but many
+ * patterns in use are valid only without it (`[\w-.]`).
+ */
 export function compilePattern(pattern: string): RegExp | undefined {
   for (const flags of ['u', '']) {
     try {

@@ -32,7 +32,7 @@ export function patternFault(pattern: string): string | undefined {
   if (pattern.length > MAX_PATTERN_LENGTH) return `must be at most ${MAX_PATTERN_LENGTH} characters long`;
   if (compilePattern(pattern) === undefined) return 'must be a regular expression';
   if (hasModifiers(pattern)) return 'must not use modifiers such as (?i:a)';
-  // Without a repeated group there is no loop with two ways through it.
+  // A pattern without a repeated group needs no check: it has no loop with two ways through it.
   if (!/\)(?:[*+]|\{)/.test(pattern)) return undefined;
   const lookArounds: RegexTree[] = [];
   const whole = readRegex(pattern, (inside) => lookArounds.push(inside));

@@ -9,7 +9,10 @@ export type RegexTree =
   | { readonly kind: 'choice'; readonly branches: readonly RegexTree[] }
   | { readonly kind: 'repeat'; readonly body: RegexTree; readonly min: number; readonly max: number };
 
-/** A character set is a bit mask: one bit per ASCII character, and one for each of three classes of other characters. */
+/**
+ * Samples of the characters above ASCII, one for each of three classes. A character set is a bit mask: one bit per ASCII
+ * character, and one per class.
+ */
 const others = ['é', '\u00a0', '中'];
 const samples = [...Array.from({ length: 128 }, (_, code) => String.fromCharCode(code)), ...others];
 const everything = (1n << BigInt(samples.length)) - 1n;
