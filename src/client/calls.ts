@@ -3,8 +3,9 @@
 import { ConnectionError, ErrorCode, RpcError } from '../jsonrpc/errors.ts';
 import { isObject, type Params } from '../jsonrpc/message.ts';
 import { runMiddleware } from '../jsonrpc/middleware.ts';
-import { aborted, DEFAULT_MAXIMUM, DEFAULT_TIMEOUT } from '../jsonrpc/pending-requests.ts';
+import { aborted } from '../jsonrpc/pending-requests.ts';
 import { quoted } from '../jsonrpc/printable.ts';
+import { DEFAULT_MAXIMUM, DEFAULT_TIMEOUT } from '../jsonrpc/request-timeouts.ts';
 import { revisionNamed } from '../protocol/client-revisions.ts';
 import { McpErrorCode } from '../protocol/errors.ts';
 import { isCacheable, METHODS } from '../protocol/methods.ts';

@@ -2,7 +2,7 @@
 /** A connection to a server, with the protocol's methods under their own names. */
 
 import type { Params } from '../jsonrpc/message.ts';
-import { DEFAULT_MAXIMUM } from '../jsonrpc/pending-requests.ts';
+import { DEFAULT_MAXIMUM } from '../jsonrpc/request-timeouts.ts';
 import type { ServerCapabilities } from '../protocol/model/capabilities.ts';
 import type { CompleteResult, CompletionReference } from '../protocol/model/completion.ts';
 import type { Implementation } from '../protocol/model/implementation.ts';

@@ -1,7 +1,7 @@
 /** The talk with one server over one transport: requests go out, answers, questions and news come in. */
 
 import { ConnectionError, callGuarded, type ParseError, RpcError, toError } from '../jsonrpc/errors.ts';
-import { type Batch, isUnreadable, type Payload } from '../jsonrpc/json/parse.ts';
+import { type Batch, isUnreadable, type Payload } from '../jsonrpc/json/parse-message.ts';
 import {
   type Id,
   isBatch,
@@ -16,12 +16,11 @@ import {
   type Response,
 } from '../jsonrpc/message.ts';
 import {
-  NO_TIMEOUT,
   type PendingRequestDetails,
   type PendingRequestOptions,
   PendingRequests,
-  type TimeoutOptions,
 } from '../jsonrpc/pending-requests.ts';
+import { NO_TIMEOUT, type TimeoutOptions } from '../jsonrpc/request-timeouts.ts';
 import type { Receiver, Transport } from '../jsonrpc/transport.ts';
 import { METHODS } from '../protocol/methods.ts';
 import { type Meta, MetaKey } from '../protocol/model/meta.ts';

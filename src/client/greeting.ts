@@ -2,14 +2,14 @@
 
 import { ConnectionError } from '../jsonrpc/errors.ts';
 import type { Params } from '../jsonrpc/message.ts';
-import { NO_TIMEOUT } from '../jsonrpc/pending-requests.ts';
 import { printable } from '../jsonrpc/printable.ts';
+import { NO_TIMEOUT } from '../jsonrpc/request-timeouts.ts';
 import { revisionNamed } from '../protocol/client-revisions.ts';
 import type { ClientInfo, ClientRevision as Revision } from '../protocol/revision.ts';
 import { LATEST_VERSION, VERSIONS } from '../protocol/revisions.ts';
 import { initializeParams } from '../protocol/stateful/client.ts';
 import { sleep } from '../timing/sleep.ts';
-import { withTimeout } from '../timing/timeout.ts';
+import { withTimeout } from '../timing/with-timeout.ts';
 import { pauseAfter } from './busy.ts';
 import type { Conversation } from './conversation.ts';
 import { isPassing } from './link-failures.ts';

@@ -1,7 +1,7 @@
 /** The way to a server through every conversation with it: connects, notices the end, connects again. */
 
 import { ConnectionError, toError } from '../jsonrpc/errors.ts';
-import { DEFAULT_MAXIMUM, DEFAULT_TIMEOUT, type TimeoutOptions } from '../jsonrpc/pending-requests.ts';
+import { DEFAULT_MAXIMUM, DEFAULT_TIMEOUT, type TimeoutOptions } from '../jsonrpc/request-timeouts.ts';
 import type { Transport } from '../jsonrpc/transport.ts';
 import { PauseGroup } from '../timing/pause-group.ts';
 import { sleep } from '../timing/sleep.ts';

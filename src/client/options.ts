@@ -1,7 +1,7 @@
 /** What can be chosen for a connection. */
 
 import type { Notification } from '../jsonrpc/message.ts';
-import type { TimeoutOptions } from '../jsonrpc/pending-requests.ts';
+import type { TimeoutOptions } from '../jsonrpc/request-timeouts.ts';
 import type { ClientCapabilities } from '../protocol/model/capabilities.ts';
 import type { Implementation } from '../protocol/model/implementation.ts';
 import type { LoggingLevel, LogMessage } from '../protocol/model/logging.ts';

@@ -12,7 +12,7 @@ export {
   RpcError,
 } from '../jsonrpc/errors.ts';
 export type { JsonLimits } from '../jsonrpc/json/json-limits.ts';
-export { checkMessage, type Payload, parseMessage, parsePayload } from '../jsonrpc/json/parse.ts';
+export { checkMessage, type Payload, parseMessage, parsePayload } from '../jsonrpc/json/parse-message.ts';
 export { memoryPair } from '../jsonrpc/memory-transport.ts';
 export {
   type ErrorObject,

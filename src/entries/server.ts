@@ -60,7 +60,7 @@ export type {
   RequestParams,
   ResourceParams,
   TypedRequest,
-} from '../server/middleware.ts';
+} from '../server/middleware-types.ts';
 export type { McpServerOptions } from '../server/options.ts';
 export { McpServer } from '../server/server.ts';
 export type { ChangeBus, Resync } from '../store/change-bus.ts';

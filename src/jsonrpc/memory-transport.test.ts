@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import type { Payload } from './json/parse.ts';
+import type { Payload } from './json/parse-message.ts';
 import { memoryPair } from './memory-transport.ts';
 import type { Message } from './message.ts';
 import type { Receiver } from './transport.ts';

@@ -1,7 +1,7 @@
 /** Transports within one process. Messages are copied by way of JSON, so that the ends share no objects. */
 
 import { ConnectionError } from './errors.ts';
-import { checkPayload } from './json/parse.ts';
+import { checkPayload } from './json/parse-message.ts';
 import { type Message, serialize } from './message.ts';
 import type { Receiver, Transport } from './transport.ts';
 

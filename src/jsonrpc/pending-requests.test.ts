@@ -2,7 +2,8 @@ import { getEventListeners } from 'node:events';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { ConnectionError } from './errors.ts';
 import type { Id, Request } from './message.ts';
-import { PendingRequests, type TimeoutOptions } from './pending-requests.ts';
+import { PendingRequests } from './pending-requests.ts';
+import type { TimeoutOptions } from './request-timeouts.ts';
 
 const MINUTE = 60_000;
 

@@ -5,15 +5,8 @@ import { DeadlineTimer, deadlineIn } from '../timing/deadline-timer.ts';
 import { monotonicNow } from '../timing/monotonic-now.ts';
 import { ConnectionError, RpcError } from './errors.ts';
 import { type Id, isErrorResponse, type Params, type Request, type Response } from './message.ts';
+import { DEFAULT_MAXIMUM, DEFAULT_TIMEOUT, type TimeoutOptions } from './request-timeouts.ts';
 import { SlotMap } from './slot-map.ts';
-
-/** Timeouts of a call, in milliseconds. `Infinity` disables one of them. */
-export interface TimeoutOptions {
-  /** Milliseconds without a response or progress after which the call fails. Default: 5 minutes. */
-  readonly timeout?: number | undefined;
-  /** Milliseconds after which the call fails in spite of progress. Default: 30 minutes. */
-  readonly maxTimeout?: number | undefined;
-}
 
 /** Options of one request. */
 export interface PendingRequestOptions extends TimeoutOptions {
@@ -60,13 +53,6 @@ interface Pending {
   readonly resolve: (result: unknown) => void;
   readonly reject: (error: Error) => void;
 }
-
-/** For requests without a timeout, such as subscriptions. */
-export const NO_TIMEOUT: TimeoutOptions = { timeout: Number.POSITIVE_INFINITY, maxTimeout: Number.POSITIVE_INFINITY };
-/** Default of `TimeoutOptions.timeout`, in milliseconds. */
-export const DEFAULT_TIMEOUT: number = 5 * 60_000;
-/** Default of `TimeoutOptions.maxTimeout`, in milliseconds. */
-export const DEFAULT_MAXIMUM: number = 30 * 60_000;
 
 /** Gives each request its id, and settles each call exactly once: by response, timeout, abort or close. */
 export class PendingRequests {

@@ -1,6 +1,6 @@
 /** The interface of transports, built in or custom. */
 
-import type { Payload } from './json/parse.ts';
+import type { Payload } from './json/parse-message.ts';
 import type { Message } from './message.ts';
 
 /** The callbacks of a transport. */

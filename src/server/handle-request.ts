@@ -18,7 +18,7 @@ import type { MethodRow } from '../protocol/methods.ts';
 import { checkShape, checkStrings } from '../protocol/params.ts';
 import type { Caller, Revision } from '../protocol/revision.ts';
 import { revisionNamed, selectRevision } from '../protocol/select-revision.ts';
-import { withTimeout } from '../timing/timeout.ts';
+import { withTimeout } from '../timing/with-timeout.ts';
 import { insufficientScope, missingScopes } from './authorization/scopes.ts';
 import { ExtensionResult } from './extensions/extension-result.ts';
 import type { Entry } from './features/registry.ts';
@@ -26,7 +26,7 @@ import { WrongReturn } from './features/tool-result.ts';
 import { encodeError, toolFailure } from './handler-errors.ts';
 import { InputRequiredResult, runWithInput } from './input/multi-round-trip.ts';
 import type { Handler, ServerInternals } from './internals.ts';
-import type { MiddlewareContext } from './middleware.ts';
+import type { MiddlewareContext } from './middleware-types.ts';
 import { RequestContext } from './request-context.ts';
 
 /** Revision and caller of a request, from a transport that has found them and checked the request's scopes already. */

@@ -8,7 +8,7 @@ import type { Entry, ErrorDisclosure, Registry } from './features/registry.ts';
 import type { UriTemplate } from './features/uri-template/uri-template.ts';
 import type { Limits } from './limits/limits.ts';
 import type { Usage } from './limits/usage.ts';
-import type { Middleware } from './middleware.ts';
+import type { Middleware } from './middleware-types.ts';
 
 /** The origin of an error that is passed to `onError`. */
 export interface ErrorReport {

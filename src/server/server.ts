@@ -50,7 +50,7 @@ import { secretsOf } from './input/request-state.ts';
 import type { ServerInternals } from './internals.ts';
 import { limitsOf } from './limits/limits.ts';
 import { usageOf } from './limits/usage.ts';
-import type { Middleware, ParamsOf } from './middleware.ts';
+import type { Middleware, ParamsOf } from './middleware-types.ts';
 import { checkServerOptions, type McpServerOptions, mergeCapabilities, reporter, servedVersions } from './options.ts';
 import type { RequestContext } from './request-context.ts';
 

@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { ChildOptions, Command } from '../../src/client/command.ts';
 import type { ConnectionError } from '../../src/jsonrpc/errors.ts';
-import type { Payload } from '../../src/jsonrpc/json/parse.ts';
+import type { Payload } from '../../src/jsonrpc/json/parse-message.ts';
 import { isResponse, type Message, type Params } from '../../src/jsonrpc/message.ts';
 import type { Receiver, Transport } from '../../src/jsonrpc/transport.ts';
 import { childTransport } from '../../src/transport/stdio/child.ts';

@@ -12,7 +12,7 @@ import {
   peekEnvelope,
   skipSpace,
 } from './json-scan.ts';
-import { type Batch, isUnreadable, notAnObject, type Payload, parsePayload } from './parse.ts';
+import { type Batch, isUnreadable, notAnObject, type Payload, parsePayload } from './parse-message.ts';
 
 const BYTE_ORDER_MARK = 0xfeff;
 const OPEN_OBJECT = 0x7b;

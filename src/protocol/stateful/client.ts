@@ -3,7 +3,7 @@
 import { ConnectionError } from '../../jsonrpc/errors.ts';
 import { JSON_LIMITS } from '../../jsonrpc/json/json-limits.ts';
 import { jsonLimitFault } from '../../jsonrpc/json/json-scan.ts';
-import { isFiniteThroughout, mayHaveInfiniteNumbers } from '../../jsonrpc/json/parse.ts';
+import { isFiniteThroughout, mayHaveInfiniteNumbers } from '../../jsonrpc/json/parse-message.ts';
 import { isObject, type Params } from '../../jsonrpc/message.ts';
 import { clientCapabilities, hasCapability } from '../capabilities.ts';
 import type { ClientCapabilities } from '../model/capabilities.ts';

@@ -1,7 +1,7 @@
 /** JSON-RPC batches: several messages in one JSON array. */
 
 import { type ParseError, RpcError } from '../../jsonrpc/errors.ts';
-import { type Batch, isUnreadable, messageObjectOf } from '../../jsonrpc/json/parse.ts';
+import { type Batch, isUnreadable, messageObjectOf } from '../../jsonrpc/json/parse-message.ts';
 import { isPromise, type MaybePromise } from '../../jsonrpc/maybe-promise.ts';
 import { isRequest, type Message, type Request, type Response, serialize } from '../../jsonrpc/message.ts';
 import type { RevisionFeatures } from '../../protocol/revisions.ts';

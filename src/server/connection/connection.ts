@@ -1,7 +1,7 @@
 /** One served connection: receives messages, handles them, and sends responses. It can mix stateful and stateless requests. */
 
 import { ConnectionError, errorResponse, type ParseError, RpcError } from '../../jsonrpc/errors.ts';
-import { type Batch, isUnreadable, messageObjectOf, type Payload } from '../../jsonrpc/json/parse.ts';
+import { type Batch, isUnreadable, messageObjectOf, type Payload } from '../../jsonrpc/json/parse-message.ts';
 import { isPromise, type MaybePromise, thenMaybe } from '../../jsonrpc/maybe-promise.ts';
 import {
   type ErrorResponse,

@@ -2,7 +2,7 @@
 
 import type { Id } from '../../jsonrpc/message.ts';
 import { SlotMap } from '../../jsonrpc/slot-map.ts';
-import { withTimeout } from '../../timing/timeout.ts';
+import { withTimeout } from '../../timing/with-timeout.ts';
 import type { ConnectionExchange } from './exchange.ts';
 
 /** Requests by id, and notifications, from their arrival until they have ended. */

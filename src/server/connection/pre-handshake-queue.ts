@@ -1,6 +1,6 @@
 /** Queue of messages that arrive while the `initialize` of their session is being handled. They are handled after it. */
 
-import { messageObjectOf, type Payload } from '../../jsonrpc/json/parse.ts';
+import { messageObjectOf, type Payload } from '../../jsonrpc/json/parse-message.ts';
 import { retainedSize } from '../../jsonrpc/json/retained-size.ts';
 import { isBatch, isObject, isRequest } from '../../jsonrpc/message.ts';
 

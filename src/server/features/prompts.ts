@@ -17,8 +17,9 @@ import { InputRequired } from '../input/input-required.ts';
 import type { RequestContext } from '../request-context.ts';
 import { type Completers, checkCompleters } from './completion.ts';
 import { type EntryConfig, entryOptions } from './entry-config.ts';
-import { type Entry, type Registry, unknownName } from './registry.ts';
+import type { Entry, Registry } from './registry.ts';
 import { isContent, WrongReturn } from './tool-result.ts';
+import { unknownName } from './unknown-name.ts';
 
 /** Options of `registerPrompt`. */
 export interface PromptConfig<S extends AnySchema = AnySchema> extends EntryConfig {

@@ -1,9 +1,6 @@
 /** `Registry`: registered tools, prompts, resources or templates by name. Their JSON for lists is made once per revision. */
 
-import { closest } from '../../jsonrpc/closest.ts';
-import { RpcError } from '../../jsonrpc/errors.ts';
 import type { EncodedJson, Params } from '../../jsonrpc/message.ts';
-import { shorten } from '../../jsonrpc/printable.ts';
 import type { CacheHints, ListKind, Revision, ServerInfo, Viewer } from '../../protocol/revision.ts';
 import { type Page, pageOf } from './pagination.ts';
 
@@ -185,22 +182,6 @@ export class Registry<E extends Entry> implements Features {
     this.hasRestrictedEntries = this.#filtered || this.requiresScopes || slots.some(({ enabled }) => !enabled);
     this.#onChange();
   }
-}
-
-/** Returns the -32602 error for an unknown name, with the most similar name among those that the viewer may see. */
-export function unknownName<E extends Entry>(
-  noun: string,
-  name: string,
-  registry: Registry<E>,
-  viewer: Viewer,
-): RpcError {
-  const meant = closest(name, namesFor(registry, viewer));
-  const advice = meant === undefined ? '' : `; did you mean "${meant}"?`;
-  return RpcError.invalidParams(`Unknown ${noun}: ${shorten(name)}${advice}`);
-}
-
-function* namesFor<E extends Entry>(registry: Registry<E>, viewer: Viewer): Generator<string> {
-  for (const { key } of registry.entries(viewer)) yield key;
 }
 
 /**

@@ -21,9 +21,10 @@ import { toolFailure } from '../handler-errors.ts';
 import { InputRequired } from '../input/input-required.ts';
 import type { RequestContext } from '../request-context.ts';
 import { type EntryConfig, entryOptions } from './entry-config.ts';
-import { type Entry, type Registry, unknownName } from './registry.ts';
+import type { Entry, Registry } from './registry.ts';
 import { toolResult, WrongReturn, withStructured, wrongReturnOf } from './tool-result.ts';
 import type { ToolConfig } from './tool-types.ts';
+import { unknownName } from './unknown-name.ts';
 
 /** A registered tool. */
 export interface ToolEntry extends Entry {

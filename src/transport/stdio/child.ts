@@ -4,7 +4,7 @@ import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import { type ChildOptions, type Command, type Invocation, nameOf } from '../../client/command.ts';
 import { ConnectionError, toError } from '../../jsonrpc/errors.ts';
 import { receivedLimits } from '../../jsonrpc/json/json-limits.ts';
-import type { Payload } from '../../jsonrpc/json/parse.ts';
+import type { Payload } from '../../jsonrpc/json/parse-message.ts';
 import type { Message } from '../../jsonrpc/message.ts';
 import type { Receiver, Transport } from '../../jsonrpc/transport.ts';
 import { type ChildInput, childInput } from './child-input.ts';

@@ -10,7 +10,7 @@ import { serveConnection } from '../../server/connection/connection.ts';
 import type { ServedConnection, TransportConnection } from '../../server/connection/served-connection.ts';
 import { internalsOf, type ServerInternals } from '../../server/internals.ts';
 import type { McpServer } from '../../server/server.ts';
-import { withTimeout } from '../../timing/timeout.ts';
+import { withTimeout } from '../../timing/with-timeout.ts';
 import { type EndReason, onProcessEnd } from './process-end.ts';
 import { guardStdout } from './stdout-guard.ts';
 import { StreamTransport } from './stream-transport.ts';

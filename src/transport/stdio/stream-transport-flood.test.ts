@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { PassThrough } from 'node:stream';
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import type { Payload } from '../../jsonrpc/json/parse.ts';
+import type { Payload } from '../../jsonrpc/json/parse-message.ts';
 import type { Request } from '../../jsonrpc/message.ts';
 import { StreamTransport } from './stream-transport.ts';
 

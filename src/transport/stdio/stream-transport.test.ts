@@ -3,7 +3,7 @@ import { PassThrough, Readable, Writable } from 'node:stream';
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { ConnectionError, ParseError } from '../../jsonrpc/errors.ts';
-import type { Payload } from '../../jsonrpc/json/parse.ts';
+import type { Payload } from '../../jsonrpc/json/parse-message.ts';
 import type { Message, Request } from '../../jsonrpc/message.ts';
 import type { Receiver } from '../../jsonrpc/transport.ts';
 import { StreamTransport, type StreamTransportOptions } from './stream-transport.ts';

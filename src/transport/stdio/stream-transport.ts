@@ -6,7 +6,7 @@ import { ConnectionError, ParseError, toError } from '../../jsonrpc/errors.ts';
 import { MAX_UNREADABLE, type ReceivedLimits } from '../../jsonrpc/json/json-limits.ts';
 import { peekEnvelope } from '../../jsonrpc/json/json-scan.ts';
 import { MessageReader } from '../../jsonrpc/json/message-reader.ts';
-import type { Payload } from '../../jsonrpc/json/parse.ts';
+import type { Payload } from '../../jsonrpc/json/parse-message.ts';
 import { type Message, serializeLine } from '../../jsonrpc/message.ts';
 import type { Receiver, Transport } from '../../jsonrpc/transport.ts';
 import { TimeSlice } from '../../timing/time-slice.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { ConnectionError } from '../../jsonrpc/errors.ts';
 import { JSON_LIMITS } from '../../jsonrpc/json/json-limits.ts';
-import type { Payload } from '../../jsonrpc/json/parse.ts';
+import type { Payload } from '../../jsonrpc/json/parse-message.ts';
 import type { Request } from '../../jsonrpc/message.ts';
 import type { Receiver } from '../../jsonrpc/transport.ts';
 import { CloseCode, CONGESTED_BYTES, type Socket, type SocketListener } from './socket.ts';

@@ -1,7 +1,7 @@
 /** Bodies and events to messages, as far as HTTP says more about them than they do themselves. */
 
 import { ParseError } from '../../../jsonrpc/errors.ts';
-import type { Batch, Payload } from '../../../jsonrpc/json/parse.ts';
+import type { Batch, Payload } from '../../../jsonrpc/json/parse-message.ts';
 import {
   type Id,
   isBatch,

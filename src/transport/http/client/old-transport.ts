@@ -4,7 +4,7 @@ import { nameOfUrl } from '../../../client/http-options.ts';
 import { ConnectionError, ParseError, toError } from '../../../jsonrpc/errors.ts';
 import { receivedLimits } from '../../../jsonrpc/json/json-limits.ts';
 import { MessageReader } from '../../../jsonrpc/json/message-reader.ts';
-import type { Batch, Payload } from '../../../jsonrpc/json/parse.ts';
+import type { Batch, Payload } from '../../../jsonrpc/json/parse-message.ts';
 import { type Id, isBatch, isRequest, isResponse, type Message, serialize } from '../../../jsonrpc/message.ts';
 import type { Receiver, SendOptions, Transport } from '../../../jsonrpc/transport.ts';
 import { EventParser, type ServerEvent } from './event-parser.ts';

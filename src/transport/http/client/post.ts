@@ -4,7 +4,7 @@ import { NO_ANSWERS } from '../../../client/statuses.ts';
 import { ConnectionError, ParseError, RpcError } from '../../../jsonrpc/errors.ts';
 import type { ReceivedLimits } from '../../../jsonrpc/json/json-limits.ts';
 import { MessageReader, readPayload } from '../../../jsonrpc/json/message-reader.ts';
-import type { Payload } from '../../../jsonrpc/json/parse.ts';
+import type { Payload } from '../../../jsonrpc/json/parse-message.ts';
 import { isErrorResponse, isRequest, type Message, type Request, serialize } from '../../../jsonrpc/message.ts';
 import type { SendOptions } from '../../../jsonrpc/transport.ts';
 import { EventParser, type ServerEvent } from './event-parser.ts';

@@ -10,7 +10,7 @@ import {
 import { ConnectionError, ParseError, toError } from '../../../jsonrpc/errors.ts';
 import { type ReceivedLimits, receivedLimits } from '../../../jsonrpc/json/json-limits.ts';
 import { MessageReader } from '../../../jsonrpc/json/message-reader.ts';
-import { messageObjectOf, type Payload } from '../../../jsonrpc/json/parse.ts';
+import { messageObjectOf, type Payload } from '../../../jsonrpc/json/parse-message.ts';
 import { isRequest, type Message } from '../../../jsonrpc/message.ts';
 import { Slots } from '../../../jsonrpc/slot-map.ts';
 import type { Receiver, SendOptions, Transport } from '../../../jsonrpc/transport.ts';

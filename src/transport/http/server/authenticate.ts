@@ -1,7 +1,7 @@
 /** Asks an authenticator who is calling, and says in HTTP's words who is not let in. */
 
 import { RpcError } from '../../../jsonrpc/errors.ts';
-import { type Batch, isUnreadable, messageObjectOf, type Payload } from '../../../jsonrpc/json/parse.ts';
+import { type Batch, isUnreadable, messageObjectOf, type Payload } from '../../../jsonrpc/json/parse-message.ts';
 import { type Id, isBatch, isObject, isRequest, type Request } from '../../../jsonrpc/message.ts';
 import {
   type Authenticate,

@@ -2,7 +2,7 @@
 
 import { ConnectionError, ParseError, RpcError } from '../../../jsonrpc/errors.ts';
 import { readPayload } from '../../../jsonrpc/json/message-reader.ts';
-import { isUnreadable, messageObjectOf, type Payload } from '../../../jsonrpc/json/parse.ts';
+import { isUnreadable, messageObjectOf, type Payload } from '../../../jsonrpc/json/parse-message.ts';
 import { isPromise, type MaybePromise } from '../../../jsonrpc/maybe-promise.ts';
 import {
   isBatch,

@@ -1,7 +1,7 @@
 /** The headers `Mcp-Method`, `Mcp-Name` and `Mcp-Param-*` repeat what a body says; here they are compared with it. */
 
 import { RpcError } from '../../../jsonrpc/errors.ts';
-import { messageObjectOf, type Payload } from '../../../jsonrpc/json/parse.ts';
+import { messageObjectOf, type Payload } from '../../../jsonrpc/json/parse-message.ts';
 import { isBatch, isObject, type Params, type Request } from '../../../jsonrpc/message.ts';
 import { McpErrorCode, unsupportedVersion } from '../../../protocol/errors.ts';
 import type { HttpRequest } from '../../../protocol/http/authenticate.ts';

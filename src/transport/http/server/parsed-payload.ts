@@ -2,7 +2,7 @@
 
 import { ParseError } from '../../../jsonrpc/errors.ts';
 import type { JsonLimits } from '../../../jsonrpc/json/json-limits.ts';
-import { checkPayload, type Payload, refuseInfinite } from '../../../jsonrpc/json/parse.ts';
+import { checkPayload, type Payload, refuseInfinite } from '../../../jsonrpc/json/parse-message.ts';
 
 /** The messages in it. */
 export function parsedPayload(value: unknown, { depth, elements }: JsonLimits): Payload {

@@ -1,7 +1,7 @@
 /** Reports answers to the option "onResponse", for access logs. */
 
 import { callGuarded } from '../../../jsonrpc/errors.ts';
-import { messageObjectOf, type Payload } from '../../../jsonrpc/json/parse.ts';
+import { messageObjectOf, type Payload } from '../../../jsonrpc/json/parse-message.ts';
 import { printable } from '../../../jsonrpc/printable.ts';
 import type { HttpRequest } from '../../../protocol/http/authenticate.ts';
 import type { Principal } from '../../../protocol/principal.ts';

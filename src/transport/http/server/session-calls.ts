@@ -1,7 +1,7 @@
 /** What a client says within its session: requests, notifications, answers, and batches of them. */
 
 import { errorResponse, type ParseError, RpcError } from '../../../jsonrpc/errors.ts';
-import { type Batch, isUnreadable, type Payload } from '../../../jsonrpc/json/parse.ts';
+import { type Batch, isUnreadable, type Payload } from '../../../jsonrpc/json/parse-message.ts';
 import { ignoreRejection, isPromise, type MaybePromise, thenMaybe } from '../../../jsonrpc/maybe-promise.ts';
 import {
   type ErrorResponse,

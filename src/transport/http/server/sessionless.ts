@@ -1,6 +1,6 @@
 /** Clients of revisions with sessions, served without: each request stands alone, nobody is asked or told anything. */
 
-import { messageObjectOf, type Payload } from '../../../jsonrpc/json/parse.ts';
+import { messageObjectOf, type Payload } from '../../../jsonrpc/json/parse-message.ts';
 import type { MaybePromise } from '../../../jsonrpc/maybe-promise.ts';
 import { type Id, isRequest, type Request } from '../../../jsonrpc/message.ts';
 import { SlotMap } from '../../../jsonrpc/slot-map.ts';

@@ -1,7 +1,7 @@
 /** The HTTP+SSE transport of 2024-11-05: a stream for what the server says, and POSTs for what the client says. */
 
 import { ConnectionError } from '../../../jsonrpc/errors.ts';
-import type { Payload } from '../../../jsonrpc/json/parse.ts';
+import type { Payload } from '../../../jsonrpc/json/parse-message.ts';
 import { type Message, serialize } from '../../../jsonrpc/message.ts';
 import type { Receiver, Transport } from '../../../jsonrpc/transport.ts';
 import type { Authenticate } from '../../../protocol/http/authenticate.ts';

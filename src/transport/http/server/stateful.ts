@@ -1,7 +1,7 @@
 /** Clients of revisions with sessions: opening one, messages in it, its streams, ending it. */
 
 import { RpcError } from '../../../jsonrpc/errors.ts';
-import { isUnreadable, type Payload } from '../../../jsonrpc/json/parse.ts';
+import { isUnreadable, type Payload } from '../../../jsonrpc/json/parse-message.ts';
 import { retainedSize } from '../../../jsonrpc/json/retained-size.ts';
 import {
   finallyMaybe,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { ParseError, type ParseErrorCode } from '../errors.ts';
-import { checkMessage, parseMessage, parsePayload } from './parse.ts';
+import { checkMessage, parseMessage, parsePayload } from './parse-message.ts';
 
 function refusal(text: string, maxBatch?: number): ParseError {
   const payload = parsePayload(text, maxBatch);
