@@ -160,7 +160,7 @@ test('a tool that is refused leaves no view behind', () => {
 test('a view that is refused leaves no tool behind', () => {
   const server = makeServer();
   expect(() => registerAppTool(server, 'weather', { ui: { ...view, scopes: [] } }, () => 'Sunny')).toThrow(
-    `Resource "${view.uri}": scopes must be a list`,
+    `Resource "${view.uri}": scopes must be an array with at least one scope`,
   );
   expect([...server.tools.names, ...server.resources.names]).toEqual([]);
 });
