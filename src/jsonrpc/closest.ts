@@ -1,6 +1,7 @@
+// Maximum length of a name for which a similar one is searched, in characters. It bounds the time that received names cost.
 const MAX_LENGTH = 64;
 
-/** Returns the most similar of the names, for "did you mean": at most a third of the characters and 3 edits away. */
+/** Returns the most similar name, for "did you mean"; undefined if none is within 3 edits and a third of the characters. */
 export function closest(name: string, names: Iterable<string>): string | undefined {
   if (name.length > MAX_LENGTH) return undefined;
   const wanted = name.toLowerCase();
@@ -17,8 +18,8 @@ export function closest(name: string, names: Iterable<string>): string | undefin
 }
 
 /**
- * Damerau-Levenshtein distance: insertions, deletions, substitutions and transpositions of neighbours. Only the diagonal band
- * within the limit is computed, which keeps the comparison with thousands of names fast.
+ * Returns the Damerau-Levenshtein distance: insertions, deletions, substitutions and transpositions of neighbours.
+ * Above the limit it returns `limit + 1`: only cells within the limit are computed, so that thousands of names take little time.
  */
 function distance(a: string, b: string, limit: number): number {
   const far = limit + 1;

@@ -1,4 +1,4 @@
-/** Errors of calls (`RpcError`, `ConnectionError`), errors of unreadable messages, and error responses. */
+/** Errors of calls (`RpcError`, `ConnectionError`) and of unreadable messages (`ParseError`), and error responses. */
 
 import type { ErrorObject, ErrorResponse, Id } from './message.ts';
 import { printable, printableLines, shorten } from './printable.ts';
@@ -12,10 +12,10 @@ export const ErrorCode = {
   InternalError: -32603,
 } as const;
 
-/** Code of `RpcError.tooManyRequests`, from the range that JSON-RPC leaves to implementations and MCP does not use. */
+/** Error code of `RpcError.tooManyRequests`, in the range that JSON-RPC leaves to implementations. MCP does not use it. */
 export const TOO_MANY_REQUESTS = -32010;
 
-// Identifies errors across several copies of this package in one process, where `instanceof` fails.
+// Property by which `isMcpError` recognizes errors of every copy of this package in the process, where `instanceof` fails.
 const mark: unique symbol = Symbol.for('mcpp.error') as never;
 
 /** True for errors of this package, also if another copy of the package in this process made them. */
@@ -30,7 +30,7 @@ export function isMcpError(error: unknown): error is Error & { readonly code: nu
 
 /** Base class of the errors of this package. */
 export abstract class McpError extends Error {
-  /** Stable: the number of a JSON-RPC error, otherwise a word such as `timeout`. */
+  /** Stable identifier of the failure: the number of a JSON-RPC error, otherwise a word such as `timeout`. */
   abstract readonly code: number | string;
 
   static {
@@ -38,21 +38,22 @@ export abstract class McpError extends Error {
   }
 }
 
+// Maximum length of a received error message in `RpcError.message`, in characters.
 const MAX_RECEIVED_MESSAGE = 1000;
 
-/** A JSON-RPC error: a handler throws it to send an error response, and a call rejects with it when it receives one. */
+/** A JSON-RPC error. A handler throws it to send an error response, and a call rejects with it if its response is an error. */
 export class RpcError extends McpError {
   override readonly name = 'RpcError';
   readonly code: number;
   readonly data: unknown;
-  /** Names a failure for which revisions of MCP have different codes. The revision of the request decides the code that is sent. */
+  /** Names a failure whose error code differs between revisions of MCP. The revision of the request decides the code sent. */
   readonly reason: string | undefined;
-  /** The message as the peer sent it. */
+  /** The message as the peer sent it, neither cut nor escaped; undefined if this side made the error. */
   #received: string | undefined;
 
   constructor(code: number, message: string, data?: unknown, options?: ErrorOptions & { reason?: string }) {
     super(message, options);
-    // A peer cannot read a response whose code is not an integer.
+    // A code that is not an integer is replaced, since peers refuse such an error response.
     this.code = Number.isInteger(code) ? code : ErrorCode.InternalError;
     this.data = data;
     this.reason = options?.reason;
@@ -79,8 +80,8 @@ export class RpcError extends McpError {
   }
 
   /**
-   * -32010: the caller must wait, for the `retryAfterMs` in the error's data. Over HTTP the response has status 429 and
-   * `Retry-After`, unless its stream has begun.
+   * -32010: the caller must wait for `retryAfterMs` milliseconds, which the error's data contains. Over HTTP the response has
+   * status 429 and `Retry-After`, unless its stream has begun.
    */
   static tooManyRequests(message: string, { retryAfterMs }: { readonly retryAfterMs: number }): RpcError {
     if (!Number.isFinite(retryAfterMs) || retryAfterMs < 0) {
@@ -90,7 +91,7 @@ export class RpcError extends McpError {
   }
 
   /**
-   * Makes the error of a received error response. `message` is safe to print: cut after 1,000 characters, with control
+   * Makes the error of a received error response. Its `message` is safe to print: cut to 1,000 characters, with control
    * characters and bidirectional marks escaped. `toObject()` returns the message as it was received.
    */
   static from(error: ErrorObject): RpcError {
@@ -99,7 +100,7 @@ export class RpcError extends McpError {
     return received;
   }
 
-  /** Returns the `error` of an error response. */
+  /** Returns the member `error` of an error response. */
   toObject(): ErrorObject {
     const { code, data } = this;
     const message = this.#received ?? this.message;
@@ -107,7 +108,7 @@ export class RpcError extends McpError {
   }
 }
 
-/** Why a call got no response. */
+/** The reason why a call got no valid response. */
 export type ConnectionErrorCode =
   /** The connection ended. */
   | 'closed'
@@ -132,11 +133,11 @@ export type ConnectionErrorCode =
   | 'refused'
   | 'failed';
 
-/** How a server's process ended. */
+/** Exit code, signal and last output of a server process that has ended. */
 export interface ProcessEnd {
   readonly exitCode: number | null;
   readonly signal: string | null;
-  /** The last 4 KB of its stderr. */
+  /** The last 4 KB that the process wrote to stderr. */
   readonly stderr: string;
 }
 
@@ -151,11 +152,11 @@ export interface ConnectionErrorDetails extends ErrorOptions {
 export class ConnectionError extends McpError {
   override readonly name = 'ConnectionError';
   readonly code: ConnectionErrorCode;
-  /** How the server's process ended, if this client started it. */
+  /** How the server process ended, if this client started it. */
   readonly process: ProcessEnd | undefined;
-  /** The HTTP status of the response, if that is the reason. */
+  /** The HTTP status of the response, if the call failed because of it. */
   readonly status: number | undefined;
-  /** The `Retry-After` of the response, in milliseconds. */
+  /** `Retry-After` of the HTTP response, in milliseconds. */
   readonly retryAfterMs: number | undefined;
 
   constructor(code: ConnectionErrorCode, message: string, details: ConnectionErrorDetails = {}) {
@@ -167,7 +168,7 @@ export class ConnectionError extends McpError {
   }
 }
 
-/** Why a message could not be read. */
+/** The reason why a message could not be read. */
 export type ParseErrorCode =
   | 'MalformedJson'
   | 'NotAnObject'
@@ -191,17 +192,17 @@ export type ParseErrorCode =
   | 'TooLong';
 
 /**
- * Why a received message could not be read, with its id if that was readable. Returned, never thrown. An `Error` by its
- * prototype only: capturing a stack trace would take longer than reading a short message.
+ * The error of a received message that could not be read, with the message's id if that was readable. Functions return it and
+ * never throw it. It is an `Error` only by its prototype: capturing a stack trace takes longer than reading a short message.
  */
 export class ParseError {
   readonly name = 'ParseError';
   readonly message: string;
   readonly code: ParseErrorCode;
   readonly id: Id | undefined;
-  /** True if the message is a response: no error response is sent for it, and the call with its id fails. */
+  /** True if the message is a response. It gets no error response; the call with its id fails. */
   readonly isResponse: boolean;
-  /** True if the message has a method and no id: no error response is sent for it. */
+  /** True if the message has a method and no id. It gets no error response. */
   readonly isNotification: boolean;
 
   static {
@@ -216,24 +217,25 @@ export class ParseError {
     this.isNotification = isNotification;
   }
 
-  /** Returns the `error` of the error response to the message. */
+  /** Returns the member `error` of the error response to the unreadable message. */
   toObject(): ErrorObject {
     const code = this.code === 'MalformedJson' ? ErrorCode.ParseError : ErrorCode.InvalidRequest;
     return { code, message: this.message };
   }
 
-  /** Converts the error to one that a handler can throw. */
+  /** Converts the error to an `RpcError`, which a handler can throw. */
   toRpcError(): RpcError {
     const { code, message } = this.toObject();
     return new RpcError(code, message);
   }
 
-  /** Converts the error of a response to that of its call. */
+  /** Converts the error of an unreadable response to the error of its call. */
   toConnectionError(): ConnectionError {
     return new ConnectionError(BEYOND_LIMITS.has(this.code) ? 'too-large' : 'malformed', this.message);
   }
 }
 
+// Errors of messages that are valid but exceed a limit.
 const BEYOND_LIMITS: ReadonlySet<ParseErrorCode> = new Set(['TooDeep', 'TooManyElements', 'TooLong']);
 
 /** Makes an error response. `id` is undefined or null if the request's id could not be read. */
@@ -242,7 +244,7 @@ export function errorResponse(error: RpcError | ParseError, id?: Id | null): Err
   return id === undefined ? { jsonrpc: '2.0', error: object } : { jsonrpc: '2.0', id, error: object };
 }
 
-/** Returns a thrown value if it is an `Error`, otherwise a new `Error` with the value as its `cause`. */
+/** Returns a thrown value if it is an `Error`; otherwise a new `Error` with this message and the value as its `cause`. */
 export function toError(thrown: unknown, message = 'A listener failed'): Error {
   return thrown instanceof Error ? thrown : new Error(message, { cause: thrown });
 }

@@ -4,12 +4,13 @@ import { closest } from './closest.ts';
 import { isObject } from './message.ts';
 import { printable } from './printable.ts';
 
-/** An object with all keys of an options type: the compiler reports missing and extra ones. */
+/** An object with all keys of an options type. The compiler reports keys that are missing or that the type does not have. */
 export type KeysOf<Options> = { readonly [Key in keyof Options]-?: true };
 
 /**
  * Throws a TypeError if options are not an object or have an unknown key. Keys with the value undefined are ignored. `where`
- * begins the error message, such as `serveHttp`; `elsewhere` maps the names of other libraries to those of this one.
+ * begins the error message, such as `serveHttp`. `known` has the allowed keys, and `more` further ones. `elsewhere` maps option
+ * names of other libraries to those of this package, for the advice in the message.
  */
 export function checkOptions(
   where: string,

@@ -1,4 +1,4 @@
-/** Values or promises: synchronous handlers are processed without a promise, which is faster. */
+/** Values that may be promises. Code that handles both runs synchronous handlers without creating a promise, which is faster. */
 
 export type MaybePromise<T> = T | Promise<T>;
 
@@ -7,13 +7,13 @@ export function isPromise(value: unknown): value is Promise<unknown> {
   return typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function';
 }
 
-/** Calls `next` with the value: at once, or when the promise has resolved. */
+/** Calls `next` with the value: at once, or after the promise has resolved. */
 export function thenMaybe<T, R>(value: MaybePromise<T>, next: (value: T) => MaybePromise<R>): MaybePromise<R> {
-  // The `then` of a thenable need not return a promise.
+  // `Promise.resolve` converts a thenable, whose `then` need not return a promise.
   return isPromise(value) ? Promise.resolve(value as Promise<T>).then(next) : next(value as T);
 }
 
-/** `try ... finally` for an action that may be asynchronous. */
+/** Calls `after` when an action that may be asynchronous has ended or failed, like `try ... finally`. */
 export function finallyMaybe(action: () => MaybePromise<void>, after: () => void): MaybePromise<void> {
   let result: MaybePromise<void>;
   try {

@@ -1,19 +1,20 @@
-/** Transports within one process. Messages are copied by way of JSON, so that the ends share no objects. */
+/** Transports within one process. Each message is serialized and parsed, so that the two ends share no objects. */
 
 import { ConnectionError } from './errors.ts';
 import { checkPayload } from './json/parse-message.ts';
 import { type Message, serialize } from './message.ts';
 import type { Receiver, Transport } from './transport.ts';
 
-// `SETTLED.then` queues a microtask. Node's `queueMicrotask` is slower, since it creates an async resource.
+// `SETTLED.then` queues a microtask. It is faster than Node's `queueMicrotask`, which creates an async resource.
 const SETTLED = Promise.resolve();
 
-/** One end of a pair. Messages arrive at the other end in order, each in a later microtask. */
+/** One end of an in-process connection. Messages arrive at the other end in order, each in a later microtask. */
 class MemoryTransport implements Transport {
   readonly cancelsBy = 'notification';
   readonly deliversSeparately = true;
   #receiver: Receiver | undefined;
   #peer: MemoryTransport | undefined;
+  // Messages that arrived before `connect`.
   #early: unknown[] = [];
   #closed = false;
 
@@ -42,7 +43,7 @@ class MemoryTransport implements Transport {
 
   async disconnect(): Promise<void> {
     this.#end();
-    // In a microtask, after the messages that were sent before.
+    // The other end closes in a microtask, so that it first receives the messages sent before.
     const peer = this.#peer;
     if (peer) void SETTLED.then(() => peer.#end());
   }

@@ -5,7 +5,7 @@ import { findUnencodable } from './json/unencodable.ts';
 /** A request id. Numbers are safe integers; `1` and `'1'` are different ids. */
 export type Id = string | number;
 
-/** The `params` of MCP, which are always an object. */
+/** The `params` of an MCP message, which are always an object. */
 export type Params = Readonly<Record<string, unknown>>;
 
 /** A message that expects a response. */
@@ -23,37 +23,37 @@ export interface Notification {
   readonly params?: Params | readonly unknown[];
 }
 
-/** The response of a successful request. */
+/** The response to a request that succeeded. */
 export interface ResultResponse {
   readonly jsonrpc: '2.0';
   readonly id: Id;
   readonly result: unknown;
 }
 
-/** `error` of an error response. */
+/** The member `error` of an error response. */
 export interface ErrorObject {
   readonly code: number;
   readonly message: string;
   readonly data?: unknown;
 }
 
-/** The response of a failed request. `id` is absent or null if the request's id could not be read. */
+/** The response to a request that failed. `id` is absent or null if the id of the request could not be read. */
 export interface ErrorResponse {
   readonly jsonrpc: '2.0';
   readonly id?: Id | null;
   readonly error: ErrorObject;
 }
 
-/** A response of either kind. */
+/** A response, successful or not. */
 export type Response = ResultResponse | ErrorResponse;
 
 /** A JSON-RPC message. */
 export type Message = Request | Notification | Response;
 
-/** A result that is serialized already, such as a list that is sent to many clients. */
+/** A result that is already serialized: a list that is sent to many clients is serialized only once. */
 export class EncodedJson {
   readonly text: string;
-  /** The value of the text, if it is known. */
+  /** The value that `text` encodes, if it is known. */
   readonly value: unknown;
 
   constructor(text: string, value?: object) {
@@ -61,7 +61,7 @@ export class EncodedJson {
     this.value = value;
   }
 
-  /** For code that serializes the message in another way. `serialize` writes `text`. */
+  /** Returns the value, for code that serializes the message with `JSON.stringify`. `serialize` writes `text`. */
   toJSON(): unknown {
     return this.value ?? JSON.parse(this.text);
   }
@@ -87,7 +87,7 @@ export function isErrorResponse(message: Message): message is ErrorResponse {
   return 'error' in message;
 }
 
-/** Serializes a message as JSON, without line breaks. Throws a TypeError that locates a value that JSON cannot represent. */
+/** Serializes a message or batch as JSON, without line breaks. Throws a TypeError with the place of a value that JSON lacks. */
 export function serialize(message: Message | readonly Message[]): string {
   if (isBatch(message)) return `[${message.map(serialize).join(',')}]`;
   if ('result' in message && message.result instanceof EncodedJson) {
@@ -101,17 +101,17 @@ export function serialize(message: Message | readonly Message[]): string {
   }
 }
 
-/** Serializes a message as a line: JSON and `\n`. */
+/** Serializes a message or batch as one line: its JSON and a line feed. */
 export function serializeLine(message: Message | readonly Message[]): string {
   return `${serialize(message)}\n`;
 }
 
-/** True for an array: a batch of messages. */
+/** True for a batch, which is an array of messages. */
 export function isBatch<M>(payload: M | readonly M[]): payload is readonly M[] {
   return Array.isArray(payload);
 }
 
-/** True for objects except null and arrays. */
+/** True for an object that is neither null nor an array. */
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,11 +1,11 @@
 /** Runs middleware around a call; the first function is the outermost. */
 
-/** A middleware. `next()` runs the rest of the chain and resolves with its result; it may be passed a changed call. */
+/** A middleware. `next()` runs the rest of the chain and resolves to its result; `next(changed)` runs it with a changed call. */
 export type MiddlewareFunction<Call> = (call: Call, next: (changed?: Call) => Promise<unknown>) => unknown;
 
 /**
- * Runs the handler inside all middleware. `onUndefined` gets the index of a middleware whose result is undefined, and may
- * throw.
+ * Runs the handler inside all middleware. If the result of a middleware is undefined, `onUndefined` is called with its index and
+ * may throw. The first middleware is exempt: its result is the return value.
  */
 export function runMiddleware<Call>(
   chain: readonly MiddlewareFunction<Call>[],
@@ -26,7 +26,7 @@ export function runMiddleware<Call>(
     };
     return middleware(current, (changed = current) => {
       const result = callNext(changed);
-      // A middleware that does not await `next()` causes no unhandled rejection.
+      // A rejection that a middleware does not await must not count as unhandled, which would end the process.
       result.catch(() => {});
       return result;
     });

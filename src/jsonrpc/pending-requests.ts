@@ -8,30 +8,30 @@ import { type Id, isErrorResponse, type Params, type Request, type Response } fr
 import { DEFAULT_MAXIMUM, DEFAULT_TIMEOUT, type TimeoutOptions } from './request-timeouts.ts';
 import { SlotMap } from './slot-map.ts';
 
-/** Options of one request. */
+/** Options of one request, which the caller chooses. */
 export interface PendingRequestOptions extends TimeoutOptions {
-  /** Aborts the call, and cancels the request at the peer. */
+  /** Aborts the call. The request is then cancelled at the peer. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Settings of one request that the caller does not choose. */
+/** Settings of one request that this package chooses. */
 export interface PendingRequestDetails {
-  /** The id of the request. Default: the next number. */
+  /** The id of the request. Default: the next integer. */
   readonly id?: string;
-  /** The name of the call in error messages. Default: its method. */
+  /** The name of the call in error messages. Default: the method. */
   readonly label?: string;
-  /** HTTP header fields; other transports ignore them. */
+  /** Additional HTTP header fields of the request. Other transports ignore them. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** True if the request is idempotent, so that the transport may send it again. */
+  /** True if the request is idempotent, so that the transport may send it again after a failure. */
   readonly repeatable?: boolean | undefined;
-  /** The `maxTimeout` that remains, if the call has sent other requests before. */
+  /** Milliseconds that remain of the call's `maxTimeout`, if the call has sent other requests before. */
   readonly maxTimeout?: number | undefined;
 }
 
-/** Sends the messages of `PendingRequests`. */
+/** Sends requests and cancellations for `PendingRequests`. */
 export interface RequestSender {
   send(request: Request, details: PendingRequestDetails): void | Promise<void>;
-  /** Cancels a request at the peer, after a timeout or an abort. */
+  /** Cancels a request at the peer, after a timeout or an abort. `reason` is text for the peer. */
   cancel(id: Id, method: string, reason: string): void;
 }
 
@@ -41,13 +41,13 @@ interface Pending {
   readonly started: number;
   readonly timeout: number;
   lastProgress: number | undefined;
-  /** How often the idle timer is paused. */
+  /** Number of reasons for which the idle timer is paused. It runs at 0. */
   pauses: number;
-  /** Milliseconds left on the idle timer while it is paused. */
+  /** Milliseconds that were left on the idle timer when it was paused. */
   left: number;
-  /** The end of `timeout`, by `monotonicNow`; `Infinity` while paused. */
+  /** Time at which the call fails without progress, by `monotonicNow`. `Infinity` while the idle timer is paused. */
   idleAt: number;
-  /** The end of `maxTimeout`, by `monotonicNow`. */
+  /** Time at which the call fails even with progress, by `monotonicNow`. */
   readonly maximumAt: number;
   readonly unsubscribe: (() => void) | undefined;
   readonly resolve: (result: unknown) => void;
@@ -60,7 +60,7 @@ export class PendingRequests {
   readonly #defaults: TimeoutOptions;
   readonly #pending = new SlotMap<Id, Pending>();
   readonly #timer = new DeadlineTimer((time) => this.#expireAll(time));
-  /** Calls with a timeout. The timer is stopped when there are none. */
+  /** Number of pending calls with a finite timeout. At 0 the timer is stopped, so that it does not keep the process alive. */
   #limited = 0;
   #lastId = 0;
   #pauses = 0;
@@ -71,12 +71,12 @@ export class PendingRequests {
     this.#defaults = defaults;
   }
 
-  /** Calls without a response. */
+  /** Number of calls that have no response yet. */
   get size(): number {
     return this.#pending.size;
   }
 
-  /** Sends a request and resolves with its result. `params` may be a function of the id, for a progress token. */
+  /** Sends a request and resolves to its result. `params` may be a function of the id, since a progress token is the id. */
   request(
     method: string,
     params: Params | undefined | ((id: Id) => Params | undefined),
@@ -115,7 +115,7 @@ export class PendingRequests {
     });
   }
 
-  /** Settles the call of a response. False if there is no such call, for instance after its timeout. */
+  /** Settles the call that a response belongs to. Returns false if there is none, for instance after its timeout. */
   settle(response: Response): boolean {
     if (response.id == null) return false;
     if (isErrorResponse(response)) return this.fail(response.id, RpcError.from(response.error));
@@ -124,18 +124,18 @@ export class PendingRequests {
     return pending !== undefined;
   }
 
-  /** Fails the call if there is only one, for an error response without an id. False if there are others or none. */
+  /** Fails the only pending call, for an error response without an id. Returns false if there are several calls or none. */
   failOnly(error: Error): boolean {
     const [only, another] = this.#pending.keys();
     return only !== undefined && another === undefined && this.fail(only, error);
   }
 
-  /** True while the call has no response. */
+  /** True while the call with this id has no response. */
   has(id: Id): boolean {
     return this.#pending.has(id);
   }
 
-  /** Fails one call, for instance because its response is unreadable. False if there is no such call. */
+  /** Fails one call, for instance because its response is unreadable. Returns false if there is no such call. */
   fail(id: Id, error: Error): boolean {
     const pending = this.#take(id);
     pending?.reject(error);
@@ -151,7 +151,7 @@ export class PendingRequests {
     this.#startIdleTimer(pending);
   }
 
-  /** Pauses the idle timer of a call, for instance while the peer waits for an input response. Not the maximum. */
+  /** Pauses the idle timer of a call, for instance while the peer waits for an input response. `maxTimeout` still applies. */
   pause(id: Id): void {
     const pending = this.#pending.get(id);
     if (!pending) return;
@@ -160,7 +160,7 @@ export class PendingRequests {
     pending.idleAt = Number.POSITIVE_INFINITY;
   }
 
-  /** Resumes the idle timer, if it has been called as often as `pause`. */
+  /** Undoes one `pause`. The idle timer resumes when every `pause` is undone. */
   resume(id: Id): void {
     const pending = this.#pending.get(id);
     if (!pending || pending.pauses === 0) return;
@@ -168,7 +168,7 @@ export class PendingRequests {
     this.#startIdleTimer(pending);
   }
 
-  /** Pauses the idle timers of the present calls, until the returned function is called. */
+  /** Pauses the idle timers of the calls that are pending now, until the returned function is called. */
   pausePending(): () => void {
     const ids = this.#pending.keys();
     for (const id of ids) this.pause(id);
@@ -177,7 +177,7 @@ export class PendingRequests {
     };
   }
 
-  /** Pauses the idle timers of present and new calls, until the returned function is called. */
+  /** Pauses the idle timers of pending and later calls, until the returned function is called. */
   pauseIdleTimers(): () => void {
     if (++this.#pauses === 1) for (const id of this.#pending.keys()) this.pause(id);
     let isOver = false;
@@ -188,18 +188,18 @@ export class PendingRequests {
     };
   }
 
-  /** Fails all calls, and all further ones. */
+  /** Fails all pending calls, and every later call. */
   close(error: Error = new ConnectionError('closed', 'The connection is closed')): void {
     this.#closed ??= error;
     this.failAll(error);
   }
 
-  /** Fails all calls. */
+  /** Fails all pending calls. Later calls are not affected. */
   failAll(error: Error): void {
     for (const id of this.#pending.keys()) this.fail(id, error);
   }
 
-  /** Removes a call, to settle it. */
+  /** Removes a call from the pending ones. The caller settles it. */
   #take(id: Id): Pending | undefined {
     const pending = this.#pending.get(id);
     if (!pending) return undefined;
@@ -251,12 +251,12 @@ export class PendingRequests {
     try {
       this.#sender.cancel(id, pending.method, reason);
     } catch {
-      // The connection is broken. The call has failed already.
+      // The connection is broken, so the peer cannot be told. The call has failed already.
     }
   }
 }
 
-/** Makes the error of a call that its caller aborted. */
+/** Makes the error for a call that its caller aborted. */
 export function aborted(label: string, signal: AbortSignal | undefined): ConnectionError {
   return new ConnectionError('aborted', `${label} was aborted by the caller`, { cause: signal?.reason });
 }

@@ -1,10 +1,10 @@
 /**
- * Collections for values that live as long as one call. When V8 grows or shrinks a `Map` or `Set`, the old hash table keeps a
- * pointer to the new one. An old table that survived to the old generation of the heap thus keeps all later values alive until
- * the next full garbage collection. The tables here contain only keys and numbers, and the values are in an array.
+ * Collections whose values are freed as soon as they are removed, for values that live as long as one call. A `Map` or `Set` may
+ * keep removed values alive: when V8 resizes one, the old hash table keeps a pointer to the new one, and an old table in the old
+ * generation of the heap is freed only by a full garbage collection. Hash tables here contain only keys and slot numbers.
  */
 
-/** Values in numbered slots. A freed slot is used again. */
+/** Values in numbered slots of an array. The number of a freed slot is given to a later value. */
 export class Slots<V> {
   readonly #values: (V | undefined)[] = [];
   readonly #free: number[] = [];
@@ -24,20 +24,20 @@ export class Slots<V> {
     return this.#values[slot];
   }
 
-  /** Frees a slot. No effect if it is free. */
+  /** Frees a slot. No effect if the slot is free already. */
   remove(slot: number): void {
     if (this.#values[slot] === undefined) return;
     this.#values[slot] = undefined;
     this.#free.push(slot);
   }
 
-  /** All values, in no particular order. Values may be removed during the iteration. */
+  /** Iterates over all values, in no particular order. Values may be removed during the iteration. */
   *[Symbol.iterator](): Generator<V, void> {
     for (const value of this.#values) if (value !== undefined) yield value;
   }
 }
 
-/** A map over `Slots`. `keys()` and `values()` return copies, so that entries may be deleted during an iteration. */
+/** A map whose values are in `Slots`. `keys()` and `values()` return copies: entries may be deleted during an iteration. */
 export class SlotMap<K, V> {
   readonly #slotOf = new Map<K, number>();
   readonly #slots = new Slots<V>();
@@ -71,7 +71,7 @@ export class SlotMap<K, V> {
     for (const key of this.keys()) this.delete(key);
   }
 
-  /** The keys, in the order in which they were set. */
+  /** Returns the keys, in the order in which they were set. */
   keys(): K[] {
     return [...this.#slotOf.keys()];
   }

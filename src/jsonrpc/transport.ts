@@ -1,58 +1,58 @@
-/** The interface of transports, built in or custom. */
+/** The interface of transports: built-in transports and those of applications implement it. */
 
 import type { Payload } from './json/parse-message.ts';
 import type { Message } from './message.ts';
 
-/** The callbacks of a transport. */
+/** The callbacks that a transport calls for received messages, errors and the end of the connection. */
 export interface Receiver {
-  /** Gets each received message or batch, as `parseMessage` or `parsePayload` returns it. */
+  /** Called with each received message or batch, as `parseMessage` or `parsePayload` returns it. */
   onMessage(payload: Payload): void;
-  /** Gets errors that belong to no call. The transport stays connected. */
+  /** Called with an error that belongs to no call. The transport stays connected. */
   onError(error: Error): void;
-  /** Called after a gap in which messages of the peer may have been lost, other than responses. */
+  /** Called after an interruption in which messages of the peer may have been lost, except responses. */
   onMessagesMissed?(): void;
-  /** Called if the peer cannot send messages by itself, only on the response stream of a request. */
+  /** Called if the peer can send messages only on response streams of requests, for instance if it refuses the GET stream. */
   onPushUnavailable?(cause: Error): void;
-  /** Called once, when the connection has ended: with the cause, unless it ended normally. The last callback. */
+  /** Called once, as the last callback, when the connection has ended. `cause` is undefined if the connection ended normally. */
   onClose(cause?: Error): void;
 }
 
-/** Options of one message, for transports with `isRequestScoped`. Other transports ignore them. */
+/** Options of one sent message, for transports with `isRequestScoped`. Other transports ignore them. */
 export interface SendOptions {
-  /** HTTP header fields of this message, besides those of the protocol, which the transport sets. */
+  /** Additional HTTP header fields of this message. The transport sets those of the protocol. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /**
-   * Ends the exchange of this message at once, without further callbacks (also without `onEnd`). The transport must stop
-   * listening when the exchange has ended, since the signal may be used for another one.
+   * Aborts the exchange of this message. No callback is called after the abort, not even `onEnd`. The transport must remove its
+   * listener when the exchange has ended, since the signal may be used for another exchange.
    */
   readonly signal?: AbortSignal | undefined;
   /**
-   * Called once, when the exchange has ended and all its messages are delivered: with the cause if it failed. A request
-   * without a response by then gets none.
+   * Called once, when the exchange has ended and all its messages were delivered. `cause` is set if the exchange failed. A
+   * request without a response by then gets none.
    */
   readonly onEnd?: ((cause?: Error) => void) | undefined;
-  /** True if the request is idempotent, so that it may be sent again if it is unknown whether it arrived. */
+  /** True if the request is idempotent: the transport may send it again if it does not know whether it arrived. */
   readonly repeatable?: boolean | undefined;
 }
 
-/** A bidirectional connection that carries whole messages. Errors that no method can throw go to `receiver.onError`. */
+/** A bidirectional connection that carries whole messages. Errors that belong to no method call go to `receiver.onError`. */
 export interface Transport {
   /** Opens the connection. May be called once. */
   connect(receiver: Receiver): Promise<void>;
   /**
-   * Sends a message or a batch. Returns a promise if the caller should wait before the next one (backpressure). With
-   * `isRequestScoped`, the promise for a notification or response resolves when the peer has accepted it.
+   * Sends a message or a batch. If it returns a promise, the caller should wait for it before sending the next message
+   * (backpressure). With `isRequestScoped`, the promise for a notification or response resolves when the peer has accepted it.
    */
   send(message: Message | readonly Message[], options?: SendOptions): void | Promise<void>;
-  /** Closes the connection, after messages that were sent have been written. */
+  /** Closes the connection, after the messages that were already sent have been written. */
   disconnect(): Promise<void>;
   readonly connected: boolean;
-  /** The last output of a server's process on stderr. */
+  /** The last output on stderr of the server process that this transport started. */
   readonly stderr?: string;
-  /** How a request is cancelled now: by a notification, or by ending its exchange (`SendOptions.signal`). */
+  /** How a request is cancelled at present: by `notifications/cancelled`, or by ending its exchange (`SendOptions.signal`). */
   readonly cancelsBy: 'notification' | 'hang-up';
-  /** True if each message has an exchange of its own, as over HTTP, which ends or fails independently of others. */
+  /** True if each message has an exchange of its own, as over HTTP. An exchange ends or fails independently of the others. */
   readonly isRequestScoped?: boolean;
-  /** True if the peer never gets several messages in one read, as in memory. */
+  /** True if the peer never receives several messages in one read, as in memory. A byte stream may deliver several at once. */
   readonly deliversSeparately?: boolean;
 }

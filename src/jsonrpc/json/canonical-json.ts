@@ -1,4 +1,4 @@
-/** Returns JSON with sorted keys: the same text for equal values. */
+/** Returns the JSON text of a value, with the keys of objects sorted: equal values have the same text. */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_key, inner: unknown) =>
     typeof inner === 'object' && inner !== null && !Array.isArray(inner)
@@ -8,8 +8,8 @@ export function canonicalJson(value: unknown): string {
 }
 
 /**
- * Returns a hash of a JSON value, which identifies an input request when its handler runs again. Not cryptographic, since the
- * request state that contains it is sealed.
+ * Returns a hash of a JSON value. A server uses it to recognize an input request when the handler runs again. The hash is not
+ * cryptographic, since clients see it only within the encrypted `requestState`.
  */
 export function fingerprint(value: unknown): string {
   const text = canonicalJson(value);

@@ -1,17 +1,17 @@
-/** Limits of received messages. */
+/** Limits of received messages: nesting, number of elements, batches, ids, and unreadable messages in a row. */
 
 /**
- * Limits of the structure of a message. Messages of less than 4 KiB are checked only against limits below the defaults: they are
+ * Limits of the structure of a message. Messages of up to 4 KiB are checked only if a limit is below its default, since they are
  * too short to do harm.
  */
 export interface JsonLimits {
-  /** Levels of objects and arrays inside each other, the message included. */
+  /** Maximum nesting of objects and arrays. The message itself is the first level. */
   readonly depth: number;
-  /** Array elements and object members of the whole message, counted as its commas and opening brackets. */
+  /** Maximum number of array elements and object members in the whole message, counted as its commas and opening brackets. */
   readonly elements: number;
 }
 
-/** Default limits. */
+/** Default limits of the structure of a message. */
 export const JSON_LIMITS: JsonLimits = { depth: 64, elements: 100_000 };
 
 /** Maximum number of messages in one batch. */
@@ -21,26 +21,27 @@ export const MAX_BATCH = 100;
 export const MAX_ID_LENGTH = 1024;
 
 /**
- * Maximum of unreadable messages in a row. A server disconnects a client that reaches it. A client then skips lines that are too
- * short for a message, since a server's process may print other text to stdout.
+ * Maximum number of unreadable messages in a row. A server disconnects a client that reaches it. A client that reaches it skips
+ * lines shorter than `SHORTEST_MESSAGE`, since the server process may print other text to stdout.
  */
 export const MAX_UNREADABLE = 1000;
 
-/** The length of the shortest message, `{"jsonrpc":"2.0","method":""}`. */
+/** Length of the shortest valid message, `{"jsonrpc":"2.0","method":""}`, in characters. */
 export const SHORTEST_MESSAGE = 29;
 
-/** Limits of the messages that a client receives: the structure is limited in bytes, as the text is. */
+/** Limits of messages that a client receives. `structureBytes` replaces the limit on elements, so that large results fit. */
 export interface ReceivedLimits extends JsonLimits {
-  /** Maximum of the estimated bytes of all elements of a message. */
+  /** Maximum of the bytes that all elements of a message count for, as `json-scan.ts` weighs them. Default: no limit. */
   readonly structureBytes?: number | undefined;
-  /** The option that sets the limit, for the error message. */
+  /** Name of the option that sets `structureBytes`, for the error message. */
   readonly option?: string | undefined;
 }
 
-/** Returns limits for messages of at most `messageBytes`: their structure may count for as many bytes, at least for 1 MiB. */
+/** Returns limits in which the structure of a message may count for as many bytes as its text may have, but at least 1 MiB. */
 export function receivedLimits(messageBytes: number, option: string): ReceivedLimits {
   const structureBytes = Math.max(messageBytes, MIN_STRUCTURE_BYTES);
   return { depth: JSON_LIMITS.depth, elements: Number.POSITIVE_INFINITY, structureBytes, option };
 }
 
+// A low limit on the text, such as 1 KiB, would otherwise refuse short messages for the bytes that their elements count for.
 const MIN_STRUCTURE_BYTES = 1024 * 1024;

@@ -1,17 +1,18 @@
-/** Checks the limits of received JSON on its bytes, before `JSON.parse` builds objects of them. */
+/** Checks received JSON bytes against the limits of structure, before `JSON.parse` builds objects of them. */
 
 import { ParseError, type ParseErrorCode } from '../errors.ts';
 import type { Id } from '../message.ts';
 import { JSON_LIMITS, type JsonLimits, type ReceivedLimits } from './json-limits.ts';
 
-// The weights follow the time that `JSON.parse` takes: 16 MiB of any of them take less than a quarter of a second.
+// Bytes that each element, string, container and new member name counts for in `structureBytes`. They follow the time that
+// `JSON.parse` takes: parsing a message that counts for 16 MiB takes less than a quarter of a second.
 const ELEMENT_BYTES = 8;
 const STRING_BYTES = 40;
 const CONTAINER_BYTES = 80;
 const NEW_NAME_BYTES = 160;
-// A shorter message cannot contain too many different names.
+// Length of the text, in bytes, from which member names are counted: shorter text cannot contain too many different names.
 const COUNT_NAMES_FROM = 512 * 1024;
-// For shorter messages, checking the default limits would take longer than parsing.
+// Length of the text, in bytes, from which it is scanned for the default limits: for shorter text, parsing is faster.
 const SCAN_FROM = 4096;
 
 const QUOTE = 0x22;
@@ -40,20 +41,20 @@ export function skipSpace(bytes: Uint8Array, start: number): number {
   return at;
 }
 
-/** True if a message of this length must be checked against the limits. */
+/** True if text of this length must be scanned: it is long, or a limit is below the default. */
 export function isWorthScanning(length: number, { depth, elements }: JsonLimits): boolean {
   return length > SCAN_FROM || depth < JSON_LIMITS.depth || elements < JSON_LIMITS.elements;
 }
 
 /**
- * Returns the limit that JSON text exceeds, or undefined, in one pass over its bytes. Above a limit, text with unbalanced
+ * Returns the error for the limit that JSON text exceeds; undefined if it exceeds none. Text above a limit that has unbalanced
  * brackets or quotes is reported as malformed. Other syntax errors are left to `JSON.parse`.
  */
 export function jsonLimitFault(bytes: Uint8Array, limits: ReceivedLimits): ParseError | undefined {
   const { structureBytes = Number.POSITIVE_INFINITY } = limits;
   const isCounted = Number.isFinite(structureBytes) && bytes.length > COUNT_NAMES_FROM;
   const names = isCounted ? new NameCount() : undefined;
-  // The scan ends early when one of these is exceeded.
+  // The scan ends early when one of these two numbers is exceeded.
   const maxCommas = structureBytes / ELEMENT_BYTES;
   const maxContainers = structureBytes / CONTAINER_BYTES;
   let depth = 0;
@@ -62,7 +63,7 @@ export function jsonLimitFault(bytes: Uint8Array, limits: ReceivedLimits): Parse
   let containers = 0;
   let strings = 0;
   let members = 0;
-  // The last string, which is a name if a colon follows.
+  // Position of the last string: the string is a member name if a colon follows.
   let start = 0;
   let end = 0;
   let at = 0;
@@ -107,16 +108,17 @@ export function jsonLimitFault(bytes: Uint8Array, limits: ReceivedLimits): Parse
   );
 }
 
+// Size of the bit set of name hashes. Names that share a bit are counted once.
 const NAME_BITS = 2 ** 20;
-// Random, so that a sender cannot choose names that collide.
+// The seed is random, so that a sender cannot choose names whose hashes collide.
 const NAME_SEED = Math.floor(Math.random() * 2 ** 32);
 
-/** Counts different member names, by their hashes: `JSON.parse` takes longest for names that it has not met before. */
+/** Counts different member names by their hashes, since `JSON.parse` takes longest for names that it has not met before. */
 class NameCount {
   readonly #seen = new Uint32Array(NAME_BITS / 32);
   different = 0;
 
-  /** Counts the name between these positions. Escapes are not decoded. */
+  /** Counts the name between two positions of the text. Escapes are not decoded. */
   add(bytes: Uint8Array, start: number, end: number): void {
     let hash = NAME_SEED;
     for (let at = start; at < end; at++) hash = Math.imul(hash ^ (bytes[at] as number), 0x01000193);
@@ -130,24 +132,26 @@ class NameCount {
   }
 }
 
-/** The id and the kind of a message that is not parsed. */
+/** The id and the kind of a message, as far as they can be read without parsing it. */
 export interface Envelope {
   readonly id: Id | undefined;
   readonly isResponse: boolean;
-  /** True for a method without an id. False if the text is incomplete, since the id may be in the missing part. */
+  /** True for a message with a method and no id. False if the text is cut off, since the id may be in the missing part. */
   readonly isNotification: boolean;
 }
 
-// A message has four members at its top level, so at most eight strings there.
+// Number of strings at the top level after which the search ends. A valid message has at most eight: four names and four
+// values.
 const MAX_STRINGS = 32;
 const MAX_NAME = 'method'.length;
-// Strings with escapes or non-ASCII characters are not read.
+// A string id with escapes or non-ASCII characters is not recognized.
 const ID = /^(?:"[ !#-[\]-~]{0,128}"|-?\d{1,16}(?=[\s,}]))/;
+// Bytes of the message that are searched for `ID`. The longest match has 130.
 const ID_BYTES = 160;
 
 /**
- * Reads the id and the kind of a message from its top-level members, so that the call of an unreadable response fails at once
- * instead of at its timeout. The text may be cut anywhere.
+ * Reads the id and the kind of a message from its top-level members, without parsing it. With the id of an unreadable response,
+ * its call fails at once instead of at its timeout. The text may be cut off anywhere.
  */
 export function peekEnvelope(bytes: Uint8Array): Envelope {
   let depth = 0;
@@ -185,12 +189,12 @@ function readId(bytes: Uint8Array, start: number): Id | undefined {
   return value !== undefined && Number.isSafeInteger(Number(value)) ? Number(value) : undefined;
 }
 
-/** Returns the position of the closing quote, or the length of the text if there is none. */
+/** Returns the position of the closing quote of the string at `start`, or the length of the text if there is none. */
 function endOfString(bytes: Uint8Array, start: number): number {
   const { length } = bytes;
   let at = start + 1;
   while (at < length) {
-    // Byte by byte at first, since most strings are short. `indexOf` is faster for long ones, which have few escapes.
+    // The first 256 bytes are read one by one, since most strings are short. For longer strings `indexOf` is faster.
     for (const leap = at + 256; at < leap && at < length; at++) {
       const byte = bytes[at];
       if (byte === QUOTE) return at;
@@ -206,7 +210,7 @@ function endOfString(bytes: Uint8Array, start: number): number {
   return length;
 }
 
-/** Makes the error of text that is not JSON. */
+/** Makes the error for text that is not valid JSON. `what` is the reason. */
 export function malformed(what: string): ParseError {
   return new ParseError('MalformedJson', `Parse error: ${what}`);
 }

@@ -19,13 +19,14 @@ const OPEN_OBJECT = 0x7b;
 
 const decoder = new TextDecoder('utf-8', { fatal: true });
 const encoder = new TextEncoder();
-// Shared, so that a flood of such text allocates no error objects.
+// The two errors are shared, so that a flood of text that is not JSON allocates no error objects.
 const NOT_JSON = Object.freeze(malformed('the message is not valid JSON'));
 const NOT_AN_OBJECT = Object.freeze(notAnObject());
+// Text that is one JSON value but not an object. Strings with escapes or non-ASCII characters are left out.
 const PRIMITIVE = /^\s*(?:true|false|null|-?\d+|"[ !#-[\]-~]*")\s*$/;
 
 /**
- * Reads one message or batch. Text that does not begin with `{` or `[` is not parsed. Invalid UTF-8 is malformed; a leading
+ * Reads one message or batch from UTF-8 bytes. Text that does not begin with `{` or `[` is refused without parsing. A leading
  * byte order mark is ignored.
  */
 export function readPayload(bytes: Uint8Array, limits: ReceivedLimits = JSON_LIMITS): Payload {
@@ -45,7 +46,7 @@ export function readPayload(bytes: Uint8Array, limits: ReceivedLimits = JSON_LIM
   return isMalformed(payload) ? withEnvelope(payload, bytes) : payload;
 }
 
-/** Reads one message or batch from text, like `readPayload`. */
+/** Reads one message or batch from a string, with the same rules as `readPayload`. */
 export function readText(text: string, limits: ReceivedLimits = JSON_LIMITS): Payload {
   if (text.charCodeAt(0) !== OPEN_OBJECT && !isOpening(firstCharacter(text))) return unparsed(encoder.encode(text));
   if (isWorthScanning(text.length, limits)) {
@@ -56,7 +57,7 @@ export function readText(text: string, limits: ReceivedLimits = JSON_LIMITS): Pa
   return isMalformed(payload) ? withEnvelope(payload, encoder.encode(text)) : payload;
 }
 
-// Long text may end with a response, behind other output of a server process.
+// Long text is searched for the id of a response: a server process may have printed other output in front of it.
 function unparsed(bytes: Uint8Array): ParseError {
   if (bytes.length >= SHORTEST_MESSAGE) return withEnvelope(NOT_JSON, bytes);
   return PRIMITIVE.test(String.fromCharCode(...bytes)) ? NOT_AN_OBJECT : NOT_JSON;
@@ -72,7 +73,8 @@ function isMalformed(payload: Payload): payload is ParseError {
   return payload instanceof ParseError && payload.code === 'MalformedJson';
 }
 
-// With the id of a response, its call fails at once. The error response to a malformed request has no id.
+// Adds the id of a malformed response to the error, so that its call fails at once. A malformed request gets an error response
+// without an id.
 function withEnvelope(fault: ParseError, bytes: Uint8Array): ParseError {
   const { id, isResponse } = peekEnvelope(bytes);
   return isResponse ? new ParseError(fault.code, fault.message, id, true) : fault;
@@ -87,12 +89,12 @@ export class MessageReader {
     this.#limits = limits;
   }
 
-  /** Unreadable messages since the last readable one. Each message of a batch counts. */
+  /** Number of unreadable messages since the last readable one. Each message of a batch counts. */
   get unreadable(): number {
     return this.#unreadable;
   }
 
-  /** Reads one message or batch; undefined if it is skipped (see `MAX_UNREADABLE`). */
+  /** Reads one message or batch. Returns undefined for content that is skipped (see `MAX_UNREADABLE`). */
   read(content: string | Uint8Array): Payload | undefined {
     if (this.#unreadable >= MAX_UNREADABLE && content.length < SHORTEST_MESSAGE) return undefined;
     const payload = typeof content === 'string' ? readText(content, this.#limits) : readPayload(content, this.#limits);
@@ -100,7 +102,7 @@ export class MessageReader {
     return payload;
   }
 
-  /** Counts a message that this reader did not read. */
+  /** Counts a message that was read elsewhere, as readable or unreadable. */
   count(payload: Payload): void {
     const unreadable = isBatch(payload)
       ? (payload as Batch).filter(isUnreadable).length

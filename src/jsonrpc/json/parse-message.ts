@@ -13,23 +13,23 @@ import {
 } from '../message.ts';
 import { MAX_BATCH, MAX_ID_LENGTH } from './json-limits.ts';
 
-/** The messages of a batch; a `ParseError` for each that could not be read. */
+/** The messages of a batch. Each message that could not be read is a `ParseError`. */
 export type Batch = readonly (Message | ParseError)[];
 
-/** The content of one received text: a message, a batch, or the reason why it could not be read. */
+/** One received text: a message, a batch, or a `ParseError` if it could not be read. */
 export type Payload = Message | ParseError | Batch;
 
-/** True for a `ParseError`, also for one of another copy of this package. */
+/** True if the text could not be read. Also true for a `ParseError` of another copy of this package in the process. */
 export function isUnreadable(payload: Payload): payload is ParseError {
   return payload instanceof Error;
 }
 
-/** Returns the payload if it is a single request or notification. */
+/** Returns the payload if it is a single request or notification; otherwise undefined. */
 export function messageObjectOf(payload: Payload): Request | Notification | undefined {
   return isBatch(payload) || isUnreadable(payload) || !('method' in payload) ? undefined : payload;
 }
 
-/** Parses one message. For a batch it returns a `ParseError`: use `parsePayload`. */
+/** Parses one message. Returns a `ParseError` for a batch: `parsePayload` accepts batches. */
 export function parseMessage(text: string): Message | ParseError {
   const payload = parsePayload(text);
   return Array.isArray(payload)
@@ -51,8 +51,8 @@ export function parsePayload(text: string, maxBatch: number = MAX_BATCH): Payloa
 }
 
 /**
- * Replaces messages that have a number beyond the range of a double by a `ParseError`. `JSON.parse` reads `1e999` as Infinity,
- * which `JSON.stringify` writes as `null`, so the value would change when it is sent on.
+ * Replaces each message that contains a number beyond the range of a double by a `ParseError`. `JSON.parse` reads `1e999` as
+ * Infinity, and `JSON.stringify` writes Infinity as `null`: the value would change when it is passed on.
  */
 export function refuseInfinite(payload: Payload): Payload {
   return isBatch(payload) ? payload.map(finiteOrError) : finiteOrError(payload);
@@ -67,13 +67,13 @@ function finiteOrError(message: Message | ParseError): Message | ParseError {
 }
 
 /**
- * Finds exponents with which a number may overflow to Infinity: of three digits, or of two with a sign. With a smaller
- * exponent, only numbers of 200 digits overflow.
+ * Matches an exponent with which a number may overflow to Infinity: three digits, or `+` and two digits. With a smaller
+ * exponent, only numbers of 200 or more digits overflow.
  */
 const LARGE_EXPONENT = /\d[eE][+\d]\d\d/;
 const MANY_DIGITS = 200;
 
-/** Quick test before `isFiniteThroughout`: false only if JSON text has no number beyond the range of a double. */
+/** False only if JSON text has no number beyond the range of a double. Faster than `isFiniteThroughout`. */
 export function mayHaveInfiniteNumbers(text: string): boolean {
   // A run of 200 digits includes one of the positions 199, 399, ...
   for (let at = MANY_DIGITS - 1; at < text.length; at += MANY_DIGITS) {
@@ -85,7 +85,7 @@ export function mayHaveInfiniteNumbers(text: string): boolean {
 
 /** True if all numbers in a JSON value are finite. */
 export function isFiniteThroughout(value: unknown): boolean {
-  // Not recursive: the value may be nested as deeply as the text is long.
+    // A loop instead of recursion, which would overflow the stack: the value may be nested as deeply as the text is long.
   const open: unknown[] = [[value]];
   while (open.length > 0) {
     const container = open.pop() as object;
@@ -115,7 +115,7 @@ export function checkMessage(value: unknown): Message | ParseError {
   return hasOutcome(value) ? checkResponse(value) : checkCall(value);
 }
 
-/** Makes the error of a JSON value that is not an object. */
+/** Makes the error for a JSON value that is not an object. */
 export function notAnObject(): ParseError {
   return new ParseError('NotAnObject', 'Invalid request: a message must be a JSON object');
 }
@@ -139,7 +139,7 @@ function checkCall(value: Record<string, unknown>): Message | ParseError {
   }
   if (has(value, 'params') && (typeof value['params'] !== 'object' || value['params'] === null)) {
     if (has(value, 'id')) return refusal(value, 'InvalidParamsType', '"params" must be an object or an array');
-    // Invalid params become an empty array, which the method's own check refuses: a notification gets no error response here.
+    // Invalid params become an empty array: the method's own check refuses it, and a notification gets no error response.
     return { jsonrpc: '2.0', method: value['method'], params: [] };
   }
   return value as unknown as Message;
@@ -151,7 +151,7 @@ function checkResponse(value: Record<string, unknown>): Message | ParseError {
   if (isError && has(value, 'result'))
     return refusal(value, 'ResultAndError', 'a response has either "result" or "error"');
   if (isError && !isErrorObject(error)) return refusal(value, 'InvalidErrorObject', INVALID_ERROR);
-  // The id of an error response is missing or null if the peer could not read that of the request.
+  // The id of an error response is missing or null if the peer could not read the id of the request.
   if (!has(value, 'id')) {
     return isError ? (value as unknown as Message) : refusal(value, 'MissingId', '"id" is missing');
   }
@@ -165,7 +165,7 @@ function checkResponse(value: Record<string, unknown>): Message | ParseError {
 const INVALID_ID = `"id" must be an integer or a string of at most ${MAX_ID_LENGTH} characters`;
 const INVALID_ERROR = '"error" must be an object with an integer "code" and a string "message"';
 
-// Own members only: `in` would find inherited names.
+// Checks own members only: `in` would also find inherited names, such as `toString`.
 function has(value: Record<string, unknown>, key: string): boolean {
   return Object.hasOwn(value, key);
 }

@@ -1,8 +1,8 @@
 import { isObject } from '../message.ts';
 
 /**
- * Returns a handler's result if it is a plain object, otherwise a copy by way of JSON. Throws if that is not an object, since
- * `toJSON` or a boxed primitive (`new String('x')`) can become anything in JSON.
+ * Returns the result of a handler if it is a plain object, otherwise the object that its JSON text describes. Throws a TypeError
+ * if the JSON text is not an object: `toJSON` may return any value, and a boxed primitive (`new String('x')`) becomes a string.
  */
 export function plainResult(value: object): object {
   if (Object.getPrototypeOf(value) === Object.prototype && !('toJSON' in value)) return value;

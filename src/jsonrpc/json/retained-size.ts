@@ -1,17 +1,18 @@
 /** Estimates the heap that a parsed JSON value takes, in less time than parsing takes. */
 
-// For V8 without pointer compression: an object or array has up to 56 bytes, an element 8, and a member of a large object up
-// to 80 with its name.
+// Bytes of heap in V8 without pointer compression: up to 56 for an object or array, 8 for an array element, and up to 80 for a
+// member of a large object with its name.
 const CONTAINER_BYTES = 56;
 const MEMBER_BYTES = 64;
 const ELEMENT_BYTES = 8;
 const STRING_BYTES = 24;
-// A string with one such character takes two bytes for each of its characters.
+// Matches a character beyond Latin-1: V8 stores a string with one such character in two bytes per character.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the class is all of Latin-1.
 const WIDE = /[^\u0000-\u00ff]/;
+// Length up to which a string counts as Latin-1 without a test, since an estimate is enough.
 const SHORT = 32;
 
-// More than the limits of transports allow, and less than the stack holds.
+// Levels of nesting that are measured: more than transports accept in messages, and few enough not to overflow the stack.
 const MAX_DEPTH = 500;
 
 /** Returns about how many bytes of heap a JSON value takes; `Infinity` if it is nested more than `levels` deep. */

@@ -1,8 +1,8 @@
 import { printable } from '../printable.ts';
 
-/** Finds why `JSON.stringify` throws: returns the place (a JSON Pointer) and the reason, or undefined if it finds none. */
+/** Returns the place (a JSON Pointer) and the reason for which `JSON.stringify` throws; undefined if it finds none. */
 export function findUnencodable(value: unknown): string | undefined {
-  // The objects around the present value, outermost first, and the key of each in its parent.
+  // The objects that contain the current value, outermost first, and the key of each in its parent.
   const parents: unknown[] = [];
   const keys: string[] = [];
   let found: string | undefined;
@@ -26,12 +26,12 @@ export function findUnencodable(value: unknown): string | undefined {
   try {
     JSON.stringify(value, visit);
   } catch {
-    // The error that is searched for.
+    // `JSON.stringify` throws the error whose place is searched.
   }
   return found;
 }
 
-/** Returns the JSON Pointer of a path. Its first key is that of the root. */
+/** Returns the JSON Pointer of a path. The first key is dropped: `JSON.stringify` passes '' for the root. */
 function placeOf([, ...keys]: readonly string[]): string {
   if (keys.length === 0) return 'the value itself';
   return printable(keys.map((key) => `/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`).join(''), 200);
