@@ -5,9 +5,9 @@ import type { ClientCapabilities, ClientCapabilityName } from './model/capabilit
 import type { ClientInfo } from './revision.ts';
 import type { RevisionFeatures } from './revisions.ts';
 
-/** True if the client declared the capability, given by its dotted name. */
+/** True if the client declared the capability. `name` is a path such as `elicitation.url`. */
 export function hasCapability(capabilities: ClientCapabilities, name: ClientCapabilityName): boolean {
-  // `elicitation: {}` declares forms: URL mode was added later.
+  // `elicitation: {}` declares forms, as before URL mode was added to the protocol.
   if (name === 'elicitation.form' && isBareElicitation(capabilities)) return true;
   let at: unknown = capabilities;
   for (const key of pathOf(name)) {
@@ -22,7 +22,7 @@ export function capabilityObject(name: ClientCapabilityName): ClientCapabilities
   return pathOf(name).reduceRight<object>((inner, key) => ({ [key]: inner }), {});
 }
 
-// Ids of extensions contain dots: only the first dot separates.
+// Splits only at the first dot if the rest is the id of an extension, since ids contain dots.
 function pathOf(name: string): string[] {
   const extension = /^(extensions|experimental)\.(.+)$/.exec(name);
   return extension?.[1] && extension[2] ? [extension[1], extension[2]] : name.split('.');
@@ -43,12 +43,12 @@ export function isAvailable(
   if ((name === 'elicitation' || name === 'elicitation.form') && !form) return false;
   if (name === 'elicitation.url' && !url) return false;
   if (name === 'sampling.tools' && !features.samplingTools) return false;
-  // In revisions without URL mode, `elicitation` means forms, whatever its members are.
+  // Revisions without URL mode have no members of `elicitation`: the capability itself declares forms.
   if (name === 'elicitation.form' && !url) return hasCapability(capabilities, 'elicitation');
   return hasCapability(capabilities, name);
 }
 
-/** Returns what a client declares in a revision. Settings in `capabilities.extensions` override those of the extension. */
+/** Returns the capabilities that a client declares in a revision. `capabilities.extensions` overrides settings of extensions. */
 export function clientCapabilities(client: ClientInfo, version: string): ClientCapabilities {
   const { capabilities, extensions = [] } = client;
   const declared = extensionCapabilities(version, extensions);

@@ -1,4 +1,4 @@
-/** The revisions as clients speak them. Servers do not import this module. */
+/** The client side of all revisions. Servers do not import this module, to keep it out of their bundles. */
 
 import type { ClientRevision } from './revision.ts';
 import { REVISIONS } from './revisions.ts';

@@ -7,8 +7,8 @@ const TEXT = ['title', 'description', 'default'];
 const FORMATS = ['email', 'uri', 'date', 'date-time'];
 
 /**
- * Returns the form of an object schema. Keywords that forms do not have are dropped: the response is validated with the full
- * schema anyway. Throws a `TypeError` for properties that cannot be form fields.
+ * Returns the elicitation form for an object schema. Keywords that forms do not have are dropped: the response is validated with
+ * the full schema. Throws a `TypeError` for a property that cannot be a form field.
  */
 export function elicitForm(schema: Readonly<Record<string, unknown>>): ElicitForm {
   const { properties, required } = schema;
@@ -45,7 +45,7 @@ function primitive(schema: Record<string, unknown>): object | undefined {
   }
   if (type !== 'number' && type !== 'integer') return undefined;
   const bounds = Object.entries(pick(schema, ['minimum', 'maximum']));
-  // Leaves out the limits of safe integers, which schema libraries add and which mean nothing to a person.
+  // The limits of safe integers are left out: schema libraries add them, and they mean nothing to a person.
   return {
     type,
     ...Object.fromEntries(bounds.filter(([, bound]) => Math.abs(bound as number) < Number.MAX_SAFE_INTEGER)),

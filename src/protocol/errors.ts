@@ -1,4 +1,4 @@
-/** Errors of MCP: its error codes, and `ToolError`, whose message is sent to the model. */
+/** Errors of MCP: its error codes, and `ToolError`, whose message the model gets. */
 
 import { ErrorCode, McpError, RpcError } from '../jsonrpc/errors.ts';
 import type { ErrorObject } from '../jsonrpc/message.ts';
@@ -12,32 +12,32 @@ export const McpErrorCode = {
   HeaderMismatch: -32020,
   MissingRequiredClientCapability: -32021,
   UnsupportedProtocolVersion: -32022,
-  /** Up to 2025-11-25; later revisions use -32602. */
+  /** A resource does not exist. Used up to 2025-11-25; later revisions use -32602. */
   ResourceNotFound: -32002,
-  /** 2025-11-25 only. */
+  /** The user must open a URL first. Used in 2025-11-25 only. */
   UrlElicitationRequired: -32042,
 } as const;
 
-/** Error for the model: a tool throws it, and its message is sent as a result with `isError: true`. */
+/** An error for the model. If a tool throws it, its message is sent in a result with `isError: true`. */
 export class ToolError extends McpError {
   override readonly name = 'ToolError';
   readonly code = 'tool-error';
 }
 
-/** Reasons of errors whose code depends on the revision. */
+/** Values of `RpcError.reason`: failures whose error code depends on the revision. */
 export const Reason = {
   resourceNotFound: 'resource not found',
   missingCapability: 'missing capability',
   badArguments: 'bad arguments',
 } as const;
 
-/** Error for a resource that does not exist or is hidden from the caller. */
+/** Makes the error for a resource that does not exist or is hidden from the caller. */
 export function resourceNotFound(uri: string): RpcError {
   const data = uri.length <= 1024 ? { uri } : undefined;
   return new RpcError(-32602, `Resource not found: ${printable(uri, 200)}`, data, { reason: Reason.resourceNotFound });
 }
 
-/** Error for a client that did not declare a required capability. */
+/** Makes the error for a client that did not declare a required capability. */
 export function missingCapability(name: ClientCapabilityName): RpcError {
   const data = { requiredCapabilities: capabilityObject(name) };
   const message = `The client did not declare the capability "${name}", which this request requires`;
@@ -45,24 +45,25 @@ export function missingCapability(name: ClientCapabilityName): RpcError {
   return new RpcError(McpErrorCode.MissingRequiredClientCapability, message, data, options);
 }
 
-/** Error for arguments that do not match the input schema of a tool. */
+/** Makes the error for arguments that do not match the input schema of a tool. */
 export function badArguments(message: string): RpcError {
   return new RpcError(-32602, message, undefined, { reason: Reason.badArguments });
 }
 
-/** Error for a protocol version that the server does not have. */
+/** Makes the error for a protocol version that the server does not serve. */
 export function unsupportedVersion(requested: string | undefined, supported: readonly string[]): RpcError {
   const data = requested === undefined ? { supported } : { supported, requested: requested.slice(0, 64) };
   const message = `Unsupported protocol version; supported: ${supported.join(', ')}`;
   return new RpcError(McpErrorCode.UnsupportedProtocolVersion, message, data);
 }
 
-// Codes of stateful revisions, which stateless ones must not send, with their replacements.
+// Error codes of stateful revisions that stateless revisions must not send, with their replacements.
 const REPLACED: ReadonlyMap<number, number> = new Map([
   [McpErrorCode.ResourceNotFound, ErrorCode.InvalidParams],
   [McpErrorCode.UrlElicitationRequired, ErrorCode.InternalError],
 ]);
 
+// Error codes of the reserved range that the protocol has defined.
 const DEFINED: ReadonlySet<number> = new Set([
   McpErrorCode.HeaderMismatch,
   McpErrorCode.MissingRequiredClientCapability,
@@ -85,7 +86,7 @@ function codeOf({ code, reason }: RpcError, features: RevisionFeatures): number 
   return reason === Reason.missingCapability ? features.missingCapability : code;
 }
 
-// True for a code of the range that the protocol reserves, unless it is one of the three that it has defined.
+// True for an error code of the reserved range that the protocol has not defined.
 function isUndefined(code: number): boolean {
   return code <= -32020 && code >= -32099 && !DEFINED.has(code);
 }

@@ -6,15 +6,15 @@ import type { Settings } from './model/capabilities.ts';
 import { isPrefixedKey } from './model/meta.ts';
 import type { ProtocolVersion } from './revisions.ts';
 
-/** The part of an extension that server and client share. */
+/** The part of an extension that server and client share: its id, revisions and result types. */
 export interface ExtensionDefinition {
-  /** Identifier with a prefix, such as `com.example/feature`. A breaking change requires a new id. */
+  /** Identifier with a prefix, such as `com.example/feature`. A breaking change of the extension requires a new id. */
   readonly id: string;
-  /** The revisions in which the extension can be declared. Default: all. */
+  /** Revisions in which the extension can be declared. Default: all. */
   readonly revisions?: readonly ProtocolVersion[];
-  /** The member of params that HTTP requests repeat in the header `Mcp-Name`, by method. */
+  /** For each method of the extension, the member of its params that HTTP requests repeat in the header `Mcp-Name`. */
   readonly mcpNames?: Readonly<Record<string, string>>;
-  /** Values that the extension adds to `resultType`, each with the methods whose results may have it. */
+  /** Values that the extension adds to `resultType`, each with the methods whose results may have the value. */
   readonly resultTypes?: Readonly<Record<string, readonly string[]>>;
 }
 
@@ -31,7 +31,7 @@ export function isDeclarableIn({ revisions }: ExtensionDefinition, version: stri
   return revisions === undefined || revisions.some((one) => one === version);
 }
 
-/** Returns `extensions` of the capabilities in this revision; undefined if no extension can be declared. */
+/** Returns the member `extensions` of the capabilities in this revision; undefined if no extension can be declared in it. */
 export function extensionCapabilities(
   version: string,
   declarations: readonly Declaration[],
@@ -41,12 +41,12 @@ export function extensionCapabilities(
   return Object.fromEntries(known.map(({ definition, settings }) => [definition.id, settings]));
 }
 
-/** Returns `mcpNames` of all extensions. */
+/** Returns the `mcpNames` of all extensions, by method. */
 export function mcpNamesOf(definitions: readonly ExtensionDefinition[]): ReadonlyMap<string, string> {
   return new Map(definitions.flatMap(({ mcpNames = {} }) => Object.entries(mcpNames)));
 }
 
-/** Throws a `TypeError` for malformed ids, names of the protocol, and names that two extensions have. */
+/** Throws a `TypeError` for a malformed id, a name that belongs to the protocol, and a name that two extensions define. */
 export function checkExtensionDefinitions(definitions: readonly ExtensionDefinition[]): void {
   const given: unknown = definitions;
   if (!Array.isArray(given) || !given.every((one) => isObject(one))) {
@@ -75,7 +75,7 @@ export function checkExtensionDefinitions(definitions: readonly ExtensionDefinit
   }
 }
 
-/** Throws a `TypeError` if the method belongs to the protocol. */
+/** Throws a `TypeError` if the method belongs to the protocol. `id` is the extension's, for the error message. */
 export function checkMethod(id: string, method: string): void {
   if (METHODS.has(method)) throw new TypeError(`Extension "${id}": the method ${method} belongs to the protocol`);
 }

@@ -1,4 +1,4 @@
-/** Validation of input requests and responses: required capabilities and shapes. */
+/** Validation of input requests and input responses: required capabilities, and shapes of responses. */
 
 import { isObject } from '../jsonrpc/message.ts';
 import type { ClientCapabilityName } from './model/capabilities.ts';
@@ -11,12 +11,12 @@ export function capabilityFor({ method, params }: InputRequest): ClientCapabilit
   return params.tools || params.toolChoice ? 'sampling.tools' : 'sampling';
 }
 
-/** True if the value has the shape of a response to an input request with this method. */
+/** True if the value has the shape of an input response to a request with this method. */
 export function isInputResponse(method: string, value: unknown): value is InputResponse {
   return shapes.get(method)?.(value) ?? false;
 }
 
-/** True if the value has the shape of a response to any input request. */
+/** True if the value has the shape of an input response to a request of any method. */
 export function isAnyInputResponse(value: unknown): value is InputResponse {
   return [...shapes.values()].some((check) => check(value));
 }

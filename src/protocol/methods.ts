@@ -1,4 +1,4 @@
-/** The methods of the protocol: one row per method, with its sender and its revisions. */
+/** The methods of the protocol, one row each, with sender and revisions. */
 
 import { isObject } from '../jsonrpc/message.ts';
 
@@ -8,15 +8,15 @@ export interface MethodRow {
   readonly kind: 'request' | 'notification';
   readonly from: 'client' | 'server' | 'both';
   readonly revisions: readonly string[];
-  /** Required member of the method's result. */
+  /** The member that a result of the method must have. */
   readonly result?: string;
-  /** Set if the handler may send input requests: on stateless revisions the result can be `input_required`. */
+  /** Set if the handler may send input requests. In stateless revisions the result can then be `input_required`. */
   readonly mayRequireInput?: true;
   /** Set if the request stays open until the client or the server ends it. */
   readonly isLongLived?: true;
-  /** The member of its params that HTTP requests repeat in the header `Mcp-Name`. */
+  /** The member of the params that HTTP requests repeat in the header `Mcp-Name`. */
   readonly named?: 'name' | 'uri';
-  /** Set if clients may cache the result; stateless revisions add cache hints. */
+  /** Set if clients may cache the result. Stateless revisions add cache hints to it. */
   readonly cacheable?: true;
 }
 
@@ -58,7 +58,7 @@ const rows: readonly MethodRow[] = [
   request('client', 'completion/complete', all, { result: 'completion' }),
   request('client', 'logging/setLevel', stateful),
 
-  // Stateless revisions send these as input requests inside a result.
+  // Stateless revisions have these methods only as input requests inside an `input_required` result.
   request('server', 'sampling/createMessage', stateful),
   request('server', 'roots/list', stateful),
   request('server', 'elicitation/create', elicitation),
@@ -77,7 +77,7 @@ const rows: readonly MethodRow[] = [
 /** Every method of the protocol, by name. */
 export const METHODS: ReadonlyMap<string, MethodRow> = new Map(rows.map((row) => [row.method, row]));
 
-/** False for a method that the protocol has only in other revisions. True for methods that are not of the protocol. */
+/** True if the revision has the method, or if no revision has it (a custom method). */
 export function isInRevision(method: string, version: string): boolean {
   const row = METHODS.get(method);
   return row === undefined || row.revisions.includes(version);
@@ -89,8 +89,8 @@ export function isCacheable(method: string): boolean {
 }
 
 /**
- * Returns the value of the header `Mcp-Name`: the name or URI in the params of a request. `ofExtensions` has the member of
- * params for methods of extensions.
+ * Returns the value of the header `Mcp-Name` of a request: the name or URI in its params. `ofExtensions` maps methods of
+ * extensions to the member of their params that has the name.
  */
 export function mcpNameOf(
   method: string,

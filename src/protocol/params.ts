@@ -1,4 +1,4 @@
-/** Validation of request params: required members by method, and lengths of strings. */
+/** Validation of request params: required members of each method, and maximum lengths of strings. */
 
 import { RpcError } from '../jsonrpc/errors.ts';
 import { isObject, type Params } from '../jsonrpc/message.ts';
@@ -10,14 +10,14 @@ export function isImplementation(value: unknown): value is Implementation {
   return isObject(value) && typeof value['name'] === 'string' && typeof value['version'] === 'string';
 }
 
-/** Returns a required string of the params. Throws -32602 if it is missing or not a string. */
+/** Returns a required string member of the params. Throws -32602 if it is missing or not a string. */
 export function stringParam(params: Params, name: string): string {
   const value = Object.hasOwn(params, name) ? params[name] : undefined;
   if (typeof value !== 'string') throw RpcError.invalidParams(`"${name}" must be a string`);
   return value;
 }
 
-/** Returns the value if it is a log level. Throws -32602 otherwise; `name` is for the message. */
+/** Returns the value if it is a log level. Throws -32602 otherwise, with `name` as the place in the error message. */
 export function levelParam(value: unknown, name: string): LoggingLevel {
   if (!isLoggingLevel(value)) throw RpcError.invalidParams(`"${name}" must be one of ${LOGGING_LEVELS.join(', ')}`);
   return value;
@@ -41,27 +41,27 @@ const SHAPES: ReadonlyMap<string, Check> = new Map([
   ['resources/unsubscribe', uriShape],
 ]);
 
-/** Throws -32602 if required members of the params are missing or have the wrong type. */
+/** Throws -32602 if a required member of the method's params is missing or has the wrong type. */
 export function checkShape(method: string, params: Params): void {
   SHAPES.get(method)?.(params);
 }
 
-/** Maximum lengths in UTF-16 code units. Requests with longer strings get -32602 before they are processed. */
+/** Maximum lengths of received strings, in UTF-16 code units. Requests with longer strings get -32602. */
 export const STRING_LIMITS = {
   /**
-   * URI of a resource. It is matched with every template, stored by subscriptions and repeated in the header `Mcp-Name`, and Node
-   * allows 16 KiB for all headers. Does not apply to URIs of icons and content.
+   * Maximum length of a resource's URI. A URI is matched with every template, stored by subscriptions and repeated in the header
+   * `Mcp-Name`, and Node allows 16 KiB for all headers. The limit does not apply to URIs of icons and content.
    */
   uri: 8192,
-  /** Maximum length of the cursor of a list. Cursors that this package makes are shorter. */
+  /** Maximum length of a list's cursor. Cursors that this package makes are shorter. */
   cursor: 4096,
-  /** Maximum length of a progress token, which every progress notification repeats. */
+  /** Maximum length of a progress token: every progress notification repeats it. */
   progressToken: 1024,
 } as const;
 
-/** Maximum number of URIs in `resourceSubscriptions`. Scope checks and `subscriptions/listen` must use the same limit. */
+/** Maximum number of URIs in `resourceSubscriptions`, for scope checks and for `subscriptions/listen`. */
 export const MAX_SUBSCRIPTION_URIS = 10_000;
-/** Maximum length of all URIs together that one stateful session subscribes to. */
+/** Maximum length of all URIs together that one session of a stateful revision subscribes to, in UTF-16 code units. */
 export const MAX_SUBSCRIBED_CHARACTERS: number = 64 * 1024;
 
 const uriLength: Check = (params) => checkLength(params['uri'], 'uri', STRING_LIMITS.uri);
@@ -80,7 +80,7 @@ const LENGTHS: ReadonlyMap<string, Check> = new Map<string, Check>([
   ['tasks/list', cursorLength],
 ]);
 
-/** Throws -32602 if a string of the request exceeds its limit. Values of other types pass. */
+/** Throws -32602 if a string in the params exceeds its maximum length. Values of other types are not checked. */
 export function checkStrings(method: string, params: Params): void {
   const meta = params['_meta'];
   if (isObject(meta)) checkLength(meta['progressToken'], '_meta.progressToken', STRING_LIMITS.progressToken);
@@ -102,7 +102,7 @@ function checkLength(value: unknown, name: string, limit: number): void {
   throw RpcError.invalidParams(`"${name}" has more than ${limit} characters`);
 }
 
-/** Returns a copy of the object without these members; the object itself if it has none of them. */
+/** Returns a copy of the object without these members, or the object itself if it has none of them. */
 export function without<T extends object>(value: T, ...keys: string[]): T {
   if (!keys.some((key) => key in value)) return value;
   return Object.fromEntries(Object.entries(value).filter(([key]) => !keys.includes(key))) as T;

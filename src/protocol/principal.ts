@@ -1,30 +1,30 @@
-/** `Principal`: the authenticated caller, as an authenticator returns it. */
+/** `Principal`: the authenticated identity behind a request. */
 
-/** An authenticated caller. Only authenticators make it; `clientInfo` of a client is no part of it. */
+/** The authenticated identity behind a request. Only authenticators make it; the unverified `clientInfo` is no part of it. */
 export interface Principal {
-  /** Issuer of the token. */
+  /** Issuer of the token, such as the URL of the authorization server. */
   readonly issuer?: string;
-  /** The user or service, unique within the issuer. */
+  /** Identifier of the user or service, unique within the issuer. */
   readonly subject: string;
-  /** OAuth client id of the application. */
+  /** OAuth client id of the application that acts for the subject. */
   readonly clientId?: string;
-  /** Granted scopes. They are compared by name: scopes that imply others must list them. */
+  /** Granted scopes. They are compared by name, so a scope that implies others must be listed together with them. */
   readonly scopes?: readonly string[];
   readonly claims?: Readonly<Record<string, unknown>>;
   /**
    * Expiry of the credentials, in milliseconds since 1970. WebSockets, and HTTP streams that carry only change notifications, are
-   * closed then. Default: they stay open.
+   * closed at that time. Default: they stay open.
    */
   readonly expiresAt?: number;
 }
 
-/** Returns a key of issuer, subject and client id. It stays the same when the token is refreshed. */
+/** Returns a key that identifies the issuer, subject and client id. It stays the same when the token is refreshed. */
 export function principalKey(principal: Principal | undefined): string {
   if (!principal) return '';
   return JSON.stringify([principal.issuer ?? '', principal.subject, principal.clientId ?? '']);
 }
 
-// `scope-token` of RFC 6749, section 3.3.
+// Matches `scope-token` of RFC 6749, section 3.3.
 const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]+$/;
 
 /** True for a syntactically valid scope. */
@@ -32,16 +32,16 @@ export function isScope(value: unknown): value is string {
   return typeof value === 'string' && SCOPE.test(value);
 }
 
-// Minimum of `expiresAt`, in March 1973. A smaller number is a time in seconds, given by mistake.
+// Minimum of `expiresAt`, a time in March 1973. A smaller number is a time in seconds, given by mistake.
 const MIN_MILLISECONDS = 10 ** 11;
 
-/** Throws a `TypeError` if the principal is malformed. `source` names the option or function that returned it. */
+/** Throws a `TypeError` if the principal is malformed. `source` names the option or function that the principal comes from. */
 export function checkPrincipal({ subject, scopes, expiresAt }: Principal, source: string): void {
-  // All callers without a subject would be the same principal.
+  // An empty subject is refused: all callers without one would be the same principal.
   if (typeof subject !== 'string' || subject === '') {
     throw new TypeError(`The principal of ${source} must have a "subject": a string that is not empty`);
   }
-  // In a string, `includes` would find "read" in "readonly".
+  // A string is refused, since its `includes` would find "read" in "readonly".
   if (scopes !== undefined && !(Array.isArray(scopes) && scopes.every((scope) => typeof scope === 'string'))) {
     throw new TypeError(
       `The "scopes" of the principal of ${source} must be an array of strings, such as ["files:read"]`,

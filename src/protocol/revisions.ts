@@ -1,35 +1,35 @@
-/** One row per protocol revision. Differences between revisions are read from these rows, not decided by conditions. */
+/** The protocol revisions, one row each. Code reads the differences from these rows instead of comparing versions. */
 
 import { RpcError } from '../jsonrpc/errors.ts';
 
 /** The versions of all revisions. */
 export type ProtocolVersion = '2026-07-28' | '2025-11-25' | '2025-06-18' | '2025-03-26' | '2024-11-05';
 
-/** Stateful revisions open a session with `initialize`; in stateless ones each request carries version, client and capabilities. */
+/** A kind of revisions. Stateful ones open a session with `initialize`; stateless ones describe the client in each request. */
 export type Family = 'stateful' | 'stateless';
 
-/** Properties of one revision. */
+/** The properties in which revisions differ. */
 export interface RevisionFeatures {
   readonly version: ProtocolVersion;
   readonly family: Family;
-  /** Input requests are sent as requests of the server, or in an `input_required` result that the client retries. */
+  /** How a server sends input requests: as requests of its own, or in an `input_required` result that makes the client retry. */
   readonly inputVia: 'request' | 'retry';
-  /** Change notifications are pushed to the session, or sent on the stream of `subscriptions/listen`. */
+  /** How change notifications are sent: pushed to every session, or only on the stream of `subscriptions/listen`. */
   readonly changes: 'pushed' | 'subscribed';
-  /** JSON-RPC batches. Accepted batches get one response per request, or one batch of responses. */
+  /** JSON-RPC batches: refused, accepted with a separate response to each request, or answered with one batch of responses. */
   readonly batches: 'refused' | 'accepted' | 'answered as one';
-  /** The id of error responses to messages that cannot be parsed. */
+  /** The id of the error response to a message that cannot be parsed. */
   readonly parseErrorId: 'absent' | 'null';
-  /** The member that has the title of a tool. */
+  /** Where a tool definition has its title: in `title`, in `annotations.title`, or not at all. */
   readonly toolTitle: 'title' | 'annotations' | 'nowhere';
   readonly toolAnnotations: boolean;
   /** True if prompts, resources and implementations have a `title`. */
   readonly titles: boolean;
-  /** True if there are `icons`, and a description and website of implementations. */
+  /** True if entries and implementations have `icons`, and implementations also a description and a website. */
   readonly icons: boolean;
-  /** True if items and content have `_meta`, and annotations `lastModified`. */
+  /** True if list entries and content have `_meta`, and annotations have `lastModified`. */
   readonly itemMeta: boolean;
-  /** `execution` on tools, for experimental tasks. */
+  /** True if tool definitions have `execution`, for experimental tasks. */
   readonly execution: boolean;
   /** Values that `structuredContent` may have; `nothing` if results have no such member. */
   readonly structuredContent: 'nothing' | 'object' | 'any';
@@ -37,26 +37,26 @@ export interface RevisionFeatures {
   readonly resourceLinks: boolean;
   readonly progressMessage: boolean;
   readonly completionsCapability: boolean;
-  /** `context` in `completion/complete`: the arguments that have a value already. */
+  /** True if `completion/complete` has `context`: the values of arguments that are already filled in. */
   readonly completionContext: boolean;
-  /** `ttlMs` and `cacheScope` on results. */
+  /** True if results have `ttlMs` and `cacheScope`. */
   readonly cacheHints: boolean;
   readonly elicitation: 'none' | 'form' | 'form and url';
-  /** `elicitationId` of URL elicitation, and `notifications/elicitation/complete`. */
+  /** True if URL elicitation has `elicitationId`, and `notifications/elicitation/complete` exists. */
   readonly elicitationIds: boolean;
-  /** Sampling with tools, and sampling messages with several content blocks. */
+  /** True if sampling requests can have tools, and sampling messages several content blocks. */
   readonly samplingTools: boolean;
-  /** The client capability `sampling.context`. */
+  /** True if the client capability `sampling.context` exists. */
   readonly samplingContext: boolean;
-  /** Error code for a resource that does not exist. */
+  /** Error code of requests for a resource that does not exist. */
   readonly resourceNotFound: number;
-  /** Error code for a capability that the client did not declare. */
+  /** Error code of requests that require a capability which the client did not declare. */
   readonly missingCapability: number;
-  /** True if the protocol reserves error codes -32020 to -32099. Undefined codes of that range are sent as -32603. */
+  /** True if the protocol reserves error codes -32020 to -32099. Codes of that range without a definition are sent as -32603. */
   readonly reservedErrorCodes: boolean;
   /** How invalid arguments of a tool are reported: as a result with `isError`, or as a JSON-RPC error. */
   readonly badArguments: 'result' | 'error';
-  /** The SSE stream of a request may begin with an event without a message, and end before the response. */
+  /** True if the SSE stream of a request may begin with an event without a message, and may end before the response. */
   readonly streamStartsWithEmptyEvent: boolean;
 }
 
@@ -151,14 +151,14 @@ export const REVISIONS: readonly RevisionFeatures[] = [newest, november2025, jun
 /** The versions of all revisions, newest first. */
 export const VERSIONS: readonly ProtocolVersion[] = REVISIONS.map(({ version }) => version);
 
-/** The newest version. */
+/** The version of the newest revision. */
 export const LATEST_VERSION: ProtocolVersion = newest.version;
 
 const byVersion: ReadonlyMap<string, RevisionFeatures> = new Map(
   REVISIONS.map((features) => [features.version, features]),
 );
 
-/** Returns the features of a version. Throws if there is no such revision. */
+/** Returns the features of the revision with this version. Throws -32603 if there is none. */
 export function featuresOf(version: string): RevisionFeatures {
   const features = byVersion.get(version);
   if (!features) throw RpcError.internal();

@@ -1,4 +1,4 @@
-/** Selects the revision of a message: by the version in its `_meta`, else by its session. */
+/** Selects the revision of a message: by the version in its `_meta`, otherwise by its session. */
 
 import { RpcError } from '../jsonrpc/errors.ts';
 import { isObject, type Params } from '../jsonrpc/message.ts';
@@ -17,7 +17,7 @@ const REVISIONS: ReadonlyMap<string, Revision> = new Map(
   ]),
 );
 
-/** Returns the revision with this version. Throws if there is none. */
+/** Returns the revision with this version. Throws -32603 if there is none. */
 export function revisionNamed(version: string): Revision {
   const revision = REVISIONS.get(version);
   if (!revision) throw RpcError.internal();
@@ -25,8 +25,8 @@ export function revisionNamed(version: string): Revision {
 }
 
 /**
- * Returns the revision of a request. `claim` is the version in its `_meta`: it selects a stateless revision, also within a
- * session. Without a claim the revision is that of the session. Throws an `RpcError` if there is no revision.
+ * Returns the revision of a request. `claim` is the version in the request's `_meta`, which selects a stateless revision even
+ * within a session. Without it, the session decides. Throws an `RpcError` if neither selects a revision that is served.
  */
 export function selectRevision(
   claim: unknown,
@@ -41,7 +41,7 @@ export function selectRevision(
   throw noRevision(served);
 }
 
-// One error per server: under a flood of invalid requests, capturing a stack trace for each costs more than all the rest.
+// Errors by list of served versions, made once: under a flood of invalid requests, capturing stack traces would cost most time.
 const noRevisions = new WeakMap<readonly string[], RpcError>();
 
 function noRevision(served: readonly string[]): RpcError {
@@ -58,12 +58,12 @@ function noRevision(served: readonly string[]): RpcError {
 function claimedRevision(claim: unknown, params: Params, served: readonly string[]): Revision {
   const revision = typeof claim === 'string' && served.includes(claim) ? REVISIONS.get(claim) : undefined;
   if (revision?.features.family === 'stateless') return revision;
-  // `callerOf` throws for a malformed `_meta`, which takes precedence over an unsupported version.
+  // `callerOf` throws for a malformed `_meta`: that error takes precedence over an unsupported version.
   revisionNamed(LATEST_VERSION).callerOf(params, undefined);
   throw unsupportedVersion(claim as string, served);
 }
 
-// Before the handshake no revision is negotiated: any stateful one can handle `initialize` and `ping`.
+// Before the handshake no revision is negotiated. Any stateful revision can handle `initialize` and `ping`.
 function firstStateful(method: string, params: Params, served: readonly string[]): string {
   const version = served.find((name) => isServed(name, served, 'stateful'));
   if (version) return version;
@@ -72,12 +72,12 @@ function firstStateful(method: string, params: Params, served: readonly string[]
   throw unsupportedVersion(typeof requested === 'string' ? requested : undefined, served);
 }
 
-/** True if the version is served and belongs to the family. */
+/** True if the server serves the version and its revision belongs to the family. */
 export function isServed(version: unknown, served: readonly string[], family: Family): version is string {
   return typeof version === 'string' && served.includes(version) && familyOf(version) === family;
 }
 
-/** Returns the version in the `_meta` of a message; undefined if there is none. Only stateless revisions have it. */
+/** Returns the version in the `_meta` of a message, which only stateless revisions have; undefined if there is none. */
 export function requestedVersion(params: Params | readonly unknown[] | undefined): unknown {
   const meta = isObject(params) ? params['_meta'] : undefined;
   return isObject(meta) && Object.hasOwn(meta, MetaKey.protocolVersion) ? meta[MetaKey.protocolVersion] : undefined;

@@ -4,8 +4,8 @@ import { ParseError, type ParseErrorCode } from '../errors.ts';
 import type { Id } from '../message.ts';
 import { JSON_LIMITS, type JsonLimits, type ReceivedLimits } from './json-limits.ts';
 
-// Bytes that each element, string, container and new member name counts for in `structureBytes`. They follow the time that
-// `JSON.parse` takes: parsing a message that counts for 16 MiB takes less than a quarter of a second.
+// Bytes that each element, string, object or array, and new member name counts for in `structureBytes`. They follow the time
+// that `JSON.parse` takes: a message that counts for 16 MiB is parsed in less than a quarter of a second.
 const ELEMENT_BYTES = 8;
 const STRING_BYTES = 40;
 const CONTAINER_BYTES = 80;
