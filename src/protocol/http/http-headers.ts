@@ -1,23 +1,25 @@
-/** Encoding of `Mcp-*` header values, and the tool arguments that HTTP requests repeat in `Mcp-Param-*` headers. */
+/** Header fields of MCP over HTTP: encoding of `Mcp-*` values, and the tool arguments that are repeated as `Mcp-Param-*`. */
 
 import { fromBase64, toBase64 } from '../../jsonrpc/base64.ts';
 import { isObject } from '../../jsonrpc/message.ts';
 import { DATA_KEYWORDS, NAMED_MEMBERS } from '../model/tools.ts';
 
-/** Names of `Mcp-Param-*` headers with the path of their argument, or the fault of the annotations. */
+/** Suffixes of `Mcp-Param-*` header names, each with the path of its argument; or the reason why the annotations are invalid. */
 export type ParamHeaders =
   | { readonly headers: ReadonlyMap<string, readonly string[]> }
-  /** Why the annotations are invalid. The whole tool definition is invalid then. */
+  /** Why an annotation is invalid. The whole tool definition is then invalid. */
   | { readonly fault: string };
 
 const annotation = 'x-mcp-header';
 const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
+// JSON Schema types of arguments that a header can carry.
 const carriers: ReadonlySet<unknown> = new Set(['string', 'integer', 'boolean']);
 
+// Limits of received schemas: levels of nesting, and number of objects and arrays that are read.
 const maxDepth = 200;
 const maxVisited = 100_000;
 
-/** Reads the `x-mcp-header` annotations of an input schema. Header names are without the prefix `Mcp-Param-`. */
+/** Reads the `x-mcp-header` annotations of a tool's input schema. Header names are returned without the prefix `Mcp-Param-`. */
 export function paramHeaders(inputSchema: unknown): ParamHeaders {
   const headers = new Map<string, readonly string[]>();
   const taken = new Set<string>();
@@ -25,7 +27,7 @@ export function paramHeaders(inputSchema: unknown): ParamHeaders {
   const fault = read(inputSchema, [], true, 0);
   return fault === undefined ? { headers } : { fault };
 
-  /** `reachable` is true as long as `path` leads only through `properties`. */
+  /** Reads a schema and its subschemas. `reachable` is true if `path` leads only through `properties`. */
   function read(schema: unknown, path: readonly string[], reachable: boolean, depth: number): string | undefined {
     if (typeof schema !== 'object' || schema === null) return undefined;
     if (depth > maxDepth || ++visited > maxVisited) return 'the schema is too large or nested too deep';
@@ -72,7 +74,7 @@ function first<T>(items: readonly T[], read: (item: T) => string | undefined): s
   return undefined;
 }
 
-// Each name is shortened before they are joined: a received schema may have names of megabytes.
+// Names are shortened before they are joined: a received schema may have names of megabytes.
 function shown(path: readonly string[]): string {
   const name = path.map((one) => one.slice(0, 60)).join('.');
   return JSON.stringify(name.length > 60 ? `${name.slice(0, 59)}…` : name);
@@ -80,7 +82,7 @@ function shown(path: readonly string[]): string {
 
 const PREFIX = '=?base64?';
 const SUFFIX = '?=';
-// Visible ASCII with spaces inside: every HTTP implementation passes it on unchanged.
+// Matches visible ASCII with spaces inside, which every HTTP implementation transmits unchanged.
 const PLAIN = /^[!-~](?:[ -~]*[!-~])?$/;
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
@@ -90,13 +92,13 @@ export function encodeHeaderValue(text: string): string {
   return `${PREFIX}${toBase64(new TextEncoder().encode(text))}${SUFFIX}`;
 }
 
-/** Decodes a header value; undefined if it is marked as base64 and malformed. */
+/** Decodes a header value. Returns undefined if it is marked as base64 but malformed. */
 export function decodeHeaderValue(value: string): string | undefined {
   if (!isMarked(value)) return value;
   const encoded = value.slice(PREFIX.length, -SUFFIX.length);
   try {
     const bytes = fromBase64(encoded);
-    // The comparison refuses white space, missing padding and unused bits that are not zero: each text has one encoding.
+    // The comparison refuses white space, missing padding and unused bits that are not zero, so that each text has one encoding.
     return bytes && toBase64(bytes) === encoded ? utf8.decode(bytes) : undefined;
   } catch {
     return undefined;

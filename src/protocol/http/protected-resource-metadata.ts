@@ -2,7 +2,7 @@
 
 import type { ProtectedResource } from './authenticate.ts';
 
-/** An HTTP response. For HEAD the caller must not send the body. */
+/** An HTTP response with the metadata, or with an error. The caller must not send the body in response to HEAD. */
 export interface MetadataReply {
   readonly status: number;
   /** Header fields by lower-case name. */
@@ -11,7 +11,7 @@ export interface MetadataReply {
 }
 
 const METHODS = 'GET, HEAD, OPTIONS';
-// The document is public: MCP clients in web pages of any origin may read it.
+// The metadata is public, so MCP clients in web pages of any origin may read it.
 const PUBLIC = { 'access-control-allow-origin': '*', 'x-content-type-options': 'nosniff' };
 const PREFLIGHT: MetadataReply = {
   status: 204,
@@ -19,7 +19,7 @@ const PREFLIGHT: MetadataReply = {
     ...PUBLIC,
     allow: METHODS,
     'access-control-allow-methods': METHODS,
-    // The wildcard does not cover `Authorization` (Fetch standard).
+    // `Authorization` is listed, since the wildcard does not include it (Fetch standard).
     'access-control-allow-headers': '*, Authorization',
     'access-control-max-age': '86400',
   },
@@ -27,7 +27,7 @@ const PREFLIGHT: MetadataReply = {
 };
 const NOT_ALLOWED: MetadataReply = { status: 405, headers: { ...PUBLIC, allow: METHODS }, body: '' };
 
-/** Returns the response by HTTP method. No part of it comes from the request, so a request cannot poison a shared cache. */
+/** Makes the responses, by HTTP method. They contain nothing of the request, so that a request cannot poison a shared cache. */
 export function metadataReplies({ metadata }: ProtectedResource): (method: string | undefined) => MetadataReply {
   const document: MetadataReply = {
     status: 200,

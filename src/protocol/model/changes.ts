@@ -1,27 +1,28 @@
-/** Changes: events that become `list_changed` and `resources/updated` notifications. */
+/** Changes of a server's lists and resources, which become `list_changed` and `resources/updated` notifications. */
 
 import { isObject, type Notification } from '../../jsonrpc/message.ts';
 import type { LogMessage } from './logging.ts';
 
-/** A list or a resource has changed. */
+/** The change of a list (`tools`, `prompts`, `resources`) or of one resource. */
 export type Change =
   | { readonly type: 'tools' }
   | { readonly type: 'prompts' }
   | { readonly type: 'resources' }
   | { readonly type: 'resource'; readonly uri: string };
 
-/** A log message that belongs to no request. It is sent to all sessions whose log level includes it. */
+/** A log message that belongs to no request. Sessions whose log level includes it get it. */
 export interface LogEvent {
   readonly type: 'log';
   readonly message: LogMessage;
 }
 
-/** An event for all clients of a server, on every node. It is plain JSON. */
+/** An event for all clients of a server, on every node. It contains only JSON values, so that it can be sent between nodes. */
 export type ServerEvent = Change | LogEvent;
 
 /**
- * The URIs a watcher subscribed to: read when changes may have been missed. A watcher that serves several clients notifies each
- * of its own URIs that `canSee` allows, and returns none.
+ * Returns the URIs that an observer of changes subscribed to. Called after changes may have been missed: the observer is then
+ * notified of all of them. An observer that serves several clients instead notifies each client of those of its URIs for which
+ * `canSee` is true, and returns no URIs.
  */
 export type SubscribedUris = (canSee: (uri: string) => boolean) => Iterable<string> | Promise<Iterable<string>>;
 
@@ -33,7 +34,7 @@ export interface SubscriptionFilter {
   readonly resourceSubscriptions?: readonly string[];
 }
 
-/** True if `uri` is `subscribed` or below it. Subscribers of a folder get updates of what is inside. */
+/** True if `uri` is the subscribed URI or below it: subscribers of a folder are notified of changes inside it. */
 export function isWithin(uri: string, subscribed: string): boolean {
   return uri === subscribed || uri.startsWith(subscribed.endsWith('/') ? subscribed : `${subscribed}/`);
 }
@@ -44,7 +45,7 @@ const LIST_CHANGED: ReadonlyMap<string, Change> = new Map<string, Change>([
   ['notifications/resources/list_changed', { type: 'resources' }],
 ]);
 
-/** Returns the change of a notification; undefined for other notifications. */
+/** Returns the change that a notification reports; undefined for notifications of other kinds. */
 export function changeInNotification({ method, params }: Notification): Change | undefined {
   if (method !== 'notifications/resources/updated') return LIST_CHANGED.get(method);
   const uri = isObject(params) ? params['uri'] : undefined;

@@ -1,11 +1,11 @@
 /** Completion: suggestions for arguments of prompts and variables of resource templates. */
 
-/** The prompt or resource template whose argument is completed. */
+/** The prompt or resource template that has the argument to complete. */
 export type CompletionReference =
   | { readonly type: 'ref/prompt'; readonly name: string; readonly title?: string }
   | { readonly type: 'ref/resource'; readonly uri: string };
 
-/** Suggestions, best first. At most 100 are sent. */
+/** Suggested values, best first. At most 100 are sent. */
 export interface Completion {
   readonly values: readonly string[];
   readonly total?: number;

@@ -3,16 +3,16 @@
 import type { Icon } from './implementation.ts';
 import type { Meta } from './meta.ts';
 
-/** Audience, priority and age of content. */
+/** Hints about content: its audience, importance and age. */
 export interface Annotations {
   readonly audience?: readonly Role[];
   /** Importance of the content, from 0 (optional) to 1 (required). */
   readonly priority?: number;
-  /** Time of the last modification, in ISO 8601. */
+  /** Time of the last modification, in ISO 8601 format. */
   readonly lastModified?: string;
 }
 
-/** Author of a message. */
+/** Author of a message: the user or the model. */
 export type Role = 'user' | 'assistant';
 
 interface Annotated {
@@ -26,14 +26,14 @@ export interface TextContent extends Annotated {
   readonly text: string;
 }
 
-/** An image in base64. */
+/** An image, base64-encoded. */
 export interface ImageContent extends Annotated {
   readonly type: 'image';
   readonly data: string;
   readonly mimeType: string;
 }
 
-/** Sound in base64. */
+/** Sound, base64-encoded. */
 export interface AudioContent extends Annotated {
   readonly type: 'audio';
   readonly data: string;
@@ -52,16 +52,16 @@ export interface ResourceLink extends Annotated {
   readonly icons?: readonly Icon[];
 }
 
-/** A resource with its contents. */
+/** A resource that is embedded with its contents. */
 export interface EmbeddedResource extends Annotated {
   readonly type: 'resource';
   readonly resource: ResourceContents;
 }
 
-/** Contents of a resource: text, or bytes in base64. */
+/** Contents of a resource: text, or bytes as base64. */
 export type ResourceContents = TextResourceContents | BlobResourceContents;
 
-/** Contents as text. */
+/** Contents of a resource as text. */
 export interface TextResourceContents {
   readonly uri: string;
   readonly mimeType?: string;
@@ -69,7 +69,7 @@ export interface TextResourceContents {
   readonly _meta?: Meta;
 }
 
-/** Contents as bytes in base64. */
+/** Contents of a resource as bytes, base64-encoded. */
 export interface BlobResourceContents {
   readonly uri: string;
   readonly mimeType?: string;
@@ -77,5 +77,5 @@ export interface BlobResourceContents {
   readonly _meta?: Meta;
 }
 
-/** One content block. */
+/** A block of content in a tool result or prompt message. */
 export type ContentBlock = TextContent | ImageContent | AudioContent | ResourceLink | EmbeddedResource;

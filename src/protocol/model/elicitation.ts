@@ -1,6 +1,6 @@
-/** Elicitation: forms and URLs for the user of the client. */
+/** Elicitation: with `elicitation/create` a server asks the user of the client to fill in a form or open a URL. */
 
-/** Schema of a form: an object with primitive fields. */
+/** Schema of an elicitation form: an object with primitive fields. */
 export interface ElicitForm {
   readonly type: 'object';
   readonly properties: Readonly<Record<string, ElicitField>>;
@@ -12,7 +12,7 @@ interface FieldText {
   readonly description?: string;
 }
 
-/** One field of a form. */
+/** One field of an elicitation form. */
 export type ElicitField =
   | (FieldText & {
       readonly type: 'string';

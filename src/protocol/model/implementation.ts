@@ -1,8 +1,8 @@
-/** `serverInfo` and `clientInfo`. */
+/** `Implementation`: the type of `serverInfo` and `clientInfo`. */
 
 /** An icon of a list entry, server or client. */
 export interface Icon {
-  /** URL with `https:` or `data:`. */
+  /** URL of the image, with the scheme `https:` or `data:`. */
   readonly src: string;
   readonly mimeType?: string;
   readonly sizes?: readonly string[];

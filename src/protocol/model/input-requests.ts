@@ -1,10 +1,10 @@
-/** Input requests: elicitation, sampling and roots that a server requests of its client. */
+/** Input requests: requests for elicitation, sampling or roots that a server sends to its client. */
 
 import type { ElicitFormParams, ElicitResult, ElicitUrlParams } from './elicitation.ts';
 import type { ListRootsResult } from './roots.ts';
 import type { CreateMessageParams, CreateMessageResult } from './sampling.ts';
 
-/** An input request in the form of the newest revision. */
+/** An input request with the params of the newest revision. Older revisions encode it differently. */
 export type InputRequest =
   | { readonly method: 'elicitation/create'; readonly params: ElicitFormParams | ElicitUrlParams }
   | { readonly method: 'sampling/createMessage'; readonly params: CreateMessageParams }

@@ -28,8 +28,8 @@ export function isAtLeast(level: LoggingLevel, minimum: LoggingLevel): boolean {
 /** Params of `notifications/message`. Deprecated by the specification (SEP-2577): logging may be removed from 2027-07-28 on. */
 export interface LogMessage {
   readonly level: LoggingLevel;
-  /** Name of the logger. */
+  /** Name of the component that wrote the message. */
   readonly logger?: string;
-  /** Any JSON value. */
+  /** Content of the message: any JSON value. */
   readonly data: unknown;
 }

@@ -3,7 +3,7 @@
 /** Metadata of a message. Unknown keys are passed through. */
 export type Meta = Readonly<Record<string, unknown>>;
 
-/** The `_meta` keys of the protocol. */
+/** Keys of `_meta` that the protocol defines. */
 export const MetaKey = {
   protocolVersion: 'io.modelcontextprotocol/protocolVersion',
   clientCapabilities: 'io.modelcontextprotocol/clientCapabilities',
@@ -14,10 +14,10 @@ export const MetaKey = {
   subscriptionId: 'io.modelcontextprotocol/subscriptionId',
 } as const;
 
-/** Marker of tools and results whose structured content is wrapped as `{ result: ... }`, for revisions that allow only objects. */
+/** `_meta` key of tools and results whose structured content is wrapped as `{ result: ... }`, where only objects are allowed. */
 export const WRAPPED_RESULT = 'mcpp/wrappedResult';
 
-/** Index of the content block that has the structured content as text, for revisions without `structuredContent`. */
+/** `_meta` key of results, for revisions without `structuredContent`: the index of the text block that has it as JSON. */
 export const STRUCTURED_TEXT = 'mcpp/structuredText';
 
 /** W3C trace context: keys of `_meta` without a prefix. */

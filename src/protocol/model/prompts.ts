@@ -1,4 +1,4 @@
-/** Prompts: templates of messages that a user can choose. */
+/** Prompts: message templates that a user can choose. */
 
 import type { ContentBlock, Role } from './content.ts';
 import type { Icon } from './implementation.ts';

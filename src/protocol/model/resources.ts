@@ -17,7 +17,7 @@ export interface Resource {
   readonly _meta?: Meta;
 }
 
-/** An entry of `resources/templates/list`: resources whose URIs match an RFC 6570 template. */
+/** An entry of `resources/templates/list`: describes all resources whose URIs match an RFC 6570 template. */
 export interface ResourceTemplate {
   readonly uriTemplate: string;
   readonly name: string;

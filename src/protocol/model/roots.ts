@@ -2,7 +2,7 @@
 
 import type { Meta } from './meta.ts';
 
-/** A `file://` URI. Deprecated by the specification (SEP-2577): roots may be removed from 2027-07-28 on. */
+/** A `file://` URI of a folder or file. Deprecated by the specification (SEP-2577): roots may be removed from 2027-07-28 on. */
 export interface Root {
   readonly uri: string;
   readonly name?: string;

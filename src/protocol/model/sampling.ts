@@ -1,10 +1,10 @@
-/** Sampling: `sampling/createMessage` requests a message of the client's model. */
+/** Sampling: with `sampling/createMessage` a server requests a message from the client's model. */
 
 import type { AudioContent, ContentBlock, ImageContent, Role, TextContent } from './content.ts';
 import type { Meta } from './meta.ts';
 import type { Tool } from './tools.ts';
 
-/** A tool call of the model. Deprecated by the specification (SEP-2577): sampling may be removed from 2027-07-28 on. */
+/** A tool call by the model. Deprecated by the specification (SEP-2577): sampling may be removed from 2027-07-28 on. */
 export interface ToolUseContent {
   readonly type: 'tool_use';
   readonly id: string;
@@ -23,17 +23,17 @@ export interface ToolResultContent {
   readonly _meta?: Meta;
 }
 
-/** One content block. Deprecated by the specification (SEP-2577): sampling may be removed from 2027-07-28 on. */
+/** A block of a sampling message. Deprecated by the specification (SEP-2577): sampling may be removed from 2027-07-28 on. */
 export type SamplingContent = TextContent | ImageContent | AudioContent | ToolUseContent | ToolResultContent;
 
-/** One message for the model. Deprecated by the specification (SEP-2577): sampling may be removed from 2027-07-28 on. */
+/** A message to or from the model. Deprecated by the specification (SEP-2577): sampling may be removed from 2027-07-28 on. */
 export interface SamplingMessage {
   readonly role: Role;
   readonly content: SamplingContent | readonly SamplingContent[];
   readonly _meta?: Meta;
 }
 
-/** Hints for the choice of model. Deprecated by the specification (SEP-2577): sampling may be removed from 2027-07-28 on. */
+/** Hints for choosing the model. Deprecated by the specification (SEP-2577): sampling may be removed from 2027-07-28 on. */
 export interface ModelPreferences {
   readonly hints?: readonly { readonly name?: string }[];
   readonly costPriority?: number;
@@ -41,7 +41,7 @@ export interface ModelPreferences {
   readonly intelligencePriority?: number;
 }
 
-/** Params of the request. Deprecated by the specification (SEP-2577): sampling may be removed from 2027-07-28 on. */
+/** Params of `sampling/createMessage`. Deprecated by the specification (SEP-2577): sampling may be removed from 2027-07-28 on. */
 export interface CreateMessageParams {
   readonly messages: readonly SamplingMessage[];
   readonly maxTokens: number;
@@ -55,7 +55,7 @@ export interface CreateMessageParams {
   readonly toolChoice?: { readonly mode?: 'auto' | 'required' | 'none' };
 }
 
-/** Message of the model. Deprecated by the specification (SEP-2577): sampling may be removed from 2027-07-28 on. */
+/** Result of `sampling/createMessage`. Deprecated by the specification (SEP-2577): sampling may be removed from 2027-07-28 on. */
 export interface CreateMessageResult {
   readonly role: Role;
   readonly content: SamplingContent | readonly SamplingContent[];

@@ -4,10 +4,10 @@ import type { ContentBlock } from './content.ts';
 import type { Icon } from './implementation.ts';
 import type { Meta } from './meta.ts';
 
-/** A JSON Schema, as an object. */
+/** A JSON Schema that is an object, not `true` or `false`. */
 export type JsonSchemaObject = Readonly<Record<string, unknown>>;
 
-/** JSON Schema keywords whose members have names that the author chose, which may be those of keywords. */
+/** JSON Schema keywords whose value maps names of the author's choice to schemas. Such a name may equal that of a keyword. */
 export const NAMED_MEMBERS: ReadonlySet<string> = new Set([
   'properties',
   'patternProperties',
@@ -18,10 +18,10 @@ export const NAMED_MEMBERS: ReadonlySet<string> = new Set([
   'definitions',
 ]);
 
-/** JSON Schema keywords whose values are data, not schemas. */
+/** JSON Schema keywords whose values are data: a search for subschemas must not enter them. */
 export const DATA_KEYWORDS: ReadonlySet<string> = new Set(['const', 'enum', 'default', 'examples']);
 
-/** Hints about the behaviour of a tool. Clients treat them as untrusted. */
+/** Hints about the behaviour of a tool. Clients must treat them as untrusted. */
 export interface ToolAnnotations {
   readonly title?: string;
   readonly readOnlyHint?: boolean;
@@ -39,12 +39,12 @@ export interface Tool {
   readonly outputSchema?: JsonSchemaObject;
   readonly annotations?: ToolAnnotations;
   readonly icons?: readonly Icon[];
-  /** Support of experimental tasks. Only sent in 2025-11-25. */
+  /** Support for experimental tasks. Sent only in 2025-11-25. */
   readonly execution?: { readonly taskSupport?: 'forbidden' | 'optional' | 'required' };
   readonly _meta?: Meta;
 }
 
-/** Result of `tools/call`. With `isError` the tool failed, and `content` describes why for the model. */
+/** Result of `tools/call`. With `isError: true` the tool failed, and `content` tells the model why. */
 export interface CallToolResult {
   readonly content: readonly ContentBlock[];
   readonly structuredContent?: unknown;

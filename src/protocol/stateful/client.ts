@@ -1,4 +1,4 @@
-/** Stateful revisions as clients speak them: capabilities, requests, input responses and results. */
+/** The client side of stateful revisions: encodes capabilities, requests and input responses, and decodes results. */
 
 import { ConnectionError } from '../../jsonrpc/errors.ts';
 import { JSON_LIMITS } from '../../jsonrpc/json/json-limits.ts';
@@ -27,7 +27,7 @@ export function statefulClientRevision(features: RevisionFeatures): ClientRevisi
   };
 }
 
-/** Adds `meta` to the `_meta` of params. Client info and capabilities were sent with `initialize`. */
+/** Returns params with `meta` added to their `_meta`. Client info and capabilities were sent with `initialize`. */
 export function encodeRequest(params: Params | undefined, meta?: Meta): Params | undefined {
   if (!meta) return params;
   const given = params?.['_meta'];
@@ -35,7 +35,7 @@ export function encodeRequest(params: Params | undefined, meta?: Meta): Params |
   return Object.assign({}, params, { _meta: isObject(given) ? { ...given, ...meta } : meta });
 }
 
-/** Decodes a result: complete, except for the experimental tasks of 2025-11-25. */
+/** Decodes a result. It is always complete, except for the experimental tasks of 2025-11-25. */
 export function decodeResult(method: string, result: unknown, features: RevisionFeatures): Decoded {
   if (!isObject(result)) throw new ConnectionError('malformed', `The response to ${method} has no "result" object`);
   if (features.execution && method === 'tools/call' && isTask(result))
@@ -43,7 +43,7 @@ export function decodeResult(method: string, result: unknown, features: Revision
   return { type: 'complete', result: unwrapResult(method, result) };
 }
 
-/** Params of `initialize`. */
+/** Returns the params of `initialize`. */
 export function initializeParams(client: ClientInfo, features: RevisionFeatures): Params {
   return {
     protocolVersion: features.version,
@@ -52,12 +52,12 @@ export function initializeParams(client: ClientInfo, features: RevisionFeatures)
   };
 }
 
-/** Encodes client capabilities, without those that the revision does not have. */
+/** Returns the client capabilities without those that the revision does not have. */
 export function encodeCapabilities(
   { elicitation, sampling, ...rest }: ClientCapabilities,
   features: RevisionFeatures,
 ): ClientCapabilities {
-  // In revisions with forms only, a client with only URL mode declares no elicitation.
+  // In revisions with forms only, a client that supports only URL mode declares no elicitation.
   const hasForms = hasCapability({ ...(elicitation ? { elicitation } : {}) }, 'elicitation.form');
   const form = hasForms && features.elicitation === 'form' ? { elicitation: {} } : {};
   const full = elicitation && features.elicitation === 'form and url' ? { elicitation } : {};
@@ -71,7 +71,7 @@ const decoders: ReadonlyMap<string, (result: Result) => Result> = new Map([
   ['tools/list', unwrapTools],
 ]);
 
-/** Undoes the wrapping of structured results and output schemas. Results without a valid marker are returned unchanged. */
+/** Undoes the wrapping of structured content and output schemas. Results without a valid marker are returned unchanged. */
 export function unwrapResult(method: string, result: Result): Result {
   return decoders.get(method)?.(result) ?? result;
 }
@@ -95,7 +95,7 @@ function unwrapToolResult(result: Result): Result {
 
 function structuredFromWrapper({ structuredContent }: Result): Structured | undefined {
   if (!isObject(structuredContent) || !Object.hasOwn(structuredContent, 'result')) return undefined;
-  // Further members were not added by the wrapping: the object itself is the value.
+  // An object with further members was not made by the wrapping: it is the value itself.
   return Object.keys(structuredContent).length === 1 ? { structuredContent: structuredContent['result'] } : undefined;
 }
 
@@ -112,8 +112,8 @@ function structuredFromText(result: Result, index: unknown): Structured | undefi
 const encoder = new TextEncoder();
 
 function parseStructured(text: string): Structured | undefined {
-  // Structured content in a text block is checked against the limits of messages, since the check of the message does not look
-  // into strings.
+  // The JSON in the text block is checked against the limits of messages: the check of the whole message does not look into
+  // strings.
   if (jsonLimitFault(encoder.encode(text), JSON_LIMITS)) return undefined;
   try {
     const structuredContent: unknown = JSON.parse(text);
@@ -134,7 +134,7 @@ function unwrapTool(tool: unknown): unknown {
     const outputSchema = unwrapSchema(tool['outputSchema']);
     return outputSchema ? { ...stripMarkers(tool), outputSchema } : tool;
   } catch {
-    // Stack overflow: the schema is nested too deep. Possible only with transports that do not limit the depth.
+    // Stack overflow: the schema is nested too deep. This happens only with transports that do not limit the depth of messages.
     return tool;
   }
 }
@@ -143,7 +143,7 @@ function isMarked(tool: unknown): tool is Result {
   return isObject(tool) && isObject(tool['_meta']) && tool['_meta'][WRAPPED_RESULT] === true;
 }
 
-/** Encodes an input response. A sampling result has a single content block in revisions before 2025-11-25. */
+/** Encodes an input response. In revisions before 2025-11-25 a sampling result has a single content block. */
 export function encodeInputResponse(
   method: string,
   response: InputResponse,
@@ -155,7 +155,7 @@ export function encodeInputResponse(
   return { ...result, content: oneBlock(blocks, features) } as CreateMessageResult;
 }
 
-// Several blocks, and kinds of content that the revision does not have, become one text block.
+// Returns one text block in place of several blocks, or of a kind of content that the revision does not have.
 function oneBlock(blocks: readonly SamplingContent[], features: RevisionFeatures): SamplingContent {
   const [first] = blocks;
   const isKnown =

@@ -1,4 +1,4 @@
-/** Encodes list entries and implementations, without members that the revision does not have. */
+/** Encodes list entries and implementations for stateful revisions, without members that the revision does not have. */
 
 import type { Implementation } from '../model/implementation.ts';
 import { WRAPPED_RESULT } from '../model/meta.ts';

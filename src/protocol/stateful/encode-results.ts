@@ -1,4 +1,4 @@
-/** Encodes results, without members and kinds of content that the revision does not have. */
+/** Encodes results for stateful revisions, without members and kinds of content that the revision does not have. */
 
 import { EncodedJson, isObject } from '../../jsonrpc/message.ts';
 import type { MethodRow } from '../methods.ts';
@@ -31,20 +31,20 @@ const encoders: ReadonlyMap<string, Encode> = new Map<string, Encode>([
   ['resources/templates/list', list('resourceTemplates')],
 ]);
 
-/** Encodes a result. */
+/** Encodes the result of a handler. */
 export function encodeResult(
   row: MethodRow | undefined,
   result: object,
   features: RevisionFeatures,
   hints: EncodingHints,
 ): object {
-  // A result with a `resultType` of an extension does not have the members of the method.
+  // A result with a `resultType` of an extension is not encoded further, since it does not have the members of the method.
   const encode = row && hints.resultType === undefined ? encoders.get(row.method) : undefined;
   const plain = without(result, 'resultType') as Record<string, unknown>;
   return encode ? encode(plain, features, hints) : plain;
 }
 
-/** Encodes a page of encoded entries. */
+/** Encodes a page of a list as the result of its request. The entries are JSON text already. */
 export function encodePage({ kind, items, nextCursor }: EncodedPage): EncodedJson {
   const cursor = nextCursor === undefined ? '' : `,"nextCursor":${JSON.stringify(nextCursor)}`;
   return new EncodedJson(`{"${kind}":[${items.join(',')}]${cursor}}`);
@@ -52,7 +52,7 @@ export function encodePage({ kind, items, nextCursor }: EncodedPage): EncodedJso
 
 function encodeToolResult(given: Record<string, unknown>, features: RevisionFeatures, hints: EncodingHints): object {
   const { structuredContent } = given;
-  // An error need not match the output schema, so the schema does not decide whether it is wrapped.
+  // The output schema does not decide whether an error is wrapped, since an error need not match it.
   const schema = given['isError'] === true ? undefined : hints.outputSchema;
   const isPlain = features.structuredContent !== 'nothing' && !isWrappedValue(structuredContent, schema);
   const content = (given['content'] as ContentBlock[]).map((block) => encodeContent(block, features));
@@ -64,11 +64,11 @@ function encodeToolResult(given: Record<string, unknown>, features: RevisionFeat
   return { ...addMarker(result, WRAPPED_RESULT, true), structuredContent: { result: structuredContent } };
 }
 
-// Revisions without `structuredContent` get it as a text block, also in errors.
+// Adds structured content as a text block, for revisions without `structuredContent`. Errors have it, too.
 function withStructuredText(result: { content: readonly ContentBlock[] }, structuredContent: unknown): object {
   const { content } = result;
   const text = JSON.stringify(structuredContent) as string | undefined;
-  // For instance a function, which JSON does not have.
+  // `text` is undefined for values that JSON does not have, such as functions.
   if (text === undefined) return result;
   const at = content.findIndex((block) => block.type === 'text' && block.text === text);
   if (at >= 0) return addMarker(result, STRUCTURED_TEXT, at);

@@ -11,7 +11,7 @@ import { REVISIONS, type RevisionFeatures } from '../revisions.ts';
 import type { Session } from '../session.ts';
 import { encodeImplementation } from './encode-lists.ts';
 
-/** Handlers of requests, by method. */
+/** Handlers of the requests that only stateful revisions have, by method. */
 export const methods: ReadonlyMap<string, RevisionMethod> = new Map<string, RevisionMethod>([
   ['initialize', initialize],
   ['ping', () => ({})],
@@ -20,7 +20,7 @@ export const methods: ReadonlyMap<string, RevisionMethod> = new Map<string, Revi
   ['resources/unsubscribe', unsubscribe],
 ]);
 
-/** Handlers of notifications, by method. */
+/** Handlers of the notifications that only stateful revisions have, by method. */
 export const notifications: ReadonlyMap<string, RevisionNotification> = new Map<string, RevisionNotification>([
   [
     'notifications/initialized',
@@ -30,7 +30,7 @@ export const notifications: ReadonlyMap<string, RevisionNotification> = new Map<
   ],
 ]);
 
-/** Opens a session in the requested revision, else in the newest that is served. It replaces the session of the connection. */
+/** Opens a session in the requested revision, otherwise in the newest stateful one. It replaces a session of the connection. */
 function initialize(call: Call, server: ServerInfo): object {
   const { exchange } = call;
   const requested = stringParam(call.params, 'protocolVersion');
@@ -101,14 +101,15 @@ function requireSession(session: Session | undefined): Session {
   return session;
 }
 
+// Shared by all sessions without subscriptions, to save memory.
 const NONE: readonly string[] = [];
 
-/** Returns the client of a session. Without a session its capabilities are empty. */
+/** Returns the client of a session. Without a session it has no capabilities. */
 export function callerOf(session: Session | undefined): Caller {
   return { info: session?.clientInfo, capabilities: session?.capabilities ?? {}, logLevel: session?.logLevel };
 }
 
-/** Makes the session of an `initialize` request, in the negotiated revision. Throws -32602 if the params are malformed. */
+/** Makes the session for an `initialize` request, in the negotiated revision. Throws -32602 if the params are malformed. */
 export function sessionOf(params: Params, version: string, declared: ServerCapabilities): Session {
   const { capabilities, clientInfo } = params;
   if (!isObject(capabilities)) throw RpcError.invalidParams('initialize: "capabilities" must be an object');
@@ -116,14 +117,14 @@ export function sessionOf(params: Params, version: string, declared: ServerCapab
     throw RpcError.invalidParams('initialize: "clientInfo" must be an object with the strings "name" and "version"');
   }
   return {
-    // Joined again to save memory: V8 keeps the string of randomUUID() as a tree of twenty pieces.
+    // The id is split and joined to save memory: V8 keeps the string of `randomUUID()` as a tree of twenty pieces.
     id: crypto.randomUUID().split('-').join('-'),
     version,
     clientInfo,
     capabilities: capabilities as ClientCapabilities,
     declared,
     initialized: false,
-    // Until `logging/setLevel` the server chooses the level: all but `debug`.
+    // Before `logging/setLevel` the server chooses the level. The client gets all messages except `debug`.
     logLevel: 'info',
     subscriptions: NONE,
   };

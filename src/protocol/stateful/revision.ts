@@ -1,4 +1,4 @@
-/** Stateful revisions, 2024-11-05 to 2025-11-25: the same code with different rows of `revisions.ts`. */
+/** The server side of stateful revisions, 2024-11-05 to 2025-11-25. Their differences are in the rows of `revisions.ts`. */
 
 import type { Notification } from '../../jsonrpc/message.ts';
 import { encodeError } from '../errors.ts';
@@ -30,7 +30,7 @@ export function statefulRevision(features: RevisionFeatures): Revision {
   };
 }
 
-/** Returns the notification of a change for a session; undefined before `initialized`, or if the session does not get it. */
+/** Returns the notification that tells a session of a change; undefined before `initialized`, or if the session gets none. */
 function notificationOf(change: ServerEvent, session: Session): Notification | undefined {
   if (!session.initialized) return undefined;
   const { declared, subscriptions, logLevel } = session;

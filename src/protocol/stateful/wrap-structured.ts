@@ -1,4 +1,4 @@
-/** Wraps structured results as `{ result: ... }` for revisions in which they must be objects, and unwraps output schemas. */
+/** Wraps structured content as `{ result: ... }`, with its output schema, for revisions in which it must be an object. */
 
 import { isObject } from '../../jsonrpc/message.ts';
 import { STRUCTURED_TEXT, WRAPPED_RESULT } from '../model/meta.ts';
@@ -7,15 +7,15 @@ import { without } from '../params.ts';
 
 const MARKERS: readonly string[] = [WRAPPED_RESULT, STRUCTURED_TEXT];
 
-/** Adds a marker to the `_meta` of a result or tool, by which clients of this package undo the wrapping. */
+/** Adds a marker to the `_meta` of a result or tool. Clients of this package recognize it and undo the wrapping. */
 export function addMarker<T extends object>(value: T, marker: string, setting: true | number): T {
   const { _meta } = value as { _meta?: object };
   return { ...value, _meta: { ..._meta, [marker]: setting } };
 }
 
 /**
- * Removes the markers of this package from `_meta`. A marker that the author set or forwarded would make a client unwrap a
- * value that was not wrapped.
+ * Removes the markers of this package from `_meta`. A marker that comes from a handler would make the client unwrap a value that
+ * was not wrapped.
  */
 export function stripMarkers<T extends object>(value: T): T {
   const { _meta } = value as { _meta?: unknown };
@@ -24,12 +24,12 @@ export function stripMarkers<T extends object>(value: T): T {
   return Object.keys(rest).length === 0 ? without(value, '_meta') : { ...value, _meta: rest };
 }
 
-/** True if results of this schema are wrapped as `{ result: ... }`. */
+/** True if structured content with this output schema is wrapped as `{ result: ... }`. */
 export function isWrapped(outputSchema: JsonSchemaObject): boolean {
   return outputSchema['type'] !== 'object';
 }
 
-/** Returns the output schema of the wrapped value. */
+/** Returns the output schema of wrapped structured content, given that of the content itself. */
 export function wrapSchema(outputSchema: JsonSchemaObject): JsonSchemaObject {
   const { $schema, ...inner } = outputSchema;
   return {
@@ -40,7 +40,7 @@ export function wrapSchema(outputSchema: JsonSchemaObject): JsonSchemaObject {
   };
 }
 
-/** Returns the schema that `wrapSchema` wrapped; undefined if it did not make this schema. */
+/** Undoes `wrapSchema`. Returns undefined for a schema that is not wrapped. */
 export function unwrapSchema(wrapped: unknown): JsonSchemaObject | undefined {
   if (!isObject(wrapped)) return undefined;
   const { $schema, type, properties } = wrapped;
@@ -49,12 +49,12 @@ export function unwrapSchema(wrapped: unknown): JsonSchemaObject | undefined {
   return $schema === undefined ? inner : { $schema, ...inner };
 }
 
-/** True if the value is sent wrapped: as the output schema requires, or without one if it is not an object. */
+/** True if structured content is wrapped: if its output schema requires it, or without a schema if it is not an object. */
 export function isWrappedValue(value: unknown, outputSchema: JsonSchemaObject | undefined): boolean {
   return outputSchema ? isWrapped(outputSchema) : !isObject(value);
 }
 
-/** Replaces boolean schemas of the root properties by objects: stateful revisions do not allow booleans there. */
+/** Replaces boolean schemas of top-level properties by equivalent objects, since stateful revisions allow only objects there. */
 export function plainProperties(schema: JsonSchemaObject): JsonSchemaObject {
   const { properties } = schema;
   if (!isObject(properties) || !Object.values(properties).some((property) => typeof property === 'boolean')) {
@@ -68,7 +68,7 @@ export function plainProperties(schema: JsonSchemaObject): JsonSchemaObject {
 const REFERENCES: ReadonlySet<string> = new Set(['$ref', '$dynamicRef']);
 const RESULT = '#/properties/result';
 
-// The schema moves to `#/properties/result`, and so do the references within it.
+// Adapts a reference within the schema: wrapping moves the schema to `#/properties/result`.
 function toNestedRef(reference: string): string {
   return reference === '#' || reference.startsWith('#/') ? RESULT + reference.slice(1) : reference;
 }
@@ -92,7 +92,8 @@ function mapKeyword(keyword: string, value: unknown, map: MapReference): unknown
   return mapReferences(value, map);
 }
 
-// References below an `$id` are relative to that schema. An `$id` that is only a fragment is an anchor of older drafts.
+// True for a schema with an `$id`: references below it are relative to it, and stay unchanged. In older drafts an `$id` that is
+// only a fragment is an anchor.
 function isDocument({ $id }: Record<string, unknown>): boolean {
   return typeof $id === 'string' && !$id.startsWith('#');
 }

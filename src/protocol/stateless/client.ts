@@ -1,4 +1,4 @@
-/** Stateless revisions as clients speak them: requests with `_meta`, and results by `resultType`. */
+/** The client side of stateless revisions: adds `_meta` to requests, and decodes results by `resultType`. */
 
 import { ConnectionError } from '../../jsonrpc/errors.ts';
 import { isObject, type Params } from '../../jsonrpc/message.ts';
@@ -21,7 +21,7 @@ export function statelessClientRevision(features: RevisionFeatures): ClientRevis
   };
 }
 
-/** Adds version, client info and capabilities to the `_meta` of params, and `meta`. */
+/** Returns params with `meta`, the version, the client info and the capabilities added to their `_meta`. */
 export function encodeRequest(params: Params | undefined, client: ClientInfo, version: string, meta?: Meta): Params {
   const given = params?.['_meta'];
   // `Object.assign` is many times faster in V8 than an object literal with spread and further members.
@@ -29,7 +29,7 @@ export function encodeRequest(params: Params | undefined, client: ClientInfo, ve
   return Object.assign({}, params, { _meta: whole });
 }
 
-// The `_meta` of every request of a client, cached by `ClientInfo`: such objects are replaced, not changed.
+// `_meta` members that all requests of a client have, by `ClientInfo`. A change of the client makes a new `ClientInfo`.
 const envelopes = new WeakMap<ClientInfo, Meta>();
 
 function envelopeOf(client: ClientInfo, version: string): Meta {
@@ -45,7 +45,7 @@ function envelopeOf(client: ClientInfo, version: string): Meta {
   return envelope;
 }
 
-/** Decodes a result by its `resultType`. Default: `complete`. */
+/** Decodes a result by its `resultType`. A result without one is `complete`. */
 export function decodeResult(method: string, result: unknown): Decoded {
   if (!isObject(result)) throw malformed(method, 'has no "result" object');
   const { resultType = 'complete' } = result;
@@ -68,7 +68,7 @@ export function decodeResult(method: string, result: unknown): Decoded {
   return { type: 'input_required', requests, state: requestState };
 }
 
-/** Removes `roots.listChanged`: stateless revisions have no notification of the client for it. */
+/** Removes `roots.listChanged`, since clients of stateless revisions cannot send `notifications/roots/list_changed`. */
 export function encodeCapabilities(capabilities: ClientCapabilities): ClientCapabilities {
   return capabilities.roots?.listChanged === undefined ? capabilities : { ...capabilities, roots: {} };
 }

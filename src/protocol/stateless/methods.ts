@@ -8,7 +8,7 @@ import { type Meta, MetaKey } from '../model/meta.ts';
 import { MAX_SUBSCRIPTION_URIS } from '../params.ts';
 import type { Call, OpenSubscription, RevisionMethod, ServerInfo, SubscriptionField } from '../revision.ts';
 
-/** Handlers by method. */
+/** Handlers of the requests that only stateless revisions have, by method. */
 export const methods: ReadonlyMap<string, RevisionMethod> = new Map<string, RevisionMethod>([
   ['server/discover', discover],
   ['subscriptions/listen', listen],
@@ -23,7 +23,10 @@ function discover(call: Call, server: ServerInfo): object {
   };
 }
 
-/** Sends change notifications until the client cancels or the server closes; returns at once if nothing is accepted. */
+/**
+ * Handles `subscriptions/listen`: sends change notifications until the client cancels or the server closes. Returns at once
+ * if no part of the filter is accepted.
+ */
 export function listen(call: Call, server: ServerInfo): object | Promise<object> {
   const requested = filterOf(call.params) as Params;
   const fields = [...server.subscriptions].filter(([name]) => Object.hasOwn(requested, name));
@@ -72,7 +75,7 @@ function metaOf(id: Id): Meta {
   return { [MetaKey.subscriptionId]: id };
 }
 
-/** Returns `notifications` of the params. Throws -32602 if it is malformed. */
+/** Returns the filter of a `subscriptions/listen` request (`notifications`). Throws -32602 if it is malformed. */
 export function filterOf(params: Params): SubscriptionFilter {
   const filter = params['notifications'];
   if (!isObject(filter)) throw RpcError.invalidParams('"notifications" must be an object');
@@ -93,7 +96,7 @@ export function filterOf(params: Params): SubscriptionFilter {
   return filter as SubscriptionFilter;
 }
 
-/** Returns the part of the filter that the capabilities of the server cover. */
+/** Returns the part of a filter for which the server declared capabilities. */
 export function acceptedFilter(filter: SubscriptionFilter, capabilities: ServerCapabilities): SubscriptionFilter {
   const { tools, prompts, resources } = capabilities;
   const uris = filter.resourceSubscriptions ?? [];
@@ -105,13 +108,13 @@ export function acceptedFilter(filter: SubscriptionFilter, capabilities: ServerC
   };
 }
 
-/** Returns the notification of a change for a subscription; undefined if its filter does not include the change. */
+/** Returns the notification that tells a subscription of a change; undefined if its filter does not include the change. */
 export function notificationFor(
   change: ServerEvent,
   filter: SubscriptionFilter,
   id: Id,
 ): { method: string; params: Params } | undefined {
-  // In stateless revisions log messages belong to requests.
+  // In stateless revisions log messages are sent only as part of a request.
   if (change.type === 'log') return undefined;
   const _meta = metaOf(id);
   if (change.type === 'resource') {

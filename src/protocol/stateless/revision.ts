@@ -15,14 +15,14 @@ export function statelessRevision(features: RevisionFeatures): Revision {
     methods,
     notifications: new Map(),
     callerOf,
-    // Only 2025-11-25 has `execution` of tools.
+    // `execution` of tools is removed, since only 2025-11-25 has it.
     encodeListEntry: (_kind, item) => without(item, 'execution'),
     encodePage,
     encodeResult,
     encodeError: (error) => encodeError(error, features),
     encodeInputRequest: ({ method, params }) => (params === undefined ? { method } : { method, params: { ...params } }),
     encodeProgress: (params) => params,
-    // `subscriptions/listen` sends change notifications.
+    // No notification is pushed: change notifications are sent on the stream of `subscriptions/listen`.
     notificationOf: () => undefined,
   };
 }
