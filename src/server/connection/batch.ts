@@ -8,19 +8,19 @@ import type { RevisionFeatures } from '../../protocol/revisions.ts';
 import { requestedVersion } from '../../protocol/select-revision.ts';
 import type { ConnectionExchange } from './exchange.ts';
 
-/** The functions of a connection that handle the messages of a batch. */
+/** The functions of a connection that handle the elements of a batch. */
 export interface BatchConnection {
-  /** Handles a request. Undefined if the request gets no response. */
+  /** Handles a request. Returns undefined if the request gets no response. */
   handleRequest(request: Request): MaybePromise<Response | undefined>;
   /** Handles a notification or a response. */
   receive(message: Message): void;
-  /** Returns the error response to an element that is no valid message; undefined if it gets none. */
+  /** Returns the error response to an element that is not a valid message; undefined if it gets none. */
   refuse(fault: ParseError): Response | undefined;
   /** Returns the error response that replaces a response which cannot be encoded as JSON. */
   unencodable(response: Response, cause: unknown): Response;
 }
 
-/** Returns the error for a batch that is refused as a whole; undefined if the batch can be handled. */
+/** Returns the error for a batch that is refused as a whole; undefined if the batch is accepted. */
 export function batchRefusal(batch: Batch, features: RevisionFeatures | undefined): RpcError | undefined {
   if (!features || features.batches === 'refused') {
     return RpcError.invalidRequest('Batches are not part of this protocol revision');
@@ -47,7 +47,7 @@ export async function handleBatch(batch: Batch, connection: BatchConnection): Pr
   return responses.map((response) => encodable(response, connection));
 }
 
-/** Resolves to the response, or to undefined once its request is cancelled, so that the batch does not wait for its handler. */
+/** Resolves to the response, or to undefined once its request is cancelled: the batch does not wait for a cancelled handler. */
 export function unlessDiscarded(
   response: MaybePromise<Response | undefined>,
   exchange: Pick<ConnectionExchange, 'isDiscarded' | 'onEnd'> | undefined,
@@ -59,7 +59,7 @@ export function unlessDiscarded(
   return Promise.race([response, discarded]);
 }
 
-// Replaces a response that cannot be encoded as JSON by an error. In the array of the batch it would make all responses fail.
+// Replaces a response that cannot be encoded as JSON by an error response. It would prevent the whole batch from being sent.
 function encodable(response: Response, connection: BatchConnection): Response {
   try {
     serialize(response);

@@ -1,4 +1,4 @@
-/** One served connection: receives messages, handles them, and sends responses. It can mix stateful and stateless requests. */
+/** A served connection: receives messages, handles them, and sends responses. It accepts stateful and stateless requests. */
 
 import { ConnectionError, errorResponse, type ParseError, RpcError } from '../../jsonrpc/errors.ts';
 import { type Batch, isUnreadable, messageObjectOf, type Payload } from '../../jsonrpc/json/parse-message.ts';
@@ -36,7 +36,7 @@ import { currentTurn, waitProgressGap } from './progress-gap.ts';
 import type { ConnectionOptions, TransportConnection } from './served-connection.ts';
 import { SlowPeer } from './slow-peer.ts';
 
-/** A connection being served. */
+/** A connection that is being served. */
 class ServedConnection implements Receiver, TransportConnection, ExchangeConnection {
   readonly closed: Promise<void>;
   principal: Principal | undefined;
@@ -57,7 +57,7 @@ class ServedConnection implements Receiver, TransportConnection, ExchangeConnect
   readonly #usage: ConnectionUsage;
   #unwatch: (() => void) | undefined;
   #closing = false;
-  /** The error message for new requests, once they are refused. */
+  /** The error message of refused requests; undefined while new requests are accepted. */
   #refusalReason: string | undefined;
   #ended = false;
   #reportedErrors = 0;
@@ -84,13 +84,13 @@ class ServedConnection implements Receiver, TransportConnection, ExchangeConnect
   }
 
   openSession(session: Session): void {
-    // A second `initialize` replaces the session: a bridge may connect several clients to one process, one after the other.
+    // A second `initialize` replaces the session: a bridge may connect several clients, one after the other, to one process.
     if (this.session) this.#outgoing.failAll(new ConnectionError('closed', 'The client sent "initialize" again'));
     this.#unwatch?.();
     this.session = session;
     const revision = revisionNamed(session.version);
     this.#features = revision.features;
-    // An asynchronous handshake can end after the client has disconnected.
+    // The client may have disconnected while `initialize` was being handled: no changes are watched then.
     if (this.#refusalReason !== undefined || this.#ended) return;
     const observer = { principal: this.principal, capabilities: session.capabilities, trusted: this.trusted };
     this.#unwatch = this.#server.serverInfo.watch(
@@ -121,14 +121,14 @@ class ServedConnection implements Receiver, TransportConnection, ExchangeConnect
 
   onMessage(payload: Payload): void {
     if (this.#ended) return;
-    // The protocol version that the message claims in `_meta`. It is read only here and passed on.
+    // The protocol version in `_meta`. It is read only once and passed on, to save time.
     const claim = requestedVersion(messageObjectOf(payload)?.params);
     if (this.#queue.isActive && this.#queue.takes(payload, claim, !this.#isFull && this.#refusalReason === undefined))
       return;
     this.#handle(payload, claim);
   }
 
-  // `claim` is the protocol version in `_meta`. Queued messages and messages in batches have none.
+  // `claim` is the protocol version in `_meta`. Queued messages and the messages of batches have none.
   #handle(payload: Payload, claim?: unknown): void {
     if (isBatch(payload)) this.#receiveBatch(payload as Batch);
     else if (isUnreadable(payload)) {
@@ -163,7 +163,7 @@ class ServedConnection implements Receiver, TransportConnection, ExchangeConnect
       try {
         await this.#transport.disconnect();
       } finally {
-        // Not every transport calls `onClose` after `disconnect`.
+        // `onClose` is called here, since not every transport calls it after `disconnect`.
         this.onClose();
       }
     }
@@ -180,12 +180,12 @@ class ServedConnection implements Receiver, TransportConnection, ExchangeConnect
     const reason = new ConnectionError('closed', message);
     this.#refusalReason ??= message;
     this.#unwatch?.();
-    // `subscriptions/listen` ends only when it is aborted.
+    // Subscriptions (`subscriptions/listen`) are aborted, since they do not end by themselves.
     this.#inFlight.abort(reason, ({ row }) => row?.isLongLived === true);
     return reason;
   }
 
-  /** Sends a message. Messages that cannot be encoded are reported to `onError`. */
+  /** Sends a message. If it cannot be encoded as JSON, `onError` gets the error. */
   send(message: Message | readonly Message[]): void {
     this.#deliver(message, (error) => this.onError(error as Error));
   }
@@ -227,7 +227,7 @@ class ServedConnection implements Receiver, TransportConnection, ExchangeConnect
     });
   }
 
-  // Delays a result that follows progress too closely: the client would drop the progress.
+  // Delays a response that follows progress so closely that the client would drop the progress (see `progress-gap.ts`).
   #finish(request: Request, exchange: ConnectionExchange, response: Response): MaybePromise<Response | undefined> {
     if (!exchange.hasFreshProgress) return this.#end(request, exchange, response);
     return waitProgressGap().then(() => this.#end(request, exchange, response));
@@ -240,7 +240,7 @@ class ServedConnection implements Receiver, TransportConnection, ExchangeConnect
 
   #refusalOf(request: Request): ErrorResponse | undefined {
     const { id } = request;
-    // An error response with this id would end the running request.
+    // The error response has no id: with this id, the client would take it as the response to the running request.
     if (this.#inFlight.get(id))
       return this.#errorResponse(RpcError.invalidRequest('A request with this id is running already'));
     if (this.#refusalReason !== undefined) return errorResponse(RpcError.internal(this.#refusalReason), id);
@@ -253,7 +253,7 @@ class ServedConnection implements Receiver, TransportConnection, ExchangeConnect
   #respond(request: Request, row: MethodRow | undefined, response: Response | undefined, opensSession = false): void {
     if (response) {
       this.#deliver(response, (cause) => this.send(this.#unencodable(request, cause)));
-      // A subscription on a shared connection also ends with `notifications/cancelled`, which has its id.
+      // On a connection that carries other requests, a subscription also ends with `notifications/cancelled`, which has its id.
       if (row?.isLongLived && !isErrorResponse(response)) {
         this.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: request.id } });
       }
@@ -262,7 +262,7 @@ class ServedConnection implements Receiver, TransportConnection, ExchangeConnect
     if (!this.#queue.isActive) this.#inFlight.checkIdle();
   }
 
-  // Handles the queued messages, even if the connection refuses new ones. With `refusal`, requests among them are refused, too.
+  // Handles the queued messages, even if the connection refuses new ones. If `refusal` is given, queued requests get this error.
   #drainQueue(refusal?: string): void {
     const reason = this.#refusalReason;
     this.#refusalReason = refusal;
@@ -272,7 +272,7 @@ class ServedConnection implements Receiver, TransportConnection, ExchangeConnect
     this.#refusalReason ??= reason;
   }
 
-  // Returns the error response in place of a result that cannot be encoded as JSON, and reports the cause to `onError`.
+  // Returns the error response that replaces a result which cannot be encoded as JSON. `onError` gets the cause.
   #unencodable({ id, method, params }: Request, cause: unknown): ErrorResponse {
     this.#server.report(cause, { method, name: (params as { readonly name?: string } | undefined)?.name });
     return errorResponse(RpcError.internal('The result could not be encoded'), id);
@@ -287,7 +287,7 @@ class ServedConnection implements Receiver, TransportConnection, ExchangeConnect
   #receiveNotification(notification: Notification, claim: unknown): void {
     const { method } = notification;
     const row = METHODS.get(method);
-    // A notification is ignored if its method is one of requests (the id is missing), or if a limit is reached.
+    // A notification is ignored if its method belongs to requests (the id is missing), or if a limit is reached.
     const isFull = this.#inFlight.notifications >= this.#server.limits.inFlight || !this.#usage.hasRoom;
     if (row?.kind === 'request' || isFull) return;
     const exchange = new ConnectionExchange(this, method, row);
@@ -331,10 +331,10 @@ class ServedConnection implements Receiver, TransportConnection, ExchangeConnect
     const { id, isResponse, isNotification } = fault;
     if (isNotification) return undefined;
     if (!isResponse) {
-      // An error response with the id of a running request would end that request.
+      // The id of a running request is left out: the client would take the error response as the response to that request.
       return this.#errorResponse(fault, id !== undefined && this.#inFlight.get(id) ? undefined : id);
     }
-    // A malformed response gets no response, but the input request that waits for it fails.
+    // A malformed response gets no error response. The input request that waits for it fails.
     if (id !== undefined) this.#outgoing.fail(id, new ConnectionError('malformed', fault.message));
     return undefined;
   }

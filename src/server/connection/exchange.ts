@@ -1,4 +1,4 @@
-/** The exchange of one request, over a connection that carries many requests or over an HTTP request of its own. */
+/** `ConnectionExchange`: the exchange of one request, over a connection with many requests or over one HTTP request. */
 
 import { ConnectionError } from '../../jsonrpc/errors.ts';
 import type { Message, Params } from '../../jsonrpc/message.ts';
@@ -9,7 +9,7 @@ import type { Principal } from '../../protocol/principal.ts';
 import type { Session } from '../../protocol/session.ts';
 import { isWithinProgressGap } from './progress-gap.ts';
 
-/** The connection or HTTP request that an exchange uses. */
+/** The connection or HTTP request over which an exchange sends its messages. */
 export interface ExchangeConnection {
   readonly principal: Principal | undefined;
   readonly caller: string;
@@ -24,42 +24,42 @@ export interface ExchangeConnection {
   openSession(session: Session): void;
   growSession(bytes: number): boolean;
   send(message: Message): void;
-  /** True while the peer does not read: progress and log messages are dropped. */
+  /** True while the peer does not read. Progress and log messages are then dropped. */
   readonly isCongested: boolean;
   /**
-   * Number of the current iteration of the event loop, to detect that progress and a result are sent so close together that the
-   * client reads them as one chunk and drops the progress. Undefined if the transport delivers each message separately.
+   * Number of the current iteration of the event loop; undefined if the transport delivers each message separately. It shows
+   * whether progress and a result are sent so close together that the client reads them at once and drops the progress.
    */
   readonly turn: number | undefined;
 }
 
 const PROGRESS = 'notifications/progress';
 
-/** Notifications that are dropped while the peer does not read. */
+/** Notifications that are dropped while the peer does not read, to limit the memory of messages that wait to be sent. */
 const LOSSY: ReadonlySet<string> = new Set([PROGRESS, 'notifications/message']);
 
-/** The exchange of one request or notification that is being handled. */
+/** The exchange of one request or notification while it is being handled. */
 export class ConnectionExchange implements Exchange {
   readonly method: string;
   readonly row: MethodRow | undefined;
   readonly principal: Principal | undefined;
-  /** True after `abort`: the client cancelled the request, or the connection is closing. */
+  /** True after `abort`, because the client cancelled the request or the connection is closing. */
   cancelled = false;
-  /** True after `discard`: no response is sent. */
+  /** True after `discard`. No response is sent. */
   isDiscarded = false;
-  /** The handler, if it still runs after the response was sent. */
+  /** The promise of the handler, if it still runs after the response was sent. */
   runningAfterResponse: Promise<unknown> | undefined;
   readonly #connection: ExchangeConnection;
   readonly #sessionAtStart: Session | undefined;
-  /** The iteration of the event loop in which the last progress was sent. `#progressAt` is the time (`performance.now()`). */
+  /** The event loop iteration in which the last progress was sent. `#progressAt` is its time (`performance.now()`). */
   #progressTurn: number | undefined;
   #progressAt = 0;
   #finished = false;
   #reason: unknown;
-  // Extended with `concat`, which allocates no spare capacity; `push` reserves room for 16 more elements.
+  // The arrays are extended with `concat`, to save memory: `push` reserves room for 16 more elements.
   #cancelListeners: ((reason: unknown) => void)[] | undefined;
   #endListeners: (() => void)[] | undefined;
-  /** Cancels the input requests that are still open when the request ends. */
+  /** Cancels the input requests that are still pending when the request ends. */
   #inputRequests: AbortController | undefined;
 
   constructor(connection: ExchangeConnection, method: string, row: MethodRow | undefined = METHODS.get(method)) {
@@ -113,7 +113,7 @@ export class ConnectionExchange implements Exchange {
     this.#connection.send({ jsonrpc: '2.0', method, params });
   }
 
-  /** True if progress was sent so recently that the client may get it in one read with a response that is sent now. */
+  /** True if progress was sent so recently that the client may read it together with a response that is sent now. */
   get hasFreshProgress(): boolean {
     return this.#progressTurn !== undefined && isWithinProgressGap(this.#progressTurn, this.#progressAt);
   }
@@ -127,7 +127,7 @@ export class ConnectionExchange implements Exchange {
       return Promise.reject(
         new ConnectionError('closed', 'The request was answered before this input request was sent'),
       );
-    // After a second `initialize` the client does not know this request: it may be another client behind a bridge.
+    // After a second `initialize` the input request is not sent: the client may be another one, which does not know the request.
     if (this.#sessionAtStart && this.#sessionAtStart !== this.#connection.session) {
       return Promise.reject(new ConnectionError('closed', 'The client sent "initialize" again'));
     }
@@ -151,7 +151,7 @@ export class ConnectionExchange implements Exchange {
     else this.#endListeners = this.#endListeners?.concat(listener) ?? [listener];
   }
 
-  /** Aborts the handler's signal. The response of the request is still sent. */
+  /** Aborts the handler's signal. The response to the request is still sent. */
   abort(reason: unknown): void {
     if (this.cancelled || this.#finished) return;
     this.cancelled = true;
@@ -160,14 +160,14 @@ export class ConnectionExchange implements Exchange {
     this.#cancelListeners = undefined;
   }
 
-  /** Aborts the handler's signal. Nothing more is sent. */
+  /** Aborts the handler's signal. Nothing more is sent for the request. */
   discard(reason: unknown): void {
     this.isDiscarded = true;
     this.abort(reason);
     this.#end();
   }
 
-  /** Ends the exchange: notifications of a handler that still runs are not sent. */
+  /** Ends the exchange. Notifications of a handler that still runs are no longer sent. */
   finish(): void {
     this.#finished = true;
     this.#cancelListeners = undefined;

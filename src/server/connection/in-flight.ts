@@ -1,30 +1,30 @@
-/** The running requests and notifications of one connection. */
+/** `InFlight`: the requests and notifications of one connection that are being handled. */
 
 import type { Id } from '../../jsonrpc/message.ts';
 import { SlotMap } from '../../jsonrpc/slot-map.ts';
 import { withTimeout } from '../../timing/with-timeout.ts';
 import type { ConnectionExchange } from './exchange.ts';
 
-/** Requests by id, and notifications, from their arrival until they have ended. */
+/** The requests (by id) and notifications of one connection, from their arrival until they have ended. */
 export class InFlight {
   #running = 0;
-  // Made on first use, to save memory: every session has an `InFlight`.
+  // The collections are made on first use, to save memory: every session has an `InFlight`.
   #requests: SlotMap<Id, ConnectionExchange> | undefined;
   #notifications: Set<ConnectionExchange> | undefined;
-  /** Resolves the promises of `idle`. */
+  /** Functions that resolve the promises returned by `idle`. */
   #idleResolvers: Set<() => void> | undefined;
 
-  /** Requests whose handlers run, including cancelled and timed-out ones: those count against the limit until they end. */
+  /** Number of requests whose handlers run. Those cancelled or timed out count against the limit until their handlers end. */
   get running(): number {
     return this.#running;
   }
 
-  /** Notifications whose handlers run. */
+  /** Number of notifications whose handlers run. */
   get notifications(): number {
     return this.#notifications?.size ?? 0;
   }
 
-  /** Returns the running request with this id. */
+  /** Returns the exchange of the running request with this id. */
   get(id: Id): ConnectionExchange | undefined {
     return this.#requests?.get(id);
   }
@@ -40,7 +40,7 @@ export class InFlight {
     const { runningAfterResponse } = exchange;
     if (runningAfterResponse) void runningAfterResponse.catch(() => {}).then(() => this.#running--);
     else this.#running--;
-    // The client may have reused the id of a cancelled request.
+    // The client may have reused the id of a cancelled request: the exchange of the new request stays.
     if (this.get(id) === exchange) this.#requests?.delete(id);
   }
 
@@ -58,19 +58,19 @@ export class InFlight {
     this.#notifications?.delete(exchange);
   }
 
-  /** Cancels a request: nothing more is sent for it, and its id can be used again. */
+  /** Cancels a request. Nothing more is sent for it, and the client may use its id again. */
   cancel(id: Id, reason: Error): void {
     this.get(id)?.discard(reason);
     this.#requests?.delete(id);
     this.checkIdle();
   }
 
-  /** Aborts the signals of running requests; their responses are still sent. */
+  /** Aborts the signals of the running requests that `which` selects (default: all). Their responses are still sent. */
   abort(reason: Error, which: (exchange: ConnectionExchange) => boolean = () => true): void {
     for (const exchange of this.#requests?.values() ?? []) if (which(exchange)) exchange.abort(reason);
   }
 
-  /** Cancels all requests and notifications: nothing more is sent for them. */
+  /** Cancels all requests and notifications. Nothing more is sent for them. */
   discardAll(reason: Error): void {
     const requests = this.#requests?.values() ?? [];
     for (const exchange of [...requests, ...(this.#notifications ?? [])]) exchange.discard(reason);
@@ -78,12 +78,12 @@ export class InFlight {
     this.checkIdle();
   }
 
-  /** Resolves `idle` if no request is left. Call it after a response was sent. */
+  /** Resolves the promises of `idle` if no request is left. To be called after a response was sent. */
   checkIdle(): void {
     if (this.#idleResolvers && this.#isIdle) for (const resolve of this.#idleResolvers) resolve();
   }
 
-  /** Resolves when no request is left, or after `milliseconds`. */
+  /** Resolves when no request is left, at the latest after `milliseconds`. */
   async idle(milliseconds: number): Promise<void> {
     if (this.#isIdle || milliseconds <= 0) return;
     this.#idleResolvers ??= new Set();

@@ -1,4 +1,4 @@
-/** Queue of messages that arrive while the `initialize` of their session is being handled. They are handled after it. */
+/** `PreHandshakeQueue`: keeps messages that arrive while `initialize` is being handled, so that they are handled after it. */
 
 import { messageObjectOf, type Payload } from '../../jsonrpc/json/parse-message.ts';
 import { retainedSize } from '../../jsonrpc/json/retained-size.ts';
@@ -6,17 +6,17 @@ import { isBatch, isObject, isRequest } from '../../jsonrpc/message.ts';
 
 const CANCELLED = 'notifications/cancelled';
 
-/** Queues messages from `begin` on, until `next` finds the queue empty. */
+/** A queue of messages. It is active from `begin` on, until `next` finds it empty. */
 export class PreHandshakeQueue {
   readonly #grow: (bytes: number) => boolean;
   #queue: Payload[] | undefined;
 
-  /** `grow` counts bytes of queued messages, negative ones when a message is removed. It returns false if there is no room. */
+  /** `grow` adds to the memory that queued messages use, or frees negative bytes. It returns false if a limit is reached. */
   constructor(grow: (bytes: number) => boolean) {
     this.#grow = grow;
   }
 
-  /** True while `initialize` is being handled, and while the queue is drained. */
+  /** True while `initialize` is being handled, and afterwards until the queue is empty. */
   get isActive(): boolean {
     return this.#queue !== undefined;
   }
@@ -25,7 +25,7 @@ export class PreHandshakeQueue {
     return this.#queue?.length ?? 0;
   }
 
-  /** Starts queueing. False if it has started already. */
+  /** Starts queueing. Returns false if it has started already. */
   begin(): boolean {
     if (this.#queue) return false;
     this.#queue = [];
@@ -34,7 +34,8 @@ export class PreHandshakeQueue {
 
   /**
    * Queues a request, a notification or a batch, unless there is no room or its `_meta` has a protocol version (`claim`).
-   * `notifications/cancelled` removes the request it names from the queue. True if the caller must not process the message.
+   * `notifications/cancelled` removes the request that it names from the queue. Returns true if the caller must not process the
+   * message.
    */
   takes(payload: Payload, claim: unknown, hasRoom: boolean): boolean {
     if (!this.#queue) return false;
@@ -46,7 +47,7 @@ export class PreHandshakeQueue {
     return true;
   }
 
-  /** Removes and returns the first message. Ends queueing if there is none. */
+  /** Removes and returns the first message. If there is none, queueing ends. */
   next(): Payload | undefined {
     const payload = this.#queue?.shift();
     if (payload) this.#grow(-retainedSize(payload));
@@ -54,7 +55,8 @@ export class PreHandshakeQueue {
     return payload;
   }
 
-  // `initialize` cannot be cancelled.
+  // Removes the request with this id from the queue. Returns false if it is not queued, or if it is `initialize`, which
+  // cannot be cancelled.
   #cancel(id: unknown): boolean {
     const index = this.#queue?.findIndex((payload) => {
       const call = messageObjectOf(payload);

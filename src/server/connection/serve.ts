@@ -28,7 +28,8 @@ export async function serve(
   checkTransport(transport);
   checkOptions('serve', options, KEYS);
   const { principal, ownsProcess = false, forceReruns = false } = options;
-  // Messages are received only after the JSON Schema engine is loaded, if a tool needs it: calls keep their order.
+  // If a tool needs the JSON Schema engine, it is loaded before the first message is received. Otherwise calls that wait for it
+  // would be overtaken by later ones.
   const loading = engineLoading();
   if (loading) await loading;
   return serveConnection(internals, transport, { principal, trusted: ownsProcess && !principal, forceReruns });

@@ -1,6 +1,6 @@
-/** Detects a peer that does not read: it is slow while a send is pending for more than one iteration of the event loop. */
+/** `SlowPeer`: detects a peer that does not read what it is sent. */
 
-/** Watches the sends of one connection. */
+/** Watches the sends of one connection. The peer is slow while a send is pending for more than one event loop iteration. */
 export class SlowPeer {
   readonly #onError: (error: Error) => void;
   #slowSends = 0;
@@ -15,9 +15,9 @@ export class SlowPeer {
     return this.#slowSends > 0;
   }
 
-  /** Watches a send until it settles; a rejection goes to `onError`. */
+  /** Watches a send until it settles. A rejection goes to `onError`. */
   watch(sent: Promise<unknown>): void {
-    // A transport may return the same promise for many messages.
+    // A transport may return the same promise for many messages: it is watched once.
     if (sent === this.#lastSend) return;
     this.#lastSend = sent;
     let isSlow = false;

@@ -1,16 +1,16 @@
-/** A server without sessions: stateful revisions over HTTP where no sessions are stored. */
+/** `withoutSessions`: serves stateful revisions over HTTP without storing sessions. */
 
 import type { ServerCapabilities } from '../../protocol/model/capabilities.ts';
 import type { ServerInfo } from '../../protocol/revision.ts';
 import type { ServerInternals } from '../internals.ts';
 
 /**
- * The same server without the capabilities that need a session: change notifications, subscriptions and logging. Their methods
- * get "method not found", and `ctx.log` sends nothing.
+ * Returns the same server without the capabilities that need a session: change notifications, subscriptions and logging. Their
+ * methods get "method not found", and `ctx.log` sends nothing.
  */
 export function withoutSessions(server: ServerInternals): ServerInternals {
   const { serverInfo } = server;
-  // Other members are inherited, not copied: features can be registered later.
+  // Other members are inherited instead of copied, since tools, prompts and resources can be registered later.
   const reduced: ServerInfo = Object.create(serverInfo, {
     capabilities: { get: () => withoutChanges(serverInfo.capabilities) },
     declaredIn: {
