@@ -1,4 +1,4 @@
-/** `ctx.elicit`, `ctx.elicitUrl`, `ctx.sample` and `ctx.listRoots`: typed wrappers of input requests. */
+/** `ctx.elicit`, `ctx.elicitUrl`, `ctx.sample` and `ctx.listRoots`: one function per kind of input request. */
 
 import { RpcError } from '../../jsonrpc/errors.ts';
 import { elicitForm } from '../../protocol/elicitation-form.ts';
@@ -10,12 +10,12 @@ import { sleep } from '../../timing/sleep.ts';
 import type { AskOptions, ElicitAnswer, UrlOptions } from '../context.ts';
 import type { InputRequests } from './input-requests.ts';
 
-/** Interval at which `until` of `ctx.elicitUrl` is called, in milliseconds. */
+/** Interval at which `ctx.elicitUrl` calls its option `until`, in milliseconds. */
 const URL_POLL_MS = 500;
-/** Milliseconds to wait for `until` before the call returns `input_required`, on revisions in which the client then retries it. */
+/** Milliseconds for which `ctx.elicitUrl` waits for `until`, in stateless revisions. Then the client has to retry the call. */
 const URL_POLL_BUDGET_MS = 20_000;
 
-/** Elicits by form. The content of an accepted response is validated with `schema`. */
+/** Asks the user to fill in a form. The content of an accepted response is validated with `schema`. */
 export async function elicit(
   inputRequests: InputRequests,
   message: string,
@@ -37,7 +37,7 @@ export async function elicit(
   return action === 'accept' ? { action, content } : { action };
 }
 
-/** Elicits by URL. With `until`, an accepted response is returned only after `until` has returned true. */
+/** Asks the user to open a URL. With `until`, an accepted response is returned only after `until` has returned true. */
 export async function elicitUrl(
   inputRequests: InputRequests,
   message: string,
@@ -56,7 +56,7 @@ export async function elicitUrl(
   return { action, content: undefined };
 }
 
-/** Requests a message of the client's model. */
+/** Requests a message from the client's model. */
 export async function sample(
   inputRequests: InputRequests,
   params: CreateMessageParams,
@@ -64,7 +64,7 @@ export async function sample(
 ): Promise<CreateMessageResult> {
   const { includeContext, ...rest } = params;
   const { wire } = inputRequests.call;
-  // Revisions without the capability `sampling.context` allow `includeContext` for every client with sampling.
+  // Revisions without the capability `sampling.context` allow `includeContext` for every client that supports sampling.
   const allowed = !wire.features.samplingContext || inputRequests.call.can('sampling.context');
   const sent = includeContext && (allowed || includeContext === 'none') ? params : rest;
   return (await inputRequests.request({ method: 'sampling/createMessage', params: sent }, key)) as CreateMessageResult;

@@ -1,4 +1,4 @@
-/** Input requests of one call: sent as requests to the client, or returned in an `input_required` result. */
+/** `InputRequests`: the input requests of one call, sent as requests to the client or returned in an `input_required` result. */
 
 import { ErrorCode, RpcError } from '../../jsonrpc/errors.ts';
 import { fingerprint } from '../../jsonrpc/json/canonical-json.ts';
@@ -13,20 +13,20 @@ import type { ServerInternals } from '../internals.ts';
 import { Suspension } from './input-required.ts';
 import { Journal, type JournaledRequest } from './journal.ts';
 
-/** The members of a request context that input requests need. */
+/** The members of a request context that its input requests need. */
 export interface InputCaller extends Call {
   readonly row: MethodRow | undefined;
   readonly wire: Revision;
-  /** The way of input requests to the client: by `request` or by `retry`. Changes to `request` when the call is detached. */
+  /** How input requests reach the client: as a `request`, or with a `retry` of the call. `request` once the call is detached. */
   readonly inputVia: Revision['features']['inputVia'];
-  /** Pending while a task is being started for the call, else undefined. */
+  /** Pending while a task is being started for the call; otherwise undefined. */
   readonly detaching: Promise<void> | undefined;
   readonly server: ServerInternals;
   readonly signal: AbortSignal;
   can(capability: ClientCapabilityName): boolean;
 }
 
-/** Returns true if the input response is valid. Otherwise the client gets the input request again. */
+/** Returns true if an input response is valid. Otherwise the client gets the input request again. */
 type Accepts = (response: InputResponse) => boolean | Promise<boolean>;
 
 const acceptAll: Accepts = () => true;
@@ -36,26 +36,26 @@ interface OpenRequest {
   readonly request: InputRequest;
   readonly journaled: JournaledRequest;
   readonly accepts: Accepts;
-  /** Cancels the input request. */
+  /** Cancels the input request when it is aborted. */
   readonly signal: AbortSignal | undefined;
 }
 
 /** The journal of a call, and the pending input requests of the current run of its handler. */
 export class InputRequests {
   readonly call: InputCaller;
-  /** Input requests of this run that the client gets with the `input_required` result, by key. */
+  /** Input requests of this run that the client gets in the `input_required` result, by key. */
   readonly pending: Map<string, { readonly request: InputRequest; readonly journaled: JournaledRequest }> = new Map();
-  /** True if the client has to retry the call later, although no input request is pending. */
+  /** True if the client has to retry the call later even though no input request is pending. */
   isWaiting = false;
   journal: Journal = new Journal();
-  /** Resolves when this run is suspended. */
+  /** Resolves when the current run of the handler is suspended. */
   suspended: Promise<void>;
   #suspend: () => void = () => {};
-  /** Number of input requests of this run without the option `key`, by method. Their keys are made from it. */
+  /** For each method, the number of input requests of this run without the option `key`. Their keys contain it. */
   readonly #ordinals = new Map<string, number>();
-  /** Keys that this run has used. */
+  /** Keys of the input requests of this run, to detect duplicates. */
   readonly #keys = new Set<string>();
-  /** Names of the steps that this run has called. */
+  /** Names of the steps of this run, to detect duplicates. */
   readonly #stepNames = new Set<string>();
   readonly #runningSteps = new Set<Promise<unknown>>();
   readonly #elicitationIds = new WeakMap<InputRequest, string>();
@@ -65,20 +65,20 @@ export class InputRequests {
     this.suspended = this.#newSuspension();
   }
 
-  /** True if input requests suspend the handler, which runs again with the input responses. */
+  /** True if an input request suspends the handler, which runs again with the response. */
   get viaRetry(): boolean {
     const { inputVia, exchange, row } = this.call;
     return inputVia === 'retry' || (exchange.forceReruns && row?.mayRequireInput === true);
   }
 
-  /** True if input is required before the handler can complete. */
+  /** True if the current run cannot complete, because it waits for input or for a retry. */
   get isSuspended(): boolean {
     return this.pending.size > 0 || this.isWaiting;
   }
 
   /**
-   * Resolves to the input response: the one in the journal if there is one, else the client's. Rejects with a `Suspension` if
-   * the handler has to run again. Concurrent input requests of one run are sent in the same round trip.
+   * Resolves to the response in the journal if there is one, otherwise to that of the client. Rejects with a `Suspension` if the
+   * handler has to run again. Input requests that one run makes concurrently are sent in the same round trip.
    */
   request(
     request: InputRequest,
@@ -89,7 +89,7 @@ export class InputRequests {
     const { detaching } = this.call;
     const open = { key: key ?? this.#nextKey(request.method), request, accepts, signal };
     if (detaching) {
-      // The task that is being started for the call gets the input request; if that fails, the client does.
+      // The task gets the input request once it has started. If it cannot be started, the client gets the input request.
       const again = (): Promise<InputResponse> => this.request(request, open.key, accepts, signal);
       return detaching.then(again, again);
     }
@@ -110,13 +110,13 @@ export class InputRequests {
     }
   }
 
-  /** Suspends this run without an input request: the client is to retry the call later. */
+  /** Suspends this run without an input request. The client has to retry the call later. */
   suspendUntilRetry(): Promise<never> {
     this.isWaiting = true;
     return this.#suspendRun();
   }
 
-  /** Returns the value of the step in the journal, else runs `fn` and records its value. */
+  /** Returns the value of the step if the journal has it; otherwise runs `fn` and records its value. */
   async step<T>(name: string, fn: () => T | Promise<T>): Promise<T> {
     if (this.#stepNames.has(name)) throw new Error(`Two steps of one call have the name "${name}"`);
     this.#stepNames.add(name);
@@ -127,7 +127,7 @@ export class InputRequests {
     try {
       return await running;
     } catch (error) {
-      // The handler may try a failed step again.
+      // The name of a failed step is free again, since the handler may repeat the step.
       this.#stepNames.delete(name);
       throw error;
     } finally {
@@ -140,12 +140,12 @@ export class InputRequests {
     await Promise.allSettled(this.#runningSteps);
   }
 
-  /** Sends an input request as a request of its own and resolves to its response. */
+  /** Sends an input request to the client and resolves to the response. */
   async send(request: InputRequest, signal?: AbortSignal): Promise<InputResponse> {
     const { exchange, wire } = this.call;
     const { method, params } = wire.encodeInputRequest(request);
     if (!exchange.ask) throw missingCapability(capabilityFor(request));
-    // No idle timeout, since a person may have to respond: the wait ends with the call or at the maximum timeout.
+    // There is no idle timeout, since a person may have to respond. The wait ends with the call or at the maximum timeout.
     const options = {
       timeout: Number.POSITIVE_INFINITY,
       signal: signal ? AbortSignal.any([this.call.signal, signal]) : this.call.signal,
@@ -158,12 +158,12 @@ export class InputRequests {
     return response;
   }
 
-  /** The `elicitationId` that a URL elicitation was sent with. Only 2025-11-25 has such ids. */
+  /** Returns the `elicitationId` with which a URL elicitation was sent. Only 2025-11-25 has such ids. */
   elicitationId(request: InputRequest): string | undefined {
     return this.#elicitationIds.get(request);
   }
 
-  /** Clears the state of this run, before the handler runs again. The journal stays. */
+  /** Clears the state of this run before the handler runs again. The journal is kept. */
   reset(): void {
     this.pending.clear();
     this.#ordinals.clear();
@@ -173,7 +173,7 @@ export class InputRequests {
     this.suspended = this.#newSuspension();
   }
 
-  // Content that does not match the schema is dropped from the journal, and the client gets the input request again.
+  // Returns a response from the journal if it is valid. Otherwise it is removed, and the client gets the input request again.
   async #checkAgain(response: InputResponse, open: OpenRequest): Promise<InputResponse> {
     if (await open.accepts(response)) return response;
     this.journal.responses.delete(open.key);
@@ -199,7 +199,7 @@ export class InputRequests {
   #suspendRun(): Promise<never> {
     this.#suspend();
     const suspension = Promise.reject(new Suspension('The handler is suspended until the client retries the call'));
-    // A handler may never await the promise: its rejection must not count as unhandled, which would end the process.
+    // The handler may never await the promise. Its rejection must not count as unhandled, which would end the process.
     suspension.catch(() => {});
     return suspension;
   }
@@ -211,7 +211,7 @@ export class InputRequests {
   }
 
   async #runStep<T>(name: string, fn: () => T | Promise<T>): Promise<T> {
-    // A JSON round trip, so that the first run gets the same value as later runs.
+    // The value is converted to JSON and back, so that the first run gets the same value as later runs.
     const { value } = JSON.parse(JSON.stringify({ value: await fn() })) as { value?: T };
     this.journal.steps.set(name, { value });
     return value as T;
@@ -224,12 +224,12 @@ export class InputRequests {
   }
 }
 
-/** The error of a handler that requires input for a method that has no `input_required` result. */
+/** Makes the error of a handler that requires input for a method whose result cannot be `input_required`. */
 export function inputNotAllowed(method: string): Error {
   return new Error(`${method} cannot require input: only tools/call, prompts/get and resources/read can`);
 }
 
-// Passed on unchanged, the client's error would look like an error of the call itself.
+// Converts an error response to an input request: passed on unchanged, it would look like an error of the call itself.
 function toInputError(method: string, error: unknown): unknown {
   if (!(error instanceof RpcError)) return error;
   const message = `The client answered ${method} with error ${error.code}: ${shorten(error.message)}`;

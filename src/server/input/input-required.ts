@@ -1,8 +1,8 @@
-/** `inputRequired`: a handler returns its input requests and runs again with the responses. `Suspension` ends such a run. */
+/** `inputRequired`, with which a handler returns input requests, and `Suspension`, which ends a run that awaits input. */
 
 import type { InputRequest } from '../../protocol/model/input-requests.ts';
 
-/** The return value of a handler that requires input. Made by `inputRequired`. */
+/** The return value of a handler that requires input. `inputRequired` makes it. */
 export class InputRequired {
   readonly requests: ReadonlyMap<string, InputRequest>;
   readonly state: unknown;
@@ -14,8 +14,8 @@ export class InputRequired {
 }
 
 /**
- * Returns input requests from a handler, which runs again with the responses in `ctx.inputResponses`, under the same keys, and
- * with `state` in `ctx.state`. The client carries the state encrypted. Without `requests` the client only retries the call.
+ * Makes the return value of a handler that requires input. The handler runs again with the responses in `ctx.inputResponses`,
+ * by the same keys, and with `state` in `ctx.state`. The client gets the state encrypted. Without `requests` it only retries.
  */
 export function inputRequired(options: {
   requests?: Readonly<Record<string, InputRequest>>;
@@ -28,12 +28,12 @@ export function inputRequired(options: {
   return new InputRequired(requests, options.state);
 }
 
-/** Rejection of an input request that suspends the handler. The handler will run again with the response. */
+/** The rejection of an input request that suspends the handler. The handler runs again when the response has arrived. */
 export class Suspension extends Error {
   override readonly name = 'Suspension';
 }
 
-/** True for the error that `await ctx.elicit()` throws to suspend a handler. A `catch` around it should throw it again. */
+/** True for the error with which `await ctx.elicit()` suspends a handler. A `catch` around it should throw it again. */
 export function isSuspension(error: unknown): boolean {
   return error instanceof Suspension;
 }

@@ -11,10 +11,10 @@ import { inputNotAllowed } from './input-requests.ts';
 import { InputRequired } from './input-required.ts';
 import { openJournal, sealJournal } from './request-state.ts';
 
-/** Milliseconds before a handler that returned `inputRequired` without requests runs again, where the client does not retry. */
+/** Milliseconds before a handler that returned `inputRequired` without requests runs again, where the client cannot retry. */
 const RETRY_DELAY_MS = 250;
 
-/** Returns the handler's result, or an `InputRequiredResult` if it requires input first. Synchronous if the handler is. */
+/** Runs a handler. Returns its result, or an `InputRequiredResult` if it requires input. Synchronous if the handler is. */
 export function runWithInput(ctx: RequestContext, run: () => unknown): MaybePromise<unknown> {
   if (ctx.inputVia === 'retry' && ctx.row?.mayRequireInput && isRetry(ctx)) return resumeWithResponses(ctx, run);
   let first: unknown;
@@ -28,11 +28,11 @@ export function runWithInput(ctx: RequestContext, run: () => unknown): MaybeProm
   return isPromise(first) ? watch(ctx, run, Promise.resolve(first)) : first;
 }
 
-// Waits for the handler's result or its first input request: a handler that an input request suspends may never settle.
+// Waits for the handler's result or its first input request: a handler that is suspended by an input request may never settle.
 function watch(ctx: RequestContext, run: () => unknown, running: Promise<unknown>): Promise<unknown> {
   return new Promise((resolve, reject) => {
     let isCompleting = false;
-    // Only once: completing an `InputRequired` reads `ctx.inputRequests`, which calls the listener again.
+    // `complete` runs only once: completing an `InputRequired` reads `ctx.inputRequests`, which calls the listener again.
     const complete = (): void => {
       if (isCompleting) return;
       isCompleting = true;
@@ -65,7 +65,7 @@ export async function completeRoundTrips(
   let running = first;
   for (;;) {
     const outcome = await outcomeOf(ctx, running);
-    // Pending input requests decide, not the outcome: a `catch` of the handler may have swallowed the suspension.
+    // Pending input requests take precedence over the outcome: a `catch` in the handler may have swallowed the `Suspension`.
     const { isSuspended } = inputRequests;
     if (!isSuspended && 'error' in outcome) throw outcome.error;
     if (!isSuspended && !(outcome.value instanceof InputRequired)) return outcome.value;
@@ -79,7 +79,7 @@ export async function completeRoundTrips(
   }
 }
 
-// A suspended handler gets SUSPEND_GRACE_MS for its `finally` blocks; after that its promise is ignored.
+// Waits for the handler to end. A suspended handler has SUSPEND_GRACE_MS for its `finally` blocks; then its promise is ignored.
 async function outcomeOf(
   ctx: RequestContext,
   running: Promise<unknown>,
@@ -90,7 +90,7 @@ async function outcomeOf(
   );
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = ctx.inputRequests.suspended.then(async () => {
-    // A running step completes before the abort: its value is recorded, and the next run does not repeat it.
+    // A running step completes before the abort, so that its value is recorded and the next run does not repeat it.
     await ctx.inputRequests.stepsDone();
     return new Promise<object>((resolve) => {
       timer = setTimeout(() => {
@@ -104,7 +104,7 @@ async function outcomeOf(
   return outcome;
 }
 
-/** Returns the input requests for the client, and records them in the journal. */
+/** Returns the input requests to send to the client, and records them in the journal. */
 function collectInputRequests(
   ctx: RequestContext,
   returned: InputRequired | undefined,
@@ -112,7 +112,7 @@ function collectInputRequests(
   const { server, row, method, inputRequests } = ctx;
   const { journal, pending } = inputRequests;
   if (ctx.inputVia === 'retry' && !row?.mayRequireInput) throw inputNotAllowed(method);
-  // Only round trips with input requests count: a handler may let the client retry any number of times to wait for an event.
+  // Round trips without input requests do not count: a handler may let the client retry as often as it has to wait for an event.
   if (pending.size > 0 || (returned?.requests.size ?? 0) > 0) journal.roundTrips++;
   if (journal.roundTrips > server.limits.roundTrips) {
     throw new Error(
@@ -128,7 +128,7 @@ function collectInputRequests(
   for (const [key, request] of returned.requests) {
     const name = capabilityFor(request);
     if (!ctx.can(name)) throw missingCapability(name);
-    // The method is recorded to validate the response. An empty journal stays empty, so that no `requestState` has to be sent.
+    // The method is recorded to validate the response, unless the journal is empty: then no `requestState` has to be sent.
     if (!journal.isEmpty) {
       journal.openRequests.set(key, { method: request.method, fingerprint: '', viaInputRequired: true });
     }
@@ -163,7 +163,7 @@ async function attempt(run: () => unknown): Promise<unknown> {
   return run();
 }
 
-/** An `input_required` result made by this module. It is a class, so that no object of a handler can be mistaken for one. */
+/** An `input_required` result made by this module. It is a class, so that no result of a handler can be mistaken for one. */
 export class InputRequiredResult {
   readonly result: object;
 

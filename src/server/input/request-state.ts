@@ -1,4 +1,4 @@
-/** `requestState`: the journal of a call, encrypted with AES-256-GCM while the client carries it. */
+/** `requestState`: the journal of a call, encrypted with AES-256-GCM for the client, which returns it with its retry. */
 
 import { fromBase64, toBase64 } from '../../jsonrpc/base64.ts';
 import { RpcError } from '../../jsonrpc/errors.ts';
@@ -11,7 +11,7 @@ import { MAX_REQUEST_STATE } from '../limits/limits.ts';
 import type { InputCaller } from './input-requests.ts';
 import { Journal, type JournalJson } from './journal.ts';
 
-/** Encrypts the journal as a `requestState`. Throws if that is longer than `MAX_REQUEST_STATE`. */
+/** Encrypts the journal of a call as its `requestState`. Throws if that is longer than `MAX_REQUEST_STATE`. */
 export async function sealJournal(call: InputCaller, journal: Journal): Promise<string> {
   const { secrets, limits } = call.server;
   const text = JSON.stringify({ expires: Date.now() + limits.stateTtlMs, journal });
@@ -20,7 +20,7 @@ export async function sealJournal(call: InputCaller, journal: Journal): Promise<
   throw new Error(`The input responses and steps of this call exceed ${MAX_REQUEST_STATE} characters of requestState`);
 }
 
-/** Returns the journal in the `requestState` of a retry, with its `inputResponses` recorded. */
+/** Decrypts the journal in the `requestState` of a retry, and records the retry's `inputResponses` in it. */
 export async function openJournal(call: InputCaller): Promise<Journal> {
   const { requestState, inputResponses } = call.params;
   const journal = requestState === undefined ? new Journal() : await unsealJournal(call, requestState);
@@ -37,21 +37,21 @@ export async function openJournal(call: InputCaller): Promise<Journal> {
 async function unsealJournal(call: InputCaller, state: unknown): Promise<Journal> {
   const text = typeof state === 'string' ? await sealOf(call.server.secrets).open(state, bindingOf(call)) : undefined;
   const opened = text === undefined ? undefined : (JSON.parse(text) as { expires: number; journal: JournalJson });
-  // One error for every cause, so that an attacker does not learn which check failed.
+  // All causes have the same error, so that an attacker does not learn which check failed.
   if (!opened || opened.expires < Date.now()) throw RpcError.invalidParams('Invalid or expired requestState');
   return new Journal(opened.journal);
 }
 
 const seals = new WeakMap<readonly Uint8Array[], Seal>();
 
-// One `Seal` per server: without secrets each makes a random key of its own.
+// Returns the only `Seal` of a server: without secrets, each new `Seal` would make another random key.
 function sealOf(secrets: readonly Uint8Array[]): Seal {
   const seal = seals.get(secrets) ?? new Seal(secrets);
   seals.set(secrets, seal);
   return seal;
 }
 
-// A `requestState` is accepted only for the same server, principal, method, entry and arguments.
+// Returns the text that binds a `requestState` to one server, principal, method, entry and arguments: others cannot use it.
 function bindingOf({ method, params, exchange, server }: InputCaller): string {
   const { name = null, uri = null, arguments: args = {} } = params;
   return canonicalJson([server.serverInfo.info.name, principalKey(exchange.principal), method, name, uri, args]);
@@ -59,26 +59,28 @@ function bindingOf({ method, params, exchange, server }: InputCaller): string {
 
 type CryptoKey = Awaited<ReturnType<typeof crypto.subtle.importKey>>;
 
+// An encryption key, and the id (`kid`) by which a token names it.
 interface Key {
   readonly kid: Uint8Array;
   readonly key: CryptoKey;
 }
 
+// Format of a token: the prefix, then key id, initialization vector and ciphertext in base64url. Lengths are in bytes.
 const PREFIX = 'v1.';
 const KID_LENGTH = 4;
 const IV_LENGTH = 12;
 
-/** AES-256-GCM with several keys: the first encrypts, all of them decrypt. */
+/** Encrypts and decrypts tokens with AES-256-GCM. The first key encrypts, all keys decrypt, so that keys can be rotated. */
 export class Seal {
   readonly #secrets: readonly Uint8Array[];
   #ring: Promise<readonly Key[]> | undefined;
 
-  /** Without secrets the key is random: a token is valid only until the process ends. */
+  /** Without secrets the key is random, and tokens are valid only until the process ends. */
   constructor(secrets: readonly Secret[] = []) {
     this.#secrets = secretsOf(secrets);
   }
 
-  /** Encrypts text. The token can be opened only with the same `binding`, which it does not contain. */
+  /** Encrypts text as a token. Only `open` with the same `binding` decrypts it. The token does not contain the binding. */
   async seal(text: string, binding: string): Promise<string> {
     const [first] = await this.#keys();
     if (!first) throw new Error('There is no key for requestState');
@@ -91,7 +93,7 @@ export class Seal {
     return PREFIX + toBase64Url(concat(first.kid, iv, new Uint8Array(sealed)));
   }
 
-  /** Decrypts a token; undefined if it was altered, or made with another key or binding. */
+  /** Decrypts a token. Returns undefined if it was altered, or made with another key or binding. */
   async open(token: string, binding: string): Promise<string | undefined> {
     if (!token.startsWith(PREFIX) || token.length > MAX_REQUEST_STATE) return undefined;
     const bytes = fromBase64Url(token.slice(PREFIX.length));
@@ -110,7 +112,7 @@ export class Seal {
     return undefined;
   }
 
-  // Keys are derived on first use, because Cloudflare Workers have no random numbers while they start.
+  // Keys are derived on first use, because Cloudflare Workers have no random numbers during start-up.
   #keys(): Promise<readonly Key[]> {
     const random = (): Uint8Array[] => [crypto.getRandomValues(new Uint8Array(32))];
     this.#ring ??= Promise.all((this.#secrets.length > 0 ? this.#secrets : random()).map(deriveKey));
@@ -135,7 +137,7 @@ async function deriveKey(secret: Uint8Array): Promise<Key> {
   return { key, kid: new Uint8Array(kid) };
 }
 
-// The binding is authenticated without being part of the token.
+// Returns the data that AES-GCM authenticates but does not encrypt: the format, the key id and the binding.
 function additionalData(kid: Uint8Array, binding: string): Uint8Array<ArrayBuffer> {
   return concat(encode(PREFIX), kid, encode(binding));
 }
@@ -160,14 +162,14 @@ function toBase64Url(bytes: Uint8Array): string {
 
 function fromBase64Url(text: string): Uint8Array<ArrayBuffer> | undefined {
   const bytes = fromBase64(text.replaceAll('-', '+').replaceAll('_', '/'));
-  // The comparison refuses other characters and unused bits that are not zero: each token has one spelling.
+  // The comparison refuses other characters and unused bits that are not zero, so that each token has one spelling.
   return bytes && toBase64Url(bytes) === text ? bytes : undefined;
 }
 
-/** A secret for `requestState`: at least 32 bytes from a random source. */
+/** A secret from which a key for `requestState` is derived: at least 32 bytes from a random source. */
 export type Secret = string | Uint8Array;
 
-/** Returns the secrets as bytes. Throws a `TypeError` if one has fewer than 32. */
+/** Converts secrets to bytes. Throws a `TypeError` if one has fewer than 32 bytes. */
 export function secretsOf(secrets: readonly Secret[]): readonly Uint8Array[] {
   const all = secrets.map((secret) => (typeof secret === 'string' ? encode(secret) : secret));
   if (all.some(({ length }) => length < 32)) throw new TypeError('Each of "keys" must have at least 32 bytes');
