@@ -57,9 +57,10 @@ import type { RequestContext } from './request-context.ts';
 type Handler = (ctx: RequestContext) => unknown;
 type Feature = 'tools' | 'prompts' | 'resources' | 'completions';
 
+// Default cache hints: clients must not reuse results.
 const NOT_CACHED: CacheHints = { ttlMs: 0, cacheScope: 'private' };
 
-/** The capability that the server declares for each feature, once something of the feature is registered. */
+/** The capability that the server declares for a feature once an entry of it is registered. */
 const FEATURES: Readonly<Record<Feature, object>> = {
   tools: { listChanged: true },
   prompts: { listChanged: true },
@@ -74,23 +75,23 @@ type Registries = {
   readonly templates: Registry<TemplateEntry>;
 };
 
-/** An MCP server. `Tools` collects the types of its tools, for `connect<typeof server>()`. */
+/** An MCP server. `Tools` is the type of its registered tools, from which `connect<typeof server>()` derives a typed client. */
 export class McpServer<out Tools = {}> {
-  /** The types of the tools. The property exists only for the compiler. */
+  /** The types of the registered tools. The property has no value at run time. */
   declare readonly $tools: Tools;
   readonly info: Implementation;
   readonly #options: McpServerOptions;
   readonly #extensions: Extensions;
   readonly #changes: ChangePublisher;
   readonly #registries: Registries;
-  /** Handlers by method. Methods of a feature are added when it is first used. */
+  /** Handlers by method. The methods of a feature are added when its first entry is registered. */
   readonly #handlers = new Map<string, Handler>();
   readonly #featureHandlers: Readonly<Record<Feature, Readonly<Record<string, Handler>>>>;
   readonly #middleware: Middleware[] = [];
   readonly #internals: ServerInternals;
   #requiresScopes = false;
   #listsTemplates = false;
-  /** Capabilities of the features in use. */
+  /** Capabilities of the features that are in use. */
   #derived: ServerCapabilities = { logging: {} };
   #capabilities: ServerCapabilities | undefined;
 
@@ -105,7 +106,7 @@ export class McpServer<out Tools = {}> {
     const report = (method: string) => (error: unknown) => this.#internals.report(error, { method });
     this.#changes = new ChangePublisher(options.changes ?? memoryChangeBus(), report('changes'));
     const changed = (type: 'tools' | 'prompts' | 'resources') => () => {
-      // Requests of a server without scopes skip the check of scopes.
+      // `requiresScopes` is kept up to date here, so that requests of a server without scopes skip the scope checks.
       this.#requiresScopes = Object.values(registries).some((registry) => registry.requiresScopes);
       this.#changes.publish({ type });
     };
@@ -129,17 +130,17 @@ export class McpServer<out Tools = {}> {
       completions: { 'completion/complete': (ctx) => complete(registries, ctx) },
     };
     this.#internals = this.#makeInternals(info, options);
-    // A feature may be declared before anything of it is registered.
+    // A feature that the options declare is offered before its first entry is registered.
     for (const feature of Object.keys(FEATURES) as Feature[]) if (options.capabilities?.[feature]) this.#offer(feature);
     for (const { server } of options.extensions ?? []) server?.register?.(this);
   }
 
-  /** The members that transports and request handling use. Not part of the public API. */
+  /** The members of the server that transports and request handling use. Not part of the public API. */
   get '~internals'(): ServerInternals {
     return this.#internals;
   }
 
-  /** Registers a tool. The handler runs only with arguments that fit the schema. */
+  /** Registers a tool. The handler runs only with arguments that are valid by the input schema. */
   registerTool<const N extends string, const I extends AnySchema = NoArguments, const O extends AnySchema = AnyResult>(
     name: N,
     config: ToolConfig<I, O> & CheckedInput<I>,
@@ -151,7 +152,7 @@ export class McpServer<out Tools = {}> {
     return this as unknown as McpServer<never>;
   }
 
-  /** Registers tools made with `defineTool`, by name. From about 100 tools on it compiles faster than a chain of `registerTool`. */
+  /** Registers tools made with `defineTool`, by name. With about 100 tools it compiles faster than a chain of `registerTool`. */
   registerTools<const D extends Readonly<Record<string, AnyToolDefinition>>>(
     definitions: D,
   ): McpServer<Tools & { readonly [K in keyof D]: ToolTypeOf<D[K]> }> {
@@ -161,7 +162,7 @@ export class McpServer<out Tools = {}> {
     return this as unknown as McpServer<never>;
   }
 
-  /** Registers a resource. A string as `config` is its MIME type. */
+  /** Registers a resource. If `config` is a string, it is the MIME type. */
   registerResource(uri: string, config: ResourceConfig | string, handler: ResourceHandler): this {
     const entry = resourceEntry(uri, config, handler);
     this.#registries.resources.add(entry, typeof config === 'object' && config.replace === true);
@@ -169,7 +170,7 @@ export class McpServer<out Tools = {}> {
     return this;
   }
 
-  /** Registers all resources whose URIs match an RFC 6570 URI template. A string as `config` is their MIME type. */
+  /** Registers all resources whose URIs match an RFC 6570 URI template. If `config` is a string, it is their MIME type. */
   registerResourceTemplate<const T extends string>(
     uriTemplate: T,
     config: ResourceTemplateConfig | string,
@@ -183,7 +184,7 @@ export class McpServer<out Tools = {}> {
     return this;
   }
 
-  /** Registers a prompt. The handler runs only with arguments that fit the schema. */
+  /** Registers a prompt. The handler runs only with arguments that are valid by `argsSchema`. */
   registerPrompt<const S extends AnySchema = NoArguments>(
     name: string,
     config: PromptConfig<S> & CheckedInput<S, 'argsSchema'>,
@@ -196,34 +197,34 @@ export class McpServer<out Tools = {}> {
     return this;
   }
 
-  /** Registered tools by name: to disable, enable or remove them. */
+  /** The registered tools, by name. Use it to disable, enable or remove a tool. */
   get tools(): Features {
     return this.#registries.tools;
   }
 
-  /** Registered prompts by name: to disable, enable or remove them. */
+  /** The registered prompts, by name. Use it to disable, enable or remove a prompt. */
   get prompts(): Features {
     return this.#registries.prompts;
   }
 
-  /** Registered resources by URI: to disable, enable or remove them. */
+  /** The registered resources, by URI. Use it to disable, enable or remove a resource. */
   get resources(): Features {
     return this.#registries.resources;
   }
 
-  /** Registered resource templates by template: to disable, enable or remove them. */
+  /** The registered resource templates, by URI template. Use it to disable, enable or remove a template. */
   get resourceTemplates(): Features {
     return this.#registries.templates;
   }
 
-  /** Sends `notifications/resources/updated` to the clients that subscribed to this URI. */
+  /** Sends `notifications/resources/updated` to the clients that subscribed to this URI or to a folder that contains it. */
   resourceUpdated(uri: string): void {
     this.#changes.publish({ type: 'resource', uri });
   }
 
   /**
    * Sends a log message that belongs to no request to every client whose log level includes it. Only revisions up to
-   * 2025-11-25 have such messages; within a request use `ctx.log`. `data` is any JSON value; `logger` names its source.
+   * 2025-11-25 have such messages; use `ctx.log` within a request. `data` is any JSON value. `logger` names the component.
    * Deprecated by the specification (SEP-2577): logging may be removed from 2027-07-28 on. Log to stderr, or use OpenTelemetry.
    */
   log(level: LoggingLevel, data: unknown, logger?: string): void {
@@ -232,7 +233,7 @@ export class McpServer<out Tools = {}> {
     this.#changes.publish({ type: 'log', message: logger === undefined ? message : { ...message, logger } });
   }
 
-  /** Adds middleware around every request and notification. The first one added is the outermost. */
+  /** Adds middleware, which runs around every request and notification. The middleware added first is the outermost. */
   use(middleware: Middleware): this {
     if (typeof middleware !== 'function') throw new TypeError('use needs a function, (ctx, next) => next()');
     this.#middleware.push(middleware);
@@ -240,8 +241,8 @@ export class McpServer<out Tools = {}> {
   }
 
   /**
-   * Sets the handler of a custom method, or replaces that of a protocol method. Methods whose names begin with
-   * `notifications/` are notifications.
+   * Sets the handler of a custom method, or replaces the handler of a protocol method. A method whose name begins with
+   * `notifications/` is a notification.
    */
   setHandler<const M extends string>(method: M, handler: (params: ParamsOf<M>, ctx: Context) => unknown): this {
     if (typeof handler !== 'function') throw new TypeError(`setHandler: the handler of "${method}" must be a function`);
@@ -252,7 +253,7 @@ export class McpServer<out Tools = {}> {
     return this;
   }
 
-  /** Serves a new in-process connection and returns the transport of its client. */
+  /** Serves a new connection within this process, and returns the transport for its client. */
   async connectInProcess(options: ServeOptions = {}): Promise<Transport> {
     const { principal, ownsProcess = true, forceReruns = false } = options;
     await engineLoading();
@@ -302,7 +303,7 @@ export class McpServer<out Tools = {}> {
     return internals;
   }
 
-  // Declares the capability of a feature and adds its methods, when it is first used.
+  // Declares the capability of a feature and adds its methods, when the feature is first used.
   #offer(feature: Feature): void {
     if (this.#derived[feature]) return;
     this.#derived = { ...this.#derived, [feature]: FEATURES[feature] };
@@ -313,7 +314,8 @@ export class McpServer<out Tools = {}> {
     }
   }
 
-  // Middleware gets the list as objects, so that it can read and change them. Extensions that add `_meta` need objects, too.
+  // Returns the list as objects if there is middleware, which may read and change them, or an extension that adds `_meta`.
+  // Otherwise the entries are JSON text that was encoded once.
   #list(registry: Registry<Entry>, ctx: RequestContext): object {
     const { serverInfo, middleware, extensions, limits } = this.#internals;
     if (middleware.length === 0 && !extensions.addsMeta) {

@@ -1,4 +1,4 @@
-/** Completion: completers of arguments and template variables, and `completion/complete`. */
+/** Completion: functions that suggest values of prompt arguments and template variables, and `completion/complete`. */
 
 import { RpcError } from '../../jsonrpc/errors.ts';
 import { type MaybePromise, thenMaybe } from '../../jsonrpc/maybe-promise.ts';
@@ -14,21 +14,21 @@ interface CompletableEntry extends Entry {
   readonly complete: Completers | undefined;
 }
 
-/** The registries in which a `ref` is looked up. */
+/** The registries in which the `ref` of a `completion/complete` request is looked up. */
 interface Completable {
   readonly prompts: Registry<CompletableEntry>;
   readonly templates: Registry<CompletableEntry>;
   readonly resources: Registry<Entry>;
 }
 
-/** Handles `completion/complete`. An argument without a completer has no suggestions. */
+/** Handles `completion/complete`. The result has no suggestions for an argument without a completer. */
 export function complete(
   { prompts, templates, resources }: Completable,
   ctx: RequestContext,
 ): MaybePromise<CompleteResult> {
   const { type, target, name, value, others } = readParams(ctx.params);
   const found = type === 'ref/prompt' ? prompts.get(target, ctx) : templates.get(target, ctx);
-  // Some clients ask for completions of plain resources, too: they get an empty list.
+  // Some clients also request completions for resources that are not templates: they get an empty list.
   const isResource = !found && type === 'ref/resource' && resources.get(target, ctx) !== undefined;
   if (!found && !isResource) throw RpcError.invalidParams('"ref" names no prompt or resource template of this server');
   const completers: Completers | undefined = found?.complete;
@@ -81,23 +81,23 @@ function otherArguments(context: unknown): Readonly<Record<string, string>> {
   return others as Record<string, string>;
 }
 
-/** The text to complete, and the values of other arguments. */
+/** The text to complete, and the values of arguments that are already filled in. */
 export interface CompletionInput {
   readonly value: string;
   readonly arguments: Readonly<Record<string, string>>;
 }
 
-/** Suggests values, best first. The client gets the first 100, with `hasMore` if there are more. */
+/** Suggests values of one argument or variable, best first. The client gets the first 100, with `hasMore` if there are more. */
 export type Completer = (
   value: string,
   input: CompletionInput,
   ctx: Context,
 ) => readonly string[] | Completion | Promise<readonly string[] | Completion>;
 
-/** Completers by argument name. */
+/** Completers by name of the argument or variable. */
 export type Completers = Readonly<Record<string, Completer>>;
 
-/** Throws a `TypeError` for a completer of an argument or variable that does not exist. */
+/** Throws a `TypeError` if there is a completer for an argument or variable that does not exist. `where` begins the message. */
 export function checkCompleters(where: string, completers: Completers | undefined, names: readonly string[]): void {
   const unknown = Object.keys(completers ?? {}).find((name) => !names.includes(name));
   if (unknown !== undefined)

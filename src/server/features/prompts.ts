@@ -25,18 +25,18 @@ import { unknownName } from './unknown-name.ts';
 export interface PromptConfig<S extends AnySchema = AnySchema> extends EntryConfig {
   readonly title?: string;
   readonly description?: string;
-  /** An object schema with one string property per argument. Default: no arguments. */
+  /** An object schema with one string property for each argument. Default: the prompt has no arguments. */
   readonly argsSchema?: S;
-  /** Completers by argument name. */
+  /** Functions that suggest values of arguments, by argument name. */
   readonly complete?: Completers;
   readonly icons?: readonly Icon[];
   readonly _meta?: Meta;
 }
 
-/** Return values of a prompt's handler. A string becomes one message with the role `user`. */
+/** Return values of a prompt handler. A string becomes one message with the role `user`. */
 export type PromptReturn = string | PromptMessage | readonly PromptMessage[] | GetPromptResult | InputRequired;
 
-/** Returns the messages of a prompt. The arguments fit `argsSchema`. */
+/** Handler of `prompts/get` for one prompt. Its arguments are valid by `argsSchema`. */
 export type PromptHandler<S> = (args: PromptArguments<S>, ctx: Context) => PromptReturn | Promise<PromptReturn>;
 
 type PromptArguments<S> = unknown extends InferOutput<S> ? Readonly<Record<string, string>> : InferOutput<S>;
@@ -58,7 +58,7 @@ const KEYS: Omit<KeysOf<PromptConfig>, keyof EntryConfig> = {
   _meta: true,
 };
 
-/** Checks a registration and returns its entry. Throws a `TypeError` with the prompt's name. */
+/** Checks the registration of a prompt and returns its entry. Throws a `TypeError` that names the prompt. */
 export function promptEntry(name: string, config: PromptConfig, get: PromptEntry['get']): PromptEntry {
   const where = `Prompt "${shorten(name)}"`;
   const { access, options } = entryOptions(where, config, KEYS, get);
@@ -89,7 +89,7 @@ function argumentsOf(where: string, schema: Readonly<Record<string, unknown>>): 
   });
 }
 
-/** Handles `prompts/get`: checks the arguments, runs the handler and makes its result. */
+/** Handles `prompts/get`: validates the arguments, runs the handler and makes the result. */
 export function getPrompt(prompts: Registry<PromptEntry>, ctx: RequestContext): MaybePromise<unknown> {
   const name = stringParam(ctx.params, 'name');
   const prompt = prompts.get(name, ctx);

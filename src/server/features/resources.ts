@@ -31,16 +31,16 @@ export interface ResourceConfig extends EntryConfig, Partial<Omit<Resource, 'uri
 
 /** Options of `registerResourceTemplate`. */
 export interface ResourceTemplateConfig extends Omit<ResourceConfig, 'size'> {
-  /** Completers by variable name. */
+  /** Functions that suggest values of variables, by variable name. */
   readonly complete?: Completers;
-  /** Returns resources that `resources/list` shows in addition to the registered ones. Called for each list. */
+  /** Returns resources that `resources/list` lists after the registered ones. Called for each such request. */
   readonly list?: (ctx: Context) => readonly ListedResource[] | Promise<readonly ListedResource[]>;
 }
 
-/** A resource listed by a template. Default of `name`: the URI; of `mimeType`: the template's. */
+/** A resource that the function `list` of a template returns. `name` defaults to the URI, `mimeType` to that of the template. */
 export type ListedResource = Omit<Resource, 'name'> & { readonly name?: string };
 
-/** Return values of a resource's handler: text, bytes, contents, or undefined or null if the resource does not exist. */
+/** Return values of a resource handler: text, bytes or contents; undefined or null if the resource does not exist. */
 export type ResourceReturn =
   | string
   | Uint8Array
@@ -51,26 +51,26 @@ export type ResourceReturn =
   | undefined
   | null;
 
-/** Values of a template's variables. Variables with `*` have arrays. */
+/** Values of a URI template's variables, by name. The value of a variable with `*` is an array. */
 export type Variables = Readonly<Record<string, string | readonly string[]>>;
 
-/** Reads a resource. */
+/** Handler of `resources/read` for one resource. */
 export type ResourceHandler = (uri: string, ctx: Context) => ResourceReturn | Promise<ResourceReturn>;
 
-/** Reads a resource whose URI matches a template. */
+/** Handler of `resources/read` for resources whose URIs match a template. */
 export type ResourceTemplateHandler<V = Variables> = (
   variables: V,
   ctx: Context,
   uri: string,
 ) => ResourceReturn | Promise<ResourceReturn>;
 
-/** The variables of a template, if its type is a string literal. */
+/** The type of a URI template's variables, derived from the template if it is a string literal. */
 export type VariablesOf<T extends string> = string extends T ? Variables : FromTemplate<T>;
 
 type FromTemplate<T extends string> = T extends `${string}{${infer Inside}}${infer Rest}`
   ? FromExpression<Inside> & FromTemplate<Rest>
   : {};
-// Variables of the operators `;`, `?` and `&` may be missing in a URI, so their types are optional.
+// Variables of the operators `;`, `?` and `&` are optional, since they may be missing in a URI.
 type FromExpression<I extends string> = I extends `${';' | '?' | '&'}${infer List}`
   ? Partial<FromList<List>>
   : I extends `${'+' | '#' | '.' | '/'}${infer List}`
@@ -92,7 +92,7 @@ export interface ResourceEntry extends Entry {
   readonly read: ResourceHandler;
 }
 
-/** A registered template. */
+/** A registered resource template. */
 export interface TemplateEntry extends Entry {
   readonly definition: ResourceTemplate;
   readonly template: UriTemplate;
@@ -118,7 +118,7 @@ const TEMPLATE_KEYS: Omit<KeysOf<ResourceTemplateConfig>, keyof EntryConfig> = {
 const { complete: _complete, list: _list, ...SHARED_KEYS } = TEMPLATE_KEYS;
 const RESOURCE_KEYS: Omit<KeysOf<ResourceConfig>, keyof EntryConfig> = { ...SHARED_KEYS, size: true };
 
-/** Checks a registration and returns its entry. Throws a `TypeError` with the URI. */
+/** Checks the registration of a resource and returns its entry. Throws a `TypeError` that names the URI. */
 export function resourceEntry(uri: string, config: ResourceConfig | string, read: ResourceHandler): ResourceEntry {
   const where = `Resource "${shorten(uri)}"`;
   const given: ResourceConfig = typeof config === 'string' ? { mimeType: config } : config;
@@ -129,7 +129,7 @@ export function resourceEntry(uri: string, config: ResourceConfig | string, read
   return { key: uri, definition: { uri, name, ...shown }, ...access, cache, read };
 }
 
-/** Checks a registration and returns its entry. Throws a `TypeError` with the URI template. */
+/** Checks the registration of a resource template and returns its entry. Throws a `TypeError` that names the template. */
 export function templateEntry(
   uriTemplate: string,
   config: ResourceTemplateConfig | string,
@@ -155,24 +155,24 @@ export function templateEntry(
   };
 }
 
-// Refuses a URI or template that is too long: requests with such URIs are refused, so it could never be read.
+// Refuses a URI or template that is too long: requests with such URIs are refused, so the resource could never be read.
 function checkLength(where: string, uri: string): void {
   if (uri.length > STRING_LIMITS.uri) throw new TypeError(`${where} has more than ${STRING_LIMITS.uri} characters`);
 }
 
-/** Registered resources and resource templates. */
+/** The registries of resources and resource templates. */
 interface ResourceRegistries {
   readonly resources: Registry<ResourceEntry>;
   readonly templates: Registry<TemplateEntry>;
 }
 
-/** The entry that a URI names, and a function that calls its handler. */
+/** The registered resource or template that a URI belongs to, and a function that calls its handler. */
 export interface ResolvedResource {
   readonly entry: ResourceEntry | TemplateEntry;
   read(ctx: Context): unknown;
 }
 
-/** Finds the entry for a URI: the resource with this URI, else the first template that matches. */
+/** Returns the resource with this URI, otherwise the first template that matches it; undefined if there is none. */
 export function resolveResource(
   { resources, templates }: ResourceRegistries,
   uri: string,
@@ -189,7 +189,7 @@ export function resolveResource(
   return undefined;
 }
 
-/** Handles `resources/read`. */
+/** Handles `resources/read`: finds the resource, runs its handler and makes the result. */
 export function readResource(registries: ResourceRegistries, ctx: RequestContext): MaybePromise<unknown> {
   const uri = stringParam(ctx.params, 'uri');
   const found = resolveResource(registries, uri, ctx);
@@ -197,7 +197,7 @@ export function readResource(registries: ResourceRegistries, ctx: RequestContext
   const { entry } = found;
   ctx.entry = entry;
   return thenMaybe(found.read(ctx) as MaybePromise<unknown>, (returned) => {
-    // Restricted contents, and contents that depend on input responses, must not be shared by caches.
+    // Caches must not share contents that are restricted to some callers or depend on input responses.
     const scope = entry.visible || entry.scopes || ctx.usesJournal ? ({ cacheScope: 'private' } as const) : {};
     ctx.encodingHints = { cache: { ...ctx.server.serverInfo.cache, ...entry.cache, ...scope } };
     if (returned instanceof InputRequired || (isObject(returned) && isContents(returned['contents']))) return returned;
@@ -233,7 +233,7 @@ function isItem(value: unknown): boolean {
   return typeof value['text'] === 'string' || typeof value['blob'] === 'string';
 }
 
-/** Handles `resources/list` of a server with `list` functions: registered resources first, each URI once. */
+/** Handles `resources/list` if a template has a `list` function. Registered resources come first; each URI is listed once. */
 export async function listWithTemplates(
   { resources, templates }: ResourceRegistries,
   ctx: RequestContext,
@@ -247,7 +247,7 @@ export async function listWithTemplates(
   }
   const { serverInfo, limits } = ctx.server;
   const { entries, nextCursor } = pageOf('resources', [...shown.values()], ctx.params['cursor'], limits.pageSize);
-  // The result of `list` functions may depend on the caller, so caches must not share it.
+  // Caches must not share the result, since `list` functions may depend on the caller.
   ctx.encodingHints = { cache: { ...serverInfo.cache, cacheScope: 'private' } };
   const page = entries.map(({ definition }) => definition);
   return nextCursor === undefined ? { resources: page } : { resources: page, nextCursor };

@@ -1,8 +1,8 @@
-/** Matches URIs with URI templates in linear time, without backtracking. */
+/** Matches URIs with URI templates, in linear time and without backtracking. */
 
 import type { Expression, Operator, Part, UriTemplate, Variable } from './uri-template.ts';
 
-/** Values of a template's variables. Variables with `*` have arrays. */
+/** Values of a URI template's variables, by name. The value of a variable with `*` is an array. */
 export type UriTemplateMatch = Map<string, string | string[]>;
 
 type Matcher = (uri: string) => UriTemplateMatch | undefined;
@@ -11,7 +11,7 @@ const matchers = new WeakMap<UriTemplate, Matcher>();
 
 /**
  * Returns the percent-decoded values of a template's variables in a URI; undefined if the URI does not match. The URI must be
- * the output of `encodeNonAscii`, so that it is encoded once for all templates.
+ * the output of `encodeNonAscii`: callers that try several templates encode it only once.
  *
  * RFC 6570 defines expansion only. Matching follows these rules:
  * - a value ends at the first occurrence of the next literal; a literal at the end of the template must end the URI;
@@ -30,7 +30,7 @@ export function matchUri(template: UriTemplate, uri: string): UriTemplateMatch |
 function matcherOf(template: readonly Part[]): Matcher {
   const parts = joinNamed(template);
   const last = parts.at(-1);
-  // The last literal is matched at the end of the URI: `{name}.md` matches `a.md.md`.
+  // The last literal is matched at the end of the URI, so that `{name}.md` matches `a.md.md`.
   const suffix = parts.length > 1 && typeof last === 'string' ? last : '';
   if (suffix !== '') parts.pop();
   const steps = parts.map((part, index) =>
@@ -54,7 +54,7 @@ function matcherOf(template: readonly Part[]): Matcher {
 
 type Found = readonly [variable: Variable, value: string | string[]];
 
-/** Matches one part of a template at a position. Returns the position after it, or -1. */
+/** Matches one part of a template at a position of the URI. Returns the position after the match, or -1. */
 type Step = (uri: string, at: number, found: Found[]) => number;
 
 function literalStep(literal: string): Step {
@@ -64,7 +64,7 @@ function literalStep(literal: string): Step {
 function valueStep(expression: Expression, parts: readonly Part[], index: number): Step {
   const { operator } = expression;
   const read = operator.named ? readNamed : readListed;
-  // The value ends at the first text that can follow. Named expressions may be missing, so the part after them can follow, too.
+  // A value ends at the first text that can follow it. Named expressions may be missing, so the part after them can follow, too.
   const optional: string[] = [];
   let required: string | undefined;
   for (let next = index + 1; next < parts.length && required === undefined; next++) {
@@ -85,7 +85,7 @@ function valueStep(expression: Expression, parts: readonly Part[], index: number
   };
 }
 
-// Reads values in order, as in `{x,y}` and `{/x,y}`. Surplus values go to the variable with `*`, else to the last one.
+// Reads values in order, as in `{x,y}` and `{/x,y}`. Surplus values go to the variable with `*`, otherwise to the last one.
 function readListed(text: string, { operator, variables }: Expression, found: Found[]): boolean {
   const { first, separator } = operator;
   const texts = text.slice(first.length).split(separator);
@@ -133,7 +133,7 @@ function readNamed(text: string, { operator, variables }: Expression, found: Fou
   return true;
 }
 
-// Joins `{?x}{&y}` to one query, whose parameters may be in any order.
+// Joins adjacent expressions such as `{?x}{&y}` to one, since query parameters may be in any order.
 function joinNamed(template: readonly Part[]): Part[] {
   const parts: Part[] = [];
   for (const part of template) {
@@ -152,7 +152,7 @@ function joinNamed(template: readonly Part[]): Part[] {
 
 const PERCENT = 0x25;
 const UNRESERVED = tableOf('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~%');
-// Characters that RFC 6570 percent-encodes in values. They are accepted, because clients send URIs such as `users://a@b.example`.
+// RFC 6570 percent-encodes these characters in values. They are accepted, since clients send URIs such as `users://a@b.example`.
 const SEGMENT = tableOf(":@!$&'()*+;=", UNRESERVED);
 const QUERY = tableOf('/?[],', SEGMENT);
 const ALL = tableOf('#', QUERY);
@@ -163,7 +163,7 @@ function tableOf(characters: string, base: Uint8Array = new Uint8Array(128)): Ui
   return table;
 }
 
-// Percent-decodes a value. Undefined if it has a character that the operator does not allow, or invalid percent-encoding.
+// Percent-decodes a value. Returns undefined for a character that the operator does not allow, and for invalid percent-encoding.
 function decode(text: string, operator: Operator): string | undefined {
   const table = operator.reserved ? ALL : operator.separator === '&' ? QUERY : SEGMENT;
   let encoded = false;
@@ -175,14 +175,15 @@ function decode(text: string, operator: Operator): string | undefined {
   if (!encoded) return text;
   try {
     const value = decodeURIComponent(text);
-    // NUL is refused: file systems and C libraries end strings there.
+    // NUL is refused: file systems and C libraries would cut the value there.
     return value.includes('\0') ? undefined : value;
   } catch {
     return undefined;
   }
 }
 
-// A variable that is used twice must have equal values; a value of `{x:3}` must be the prefix of the other.
+// Makes the match of all values that were found. A variable that is used twice must have equal values; a value of `{x:3}`
+// must be the prefix of the other.
 function agreed(found: readonly Found[]): UriTemplateMatch | undefined {
   const match: UriTemplateMatch = new Map();
   const wholeFirst = [...found].sort(([a], [b]) => Number(a.prefix !== undefined) - Number(b.prefix !== undefined));
@@ -199,7 +200,7 @@ function agreed(found: readonly Found[]): UriTemplateMatch | undefined {
   return match;
 }
 
-/** Returns the first characters of a text. A surrogate pair counts as one character. */
+/** Returns the first `count` characters of a text. A surrogate pair counts as one character. */
 export function firstCharacters(text: string, count: number): string {
   return text.length <= count ? text : Array.from(text).slice(0, count).join('');
 }

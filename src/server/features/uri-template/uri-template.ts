@@ -2,7 +2,7 @@
 
 import { shorten } from '../../../jsonrpc/printable.ts';
 
-/** A parsed template. */
+/** A parsed URI template. */
 export interface UriTemplate {
   readonly template: string;
   /** Names of the variables, without duplicates, in the order of their first use. */
@@ -10,10 +10,10 @@ export interface UriTemplate {
   readonly parts: readonly Part[];
 }
 
-/** An operator of expressions: one row of the table in RFC 6570, appendix A. */
+/** An operator of template expressions: one column of the table in RFC 6570, appendix A. */
 export interface Operator {
   readonly symbol: string;
-  /** The text before the first value. */
+  /** Text before the first value of the expression. */
   readonly first: string;
   readonly separator: string;
   /** True if values are written as `name=value`. */
@@ -25,21 +25,22 @@ export interface Operator {
 /** A variable of an expression, with its modifier. */
 export interface Variable {
   readonly name: string;
-  /** `{name*}`: the value is a list. */
+  /** True for `{name*}`: the value is a list. */
   readonly explode: boolean;
-  /** `{name:3}`: the value has at most 3 characters. */
+  /** Maximum number of characters of the value: 3 for `{name:3}`. */
   readonly prefix: number | undefined;
 }
 
-/** The text between braces: an operator and its variables. */
+/** The text between two braces of a template: an operator and its variables. */
 export interface Expression {
   readonly operator: Operator;
   readonly variables: readonly Variable[];
 }
 
-/** A percent-encoded literal, or an expression. */
+/** A part of a template: a percent-encoded literal, or an expression. */
 export type Part = string | Expression;
 
+// Limits of a template: its length in characters, and the number of its variables.
 const MAX_LENGTH = 8192;
 const MAX_VARIABLES = 64;
 
@@ -56,7 +57,7 @@ const operators: ReadonlyMap<string, Operator> = new Map(
   ].map((operator) => [operator.symbol, operator]),
 );
 
-/** Parses a template. Throws a `TypeError` with the position of the first error. */
+/** Parses a URI template. Throws a `TypeError` with the position of the first error. */
 export function parseUriTemplate(template: string): UriTemplate {
   const fail: Fail = (what, at) => {
     throw new TypeError(`URI template "${shorten(template)}": ${what} at position ${at}`);
@@ -76,7 +77,7 @@ export function parseUriTemplate(template: string): UriTemplate {
     const expression = expressionOf(template.slice(open + 1, close), open + 1, fail);
     names.push(...expression.variables.map(({ name }) => name));
     if (names.length > MAX_VARIABLES) fail(`more than ${MAX_VARIABLES} variables`, open);
-    // Matching needs a character that ends the value of the previous expression.
+    // Two expressions need a character between them: matching finds the end of the first value by it.
     if (typeof parts.at(-1) === 'object' && expression.operator.first === '') {
       fail('no character separates this expression from the one before it', open);
     }
@@ -97,7 +98,7 @@ function expressionOf(inside: string, at: number, fail: Fail): Expression {
     const match = VARIABLE.exec(text);
     if (!match?.[1]) return fail(`"${shorten(text, 32)}" is not a variable`, start);
     const explode = match[3] !== undefined;
-    // With two lists in one expression, matching could not find the end of the first one.
+    // A second list in one expression is refused: matching could not find the end of the first one.
     if (explode && !operator.named && lists++ > 0) fail('a second variable with "*"', start);
     start += text.length + 1;
     return { name: match[1], explode, prefix: match[2] === undefined ? undefined : Number(match[2]) };
@@ -105,7 +106,7 @@ function expressionOf(inside: string, at: number, fail: Fail): Expression {
   return { operator, variables };
 }
 
-// A name, then `:length` or `*`. The expression is unambiguous, so it takes linear time.
+// Matches a name, then `:length` or `*`. The regular expression is unambiguous, so that it takes linear time.
 const VARIABLE = /^((?:\w|%[0-9A-Fa-f]{2})(?:\.?(?:\w|%[0-9A-Fa-f]{2}))*)(?::([1-9]\d{0,3})|(\*))?$/;
 
 function literalOf(text: string, at: number, fail: Fail): string {
@@ -115,7 +116,7 @@ function literalOf(text: string, at: number, fail: Fail): string {
   return encodeNonAscii(text) ?? fail('half of a surrogate pair', at);
 }
 
-/** Percent-encodes all characters beyond ASCII. Undefined if the text is not well-formed Unicode. */
+/** Percent-encodes all non-ASCII characters. Returns undefined if the text is not well-formed Unicode. */
 export function encodeNonAscii(text: string): string | undefined {
   try {
     return text.replace(/[\u0080-\uffff]+/g, encodeURIComponent);
