@@ -1,7 +1,7 @@
 /** Makes received text safe for terminals, logs and error messages. */
 
 // Matches C0, DEL and C1 controls, bidirectional marks, and line and paragraph separators.
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the expression searches for control characters.
 const UNPRINTABLE = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
 
 /** Maximum length of a received name in an error message, in characters. */

@@ -1,7 +1,7 @@
 /** Estimates the heap that a parsed JSON value takes, in less time than parsing takes. */
 
-// Bytes of heap in V8 without pointer compression: up to 56 for an object or array, 8 for an array element, and up to 80 for a
-// member of a large object with its name.
+// Bytes of heap that each kind of value takes in V8 without pointer compression. The text of strings and of member names is
+// added to them.
 const CONTAINER_BYTES = 56;
 const MEMBER_BYTES = 64;
 const ELEMENT_BYTES = 8;

@@ -101,7 +101,7 @@ function requireSession(session: Session | undefined): Session {
   return session;
 }
 
-// Shared by all sessions without subscriptions, to save memory.
+// Subscriptions of a new session: one empty array for all sessions, to save memory.
 const NONE: readonly string[] = [];
 
 /** Returns the client of a session. Without a session it has no capabilities. */
