@@ -23,7 +23,7 @@ export function isMcpError(error: unknown): error is Error & { readonly code: nu
   try {
     return typeof error === 'object' && error !== null && mark in error;
   } catch {
-    // `in` throws for a revoked Proxy.
+    // The operator `in` throws for a revoked Proxy.
     return false;
   }
 }
@@ -59,29 +59,29 @@ export class RpcError extends McpError {
     this.reason = options?.reason;
   }
 
-  /** -32600: the message is not a valid request. */
+  /** Makes error -32600: the message is not a valid request. */
   static invalidRequest(message: string, data?: unknown): RpcError {
     return new RpcError(ErrorCode.InvalidRequest, message, data);
   }
 
-  /** -32601: the method does not exist. */
+  /** Makes error -32601: the method does not exist. */
   static methodNotFound(method: string): RpcError {
     return new RpcError(ErrorCode.MethodNotFound, `Method not found: ${shorten(method)}`);
   }
 
-  /** -32602: the params of the method are invalid. */
+  /** Makes error -32602: the params of the method are invalid. */
   static invalidParams(message: string, data?: unknown): RpcError {
     return new RpcError(ErrorCode.InvalidParams, message, data);
   }
 
-  /** -32603: the request failed on this side. */
+  /** Makes error -32603: the request failed on the side that handles it. */
   static internal(message = 'Internal error', data?: unknown): RpcError {
     return new RpcError(ErrorCode.InternalError, message, data);
   }
 
   /**
-   * -32010: the caller must wait for `retryAfterMs` milliseconds, which the error's data contains. Over HTTP the response has
-   * status 429 and `Retry-After`, unless its stream has begun.
+   * Makes error -32010: the caller must wait for `retryAfterMs` milliseconds, which the data of the error contains. Over HTTP
+   * the response has status 429 and `Retry-After`, unless its stream has begun.
    */
   static tooManyRequests(message: string, { retryAfterMs }: { readonly retryAfterMs: number }): RpcError {
     if (!Number.isFinite(retryAfterMs) || retryAfterMs < 0) {
@@ -119,7 +119,7 @@ export type ConnectionErrorCode =
   | 'not-connected'
   /** The peer sent a message that is not valid in the protocol. */
   | 'malformed'
-  /** A received message exceeds a limit; the error message names the option. */
+  /** A received message exceeds a limit. The error message names the limit, and the option that sets it if there is one. */
   | 'too-large'
   /** The server's process could not be started. */
   | 'spawn-failed'
@@ -141,7 +141,7 @@ export interface ProcessEnd {
   readonly stderr: string;
 }
 
-/** Optional properties of a `ConnectionError`. */
+/** Options of the constructor of `ConnectionError`: the values of its optional properties. */
 export interface ConnectionErrorDetails extends ErrorOptions {
   readonly process?: ProcessEnd | undefined;
   readonly status?: number | undefined;

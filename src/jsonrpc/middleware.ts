@@ -1,4 +1,4 @@
-/** Runs middleware around a call; the first function is the outermost. */
+/** Runs middleware around a call. The first middleware of the chain is the outermost. */
 
 /** A middleware. `next()` runs the rest of the chain and resolves to its result; `next(changed)` runs it with a changed call. */
 export type MiddlewareFunction<Call> = (call: Call, next: (changed?: Call) => Promise<unknown>) => unknown;

@@ -12,7 +12,7 @@ const revisions: ReadonlyMap<string, ClientRevision> = new Map(
   ]),
 );
 
-/** Returns the revision with this version; undefined if there is none. */
+/** Returns the client side of the revision with this version; undefined if there is none. */
 export function revisionNamed(version: string): ClientRevision | undefined {
   return revisions.get(version);
 }

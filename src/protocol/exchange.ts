@@ -8,7 +8,7 @@ import type { Session } from './session.ts';
 
 /** The origin of one request, and the channel for messages that are sent before its response. */
 export interface Exchange {
-  /** The row of the request's method; undefined for methods that the protocol does not have. */
+  /** Properties of the request's method; undefined for methods that the protocol does not have. */
   readonly row: MethodRow | undefined;
   /** True if the peer owns this process (stdio, in-process) and is therefore exempt from scope checks. */
   readonly trusted: boolean;

@@ -2,7 +2,7 @@
 
 import { isObject } from '../jsonrpc/message.ts';
 
-/** One method of the protocol. */
+/** One method of the protocol, with its sender, its revisions and the properties of its params and result. */
 export interface MethodRow {
   readonly method: string;
   readonly kind: 'request' | 'notification';

@@ -2,7 +2,7 @@
 
 import { RpcError } from '../jsonrpc/errors.ts';
 
-/** The versions of all revisions. */
+/** The version of a revision that this package supports. */
 export type ProtocolVersion = '2026-07-28' | '2025-11-25' | '2025-06-18' | '2025-03-26' | '2024-11-05';
 
 /** A kind of revisions. Stateful ones open a session with `initialize`; stateless ones describe the client in each request. */

@@ -14,10 +14,10 @@ export interface JsonLimits {
 /** Default limits of the structure of a message. */
 export const JSON_LIMITS: JsonLimits = { depth: 64, elements: 100_000 };
 
-/** Maximum number of messages in one batch. */
+/** Maximum number of messages in one received batch. */
 export const MAX_BATCH = 100;
 
-/** Maximum length of a request id, in characters. */
+/** Maximum length of a received request id, in characters. */
 export const MAX_ID_LENGTH = 1024;
 
 /**

@@ -24,7 +24,7 @@ const CLOSE_ARRAY = 0x5d;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
-/** True for `{` and `[`. */
+/** True for `{` and `[`, with which every message and batch begins. */
 export function isOpening(character: number | undefined): boolean {
   return character === OPEN_OBJECT || character === OPEN_ARRAY;
 }

@@ -42,7 +42,7 @@ export interface Challenge {
 export interface ProtectedResource {
   /** URL at which `metadata` is served, on the origin of the server. */
   readonly metadataUrl: string;
-  /** The metadata document. It is public. */
+  /** The metadata document. It is public: unauthenticated clients get it. */
   readonly metadata: Readonly<Record<string, unknown>>;
   /** Returns the 403 response for a principal that lacks one of these scopes, or one that every request requires. */
   insufficientScope(scopes: readonly string[], principal?: Principal): Challenge;

@@ -53,7 +53,7 @@ export function paramHeaders(inputSchema: unknown): ParamHeaders {
     if (typeof name !== 'string' || !token.test(name))
       return `${at()} must be an HTTP token: letters, digits and !#$%&'*+-.^_\`|~`;
     if (!carriers.has(schema.type)) return `${at()} needs a property of type string, integer or boolean`;
-    // Header names are case-insensitive.
+    // The lower-case name is compared, since header names are case-insensitive.
     if (taken.has(name.toLowerCase())) return `${at()} names a header that another property has`;
     taken.add(name.toLowerCase());
     headers.set(name, path);

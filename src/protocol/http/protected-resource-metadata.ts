@@ -5,7 +5,7 @@ import type { ProtectedResource } from './authenticate.ts';
 /** An HTTP response with the metadata, or with an error. The caller must not send the body in response to HEAD. */
 export interface MetadataReply {
   readonly status: number;
-  /** Header fields by lower-case name. */
+  /** Header fields of the response, by lower-case name. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }

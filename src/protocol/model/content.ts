@@ -20,7 +20,7 @@ interface Annotated {
   readonly _meta?: Meta;
 }
 
-/** Plain text. */
+/** A block of plain text. */
 export interface TextContent extends Annotated {
   readonly type: 'text';
   readonly text: string;

@@ -9,7 +9,7 @@ export const MetaKey = {
   clientCapabilities: 'io.modelcontextprotocol/clientCapabilities',
   clientInfo: 'io.modelcontextprotocol/clientInfo',
   serverInfo: 'io.modelcontextprotocol/serverInfo',
-  /** Deprecated by the specification (SEP-2577): logging may be removed from 2027-07-28 on. */
+  /** Minimum level of log messages. Deprecated by the specification (SEP-2577): logging may be removed from 2027-07-28 on. */
   logLevel: 'io.modelcontextprotocol/logLevel',
   subscriptionId: 'io.modelcontextprotocol/subscriptionId',
 } as const;
@@ -20,7 +20,7 @@ export const WRAPPED_RESULT = 'mcpp/wrappedResult';
 /** `_meta` key of results, for revisions without `structuredContent`: the index of the text block that has it as JSON. */
 export const STRUCTURED_TEXT = 'mcpp/structuredText';
 
-/** W3C trace context: keys of `_meta` without a prefix. */
+/** W3C trace context. Its members are keys of `_meta` that have no prefix. */
 export interface Trace {
   readonly traceparent?: string;
   readonly tracestate?: string;
@@ -31,7 +31,7 @@ const label = '[A-Za-z](?:[A-Za-z0-9-]*[A-Za-z0-9])?';
 const name = '[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?';
 const prefixedKey = new RegExp(`^${label}(?:\\.${label})*/(?:${name})?$`);
 
-/** True for a key with a prefix, such as `com.example/feature`. */
+/** True for a `_meta` key or extension id with a prefix, such as `com.example/feature`. */
 export function isPrefixedKey(key: string): boolean {
   return key.length <= 256 && prefixedKey.test(key);
 }

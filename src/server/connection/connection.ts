@@ -47,7 +47,7 @@ class ServedConnection implements Receiver, TransportConnection, ExchangeConnect
   readonly ask: ExchangeConnection['ask'];
   readonly #outgoing: PendingRequests;
   session: Session | undefined;
-  /** Features of the session's revision. */
+  /** Features of the revision of the session; undefined before `initialize`. */
   #features: RevisionFeatures | undefined;
   readonly #server: ServerInternals;
   readonly #transport: Transport;
@@ -344,7 +344,7 @@ class ServedConnection implements Receiver, TransportConnection, ExchangeConnect
   }
 }
 
-/** Serves a connection. Resolves when the transport is connected. */
+/** Serves the connection of a transport. Resolves when the transport is connected. */
 export async function serveConnection(
   server: ServerInternals,
   transport: Transport,

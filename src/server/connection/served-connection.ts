@@ -6,7 +6,7 @@ import type { RunningCalls } from '../limits/usage.ts';
 
 /** A connection that is being served, as `serve` returns it. */
 export interface ServedConnection {
-  /** Resolves when the connection has ended. */
+  /** Resolves when the connection has ended, whichever side closed it. */
   readonly closed: Promise<void>;
   /** Refuses new requests, aborts those that still run after `graceMs` milliseconds (default: 0), and disconnects. */
   close(options?: { readonly graceMs?: number }): Promise<void>;

@@ -25,7 +25,7 @@ import { encodeNonAscii, parseUriTemplate, type UriTemplate } from './uri-templa
 export interface ResourceConfig extends EntryConfig, Partial<Omit<Resource, 'uri' | 'name'>> {
   /** Name of the resource in lists. Default: its URI or URI template. */
   readonly name?: string;
-  /** Cache hints of `resources/read`. Default: the server's `cache`. */
+  /** Cache hints of `resources/read` results. Default: the option `cache` of the server. */
   readonly cache?: Partial<CacheHints>;
 }
 

@@ -70,7 +70,7 @@ export async function sample(
   return (await inputRequests.request({ method: 'sampling/createMessage', params: sent }, key)) as CreateMessageResult;
 }
 
-/** Requests the roots of the client. */
+/** Requests the list of roots from the client. */
 export async function listRoots(inputRequests: InputRequests, { key }: AskOptions = {}): Promise<ListRootsResult> {
   return (await inputRequests.request({ method: 'roots/list' }, key)) as ListRootsResult;
 }
