@@ -1,8 +1,9 @@
 /** Transports within one process. Each message is serialized and parsed, so that the two ends share no objects. */
 
 import { ConnectionError } from './errors.ts';
+import { jsonCopy } from './json/json-copy.ts';
 import { checkPayload } from './json/parse-message.ts';
-import { type Message, serialize } from './message.ts';
+import type { Message } from './message.ts';
 import type { Receiver, Transport } from './transport.ts';
 
 // `SETTLED.then` queues a microtask. It is faster than Node's `queueMicrotask`, which creates an async resource.
@@ -36,7 +37,7 @@ class MemoryTransport implements Transport {
 
   send(message: Message | readonly Message[]): void {
     if (this.#closed || !this.#peer) throw new ConnectionError('closed', 'The connection is closed');
-    const value: unknown = JSON.parse(serialize(message));
+    const value = jsonCopy(message);
     const peer = this.#peer;
     void SETTLED.then(() => peer.#deliver(value));
   }

@@ -85,7 +85,7 @@ export function mayHaveInfiniteNumbers(text: string): boolean {
 
 /** True if all numbers in a JSON value are finite. */
 export function isFiniteThroughout(value: unknown): boolean {
-    // A loop instead of recursion, which would overflow the stack: the value may be nested as deeply as the text is long.
+  // A loop instead of recursion, which would overflow the stack: the value may be nested as deeply as the text is long.
   const open: unknown[] = [[value]];
   while (open.length > 0) {
     const container = open.pop() as object;
