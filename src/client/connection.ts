@@ -49,7 +49,7 @@ export class Connection<Tools = unknown> implements ExtensionConnection {
     return this.#core.profile.revision;
   }
 
-  /** What was found out about the server: JSON, for the option `profile` of a later connection. */
+  /** The profile of the server: its revision, info and capabilities. It is JSON, for the option `profile` of a later connection. */
   get profile(): ServerProfile {
     return this.#core.profile;
   }

@@ -103,7 +103,7 @@ export class Core {
     return core;
   }
 
-  /** What was found out about the server. */
+  /** The profile of the server: its revision, info and capabilities. */
   get profile(): ServerProfile {
     return this.link.profile as ServerProfile;
   }

@@ -100,7 +100,7 @@ export class Link {
     return this.#over.signal;
   }
 
-  /** What was found out about the server. */
+  /** The profile of the server; undefined before the first handshake. */
   get profile(): ServerProfile | undefined {
     return this.#profile;
   }

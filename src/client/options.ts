@@ -21,7 +21,7 @@ export interface ConnectionOptions extends AnswerHandlers, TimeoutOptions, ToolP
    * Default: `auto`.
    */
   readonly revision?: 'auto' | 'legacy' | ProtocolVersion;
-  /** What an earlier connection to the same server found out (`connection.profile`), so that it is not asked again. */
+  /** The profile of the server from an earlier connection (`connection.profile`). It saves the round trip of the handshake. */
   readonly profile?: ServerProfile;
   /** What this client says of itself. */
   readonly info?: Implementation;

@@ -155,7 +155,7 @@ function dialerToUrl(url: URL, given: ConnectOptions): Dialer {
     key: auth ? `${url.href} ${numberOf(auth)}` : url.href,
     isRepeatable: true,
     isHttp: true,
-    // What sends requests differs by runtime, and a client of programs needs none of it.
+    // The HTTP transports differ by runtime, and clients of child processes do not need them.
     async dial(host) {
       const { httpTransport } = await import('../transport/http/client/transport.ts');
       return httpTransport(url, optionsFor(host));

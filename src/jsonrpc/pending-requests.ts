@@ -251,7 +251,7 @@ export class PendingRequests {
     try {
       this.#sender.cancel(id, pending.method, reason);
     } catch {
-      // The connection is broken, so the peer cannot be told. The call has failed already.
+      // The connection is broken, so no cancellation can be sent. The call has failed already.
     }
   }
 }

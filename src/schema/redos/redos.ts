@@ -5,7 +5,7 @@
  * part of it. `^(a+)+$` can split a run of n letters into groups in 2^n ways, so 40 letters and a `!` block the process for
  * hours. A caller of the tool chooses that text.
  *
- * What is detected: exponential ambiguity, that is a loop that can read one text in two different ways and be in the same
+ * The check detects exponential ambiguity: a loop that can read one text in two different ways and be in the same
  * state afterwards. Every further repetition of that text doubles the number of ways.
  *
  * How:

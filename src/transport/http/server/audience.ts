@@ -18,7 +18,7 @@ export class Audience<Stream> {
     this.#tell = tell;
   }
 
-  /** The streams that are told. */
+  /** The streams that get the notifications. */
   get streams(): Iterable<Stream> {
     return this.#streams;
   }

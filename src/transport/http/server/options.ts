@@ -78,7 +78,7 @@ export interface SessionRecord {
   readonly bytes: number;
 }
 
-/** What nodes tell each other about a session: JSON. */
+/** A message between nodes about one session, as JSON. */
 export type SessionMessage =
   /** The client's response to an input request, for the node whose call waits for it. */
   | { readonly type: 'response'; readonly response: Response }

@@ -1,4 +1,4 @@
-/** What a message has changed in its session, as patches for the store. */
+/** Changes that a message made to its session, as patches for the store. */
 
 import type { LoggingLevel } from '../../../protocol/model/logging.ts';
 import type { Session } from '../../../protocol/session.ts';
@@ -8,7 +8,7 @@ import type { SessionRecord } from './options.ts';
 /** The part of a session that changes. */
 export type SessionState = Pick<Session, 'initialized' | 'logLevel' | 'subscriptions'>;
 
-/** The session for one POST or GET: whoever processes the message may change it. */
+/** Returns the session for one POST or GET. It is a copy: handling the message may change it. */
 export function sessionOf({ record, initialized, logLevel }: StoredSession<SessionRecord>): Session {
   const { session } = record;
   return { ...session, initialized, logLevel: (logLevel as LoggingLevel | undefined) ?? session.logLevel };

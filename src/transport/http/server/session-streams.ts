@@ -32,7 +32,7 @@ import { openStream, type Visit } from './visit.ts';
 /** A session as it was read for one request. */
 export type Stored = StoredSession<SessionRecord>;
 
-/** What streams need of their endpoint. */
+/** The members of the endpoint that session streams use. */
 export interface SessionStreamsHost {
   readonly server: ServerInternals;
   readonly settings: Settings;
