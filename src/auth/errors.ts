@@ -1,57 +1,55 @@
-/** What goes wrong while somebody tries to be let in, told so that it can be shown to others. */
+/** `AuthError`: errors of authorization, without secrets in message and details. */
 
 import { McpError } from '../jsonrpc/errors.ts';
 import { printable } from '../jsonrpc/printable.ts';
 
 const MAX_MESSAGE_LENGTH = 2000;
 
-/** One thing that was tried. Nothing in it is secret. */
+/** One step of an authorization flow. Contains no secrets. */
 export interface AuthStep {
-  /** For instance `protected resource metadata`. */
+  /** Kind of step, such as `protected resource metadata`. */
   readonly what: string;
-  /** What was asked, without its query. */
+  /** URL of the request, without its query. */
   readonly url?: string;
-  /** The HTTP status that came back. */
+  /** HTTP status of the response. */
   readonly status?: number;
-  /** What came of it: `found`, or the rule that was broken. */
+  /** Result of the step, such as `found`, or the violated rule. */
   readonly outcome: string;
 }
 
-/** What a server said when it did not let a request in. */
+/** Challenge of a server that refused a request (`WWW-Authenticate`). */
 export interface AuthChallenge {
-  /** In lower case: `bearer` or `dpop`. */
+  /** Authentication scheme in lower case: `bearer` or `dpop`. */
   readonly scheme: string;
-  /** For instance `insufficient_scope`. */
+  /** Error code, such as `insufficient_scope`. */
   readonly error?: string;
-  /** The server's `error_description`: one line of at most 200 characters, without control characters. */
+  /** `error_description` of the server, as one line without control characters, cut after 200 characters. */
   readonly description?: string;
   readonly scopes?: readonly string[];
-  /** Where it says how to be let in. */
+  /** URL of the protected resource metadata (RFC 9728). */
   readonly resourceMetadata?: string;
 }
 
-/** What is known beside the message. */
 export interface AuthErrorDetails {
   readonly trace?: readonly AuthStep[] | undefined;
   readonly challenge?: AuthChallenge | undefined;
-  /** The same may work in a moment; nothing that was kept is lost. */
   readonly isRetryable?: boolean | undefined;
 }
 
-/** A client was not let in, or could not find out how to be. `code` is the error string of the RFCs, where they have one. */
+/** Error of an authorization flow, or of a refused request. `code` is the error code of the RFCs where there is one. */
 export class AuthError extends McpError {
   override readonly name = 'AuthError';
   readonly code: string;
-  /** What was tried, in order: safe to paste into an issue. */
+  /** Steps of the flow, in order. Contains no secrets, so it can be pasted into an issue. */
   readonly trace: readonly AuthStep[];
-  /** What the server said, if that is what went wrong. */
+  /** Challenge of the server, if it caused the error. */
   readonly challenge: AuthChallenge | undefined;
-  /** The same may work in a moment; nothing that was kept is lost. */
+  /** True if a retry can succeed. Stored credentials are kept. */
   readonly isRetryable: boolean;
 
-  // There is no cause: what libraries put there holds bodies with tokens in them.
+  // No `cause`: errors of libraries can contain response bodies with tokens.
   constructor(code: string, message: string, details: AuthErrorDetails = {}) {
-    // Messages and steps quote peers: escaping them here covers every place that makes one.
+    // Messages and steps quote other parties, so they are escaped here, once for all callers.
     const trace = (details.trace ?? []).map(printableStep);
     super(withTrace(printable(message, MAX_MESSAGE_LENGTH), trace));
     this.code = code;

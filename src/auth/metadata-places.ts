@@ -1,6 +1,6 @@
-/** Where an authorization server shows its metadata (RFC 8414, OpenID Connect Discovery). */
+/** Well-known URLs of authorization server metadata (RFC 8414, OpenID Connect Discovery). */
 
-/** The places of an issuer's metadata, in the order in which it is looked for: three if it has a path, two if it has none. */
+/** Returns the metadata URLs of an issuer, in the order to try: three if the issuer has a path, otherwise two. */
 export function metadataPlaces(issuer: string): string[] {
   const { origin, pathname } = new URL(issuer);
   const path = pathname.replace(/\/$/, '');

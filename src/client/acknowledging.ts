@@ -1,13 +1,13 @@
-/** How a server takes `subscriptions/listen`, and what it is called if it does not. */
+/** Constants and errors for the acknowledgement of `subscriptions/listen`. */
 
 import { ConnectionError } from '../jsonrpc/errors.ts';
 
-/** The notification that comes before all others. */
+/** First notification that a server sends for a `subscriptions/listen` request. */
 export const ACKNOWLEDGED = 'notifications/subscriptions/acknowledged';
-/** Milliseconds a server has for it. */
+/** Milliseconds in which a server must acknowledge `subscriptions/listen`. */
 export const ACKNOWLEDGE_MS = 30_000;
 
-/** The error if it did not come in time. */
+/** Creates the error for a `subscriptions/listen` request that the server did not acknowledge in time. */
 export function unacknowledged(): ConnectionError {
   return new ConnectionError(
     'timeout',
@@ -15,7 +15,7 @@ export function unacknowledged(): ConnectionError {
   );
 }
 
-/** The error if the server answered, which is the end of a subscription. */
+/** Creates the error for a `subscriptions/listen` request that the server ended by responding to it. */
 export function endedByServer(): ConnectionError {
   return new ConnectionError('failed', 'The server ended subscriptions/listen');
 }

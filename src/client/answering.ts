@@ -1,9 +1,9 @@
-/** Answers to what a server asks: one set of handlers, whichever way the questions arrive. */
+/** Responds to input requests (elicitation, sampling, roots) with the handlers of the client. */
 
 import { ErrorCode, RpcError } from '../jsonrpc/errors.ts';
 import { isObject, type Params } from '../jsonrpc/message.ts';
 import { hasCapability } from '../protocol/capabilities.ts';
-import { capabilityFor, isInputResponse } from '../protocol/input-requests.ts';
+import { capabilityFor, isInputResponse } from '../protocol/input-responses.ts';
 import type { ClientCapabilities, ClientCapabilityName } from '../protocol/model/capabilities.ts';
 import type { ElicitFormParams, ElicitResult, ElicitUrlParams } from '../protocol/model/elicitation.ts';
 import type { Implementation } from '../protocol/model/implementation.ts';
@@ -13,26 +13,26 @@ import type { CreateMessageParams, CreateMessageResult } from '../protocol/model
 import { stringParam } from '../protocol/params.ts';
 import { formAnswer, receivedForm, urlAnswer } from './form-answer.ts';
 
-/** What a handler knows beside the question. */
+/** Context of a handler that responds to a request from the server. */
 export interface QuestionContext {
-  /** Ends when the server takes the question back, the call is given up or the connection ends. */
+  /** Aborts when the response is no longer needed: request cancelled, call aborted or timed out, or connection ended. */
   readonly signal: AbortSignal;
-  /** Who asks, as it says of itself. */
+  /** Name and version that the server declared. Unverified. */
   readonly server: Implementation | undefined;
 }
 
-/** What a client does when it is asked. Only what is here is declared to servers. */
+/** Handlers of input requests. The client declares a capability for each handler, unless the option `capabilities` is set. */
 export interface AnswerHandlers {
   /**
-   * Shows a form, or asks for consent to open a page. Nothing is ever opened or sent but what this gives: say who asks,
-   * let the person decline, and show the whole URL. Fields that are left out get the form's defaults.
+   * Handles an elicitation: shows the form, or asks for consent to open the URL. The client itself opens no URL. Show which
+   * server asks and the whole URL, and let the user decline. Omitted fields get the form's defaults.
    */
   readonly onElicit?: (
     params: ElicitFormParams | ElicitUrlParams,
     ctx: QuestionContext,
   ) => ElicitResult | Promise<ElicitResult>;
   /**
-   * Asks the model.
+   * Handles a sampling request: passes the messages to a model and returns the reply of the model.
    * Deprecated by the specification (SEP-2577): sampling may be removed from 2027-07-28 on.
    */
   readonly onSample?: (
@@ -40,18 +40,17 @@ export interface AnswerHandlers {
     ctx: QuestionContext,
   ) => CreateMessageResult | Promise<CreateMessageResult>;
   /**
-   * Names the folders servers may look at, whenever one asks.
+   * Returns the roots: folders that servers may access. Called for each `roots/list` request.
    * Deprecated by the specification (SEP-2577): roots may be removed from 2027-07-28 on.
    */
   readonly onListRoots?: (ctx: QuestionContext) => ListRootsResult | Promise<ListRootsResult>;
   /**
-   * The folders servers may look at, where no `onListRoots` is needed to find out.
+   * The roots (folders that servers may access) as a fixed list. Ignored if `onListRoots` is set.
    * Deprecated by the specification (SEP-2577): roots may be removed from 2027-07-28 on.
    */
   readonly roots?: readonly Root[];
 }
 
-/** What a client with these handlers can do. */
 export function capabilitiesOf(handlers: AnswerHandlers): ClientCapabilities {
   return {
     ...(handlers.onElicit ? { elicitation: { form: {}, url: {} } } : {}),
@@ -60,17 +59,13 @@ export function capabilitiesOf(handlers: AnswerHandlers): ClientCapabilities {
   };
 }
 
-/** True if there is a handler for this question. */
 export function canAnswer(method: string, handlers: AnswerHandlers): boolean {
   if (method === 'elicitation/create') return handlers.onElicit !== undefined;
   if (method === 'sampling/createMessage') return handlers.onSample !== undefined;
   return method === 'roots/list' && (handlers.onListRoots ?? handlers.roots) !== undefined;
 }
 
-/**
- * Answers one question. Throws an RpcError if the server is to be told why there is no answer, and a TypeError if the
- * handler's answer is wrong: that is for the error report, the server is told no details.
- */
+/** Calls the handler of an input request. A thrown `RpcError` is for the server; other errors must not be sent to it. */
 export async function answerQuestion(
   question: InputRequest,
   handlers: AnswerHandlers,
@@ -85,7 +80,7 @@ export async function answerQuestion(
   return answer(params, handlers, ctx);
 }
 
-// Of a feature the client has not at all the method does not exist; of one it has in part the params are wrong.
+// Returns error -32601 if the client declared nothing of the feature, and -32602 if only a part of it is missing.
 function undeclared(needed: ClientCapabilityName, declared: ClientCapabilities): RpcError {
   const [feature = ''] = needed.split('.');
   const code = hasCapability(declared, feature) ? ErrorCode.InvalidParams : ErrorCode.MethodNotFound;
@@ -106,7 +101,7 @@ const ANSWERS: ReadonlyMap<
 function paramsOf({ method, params }: { readonly method: string; readonly params?: unknown }): Params {
   const given: Params = isObject(params) ? params : {};
   if (method !== 'elicitation/create') return given;
-  // The first revision with forms does not say that it is one.
+  // Revision 2025-06-18 has only form elicitation, and no `mode`.
   const { mode = 'form' } = given;
   if (mode !== 'form' && mode !== 'url') throw RpcError.invalidParams('"mode" must be "form" or "url"');
   return { ...given, mode };
@@ -149,15 +144,15 @@ async function listRoots(_params: Params, handlers: AnswerHandlers, ctx: Questio
   return answer;
 }
 
-/** Throws a TypeError that names the first root whose URI is none; `source` is where the roots come from. */
+/** Throws a TypeError for the first root without a `file://` URI. The message begins with `source`, the option or method. */
 export function checkRoots(roots: readonly Root[], source: string): void {
   const wrong = roots.findIndex(({ uri }) => !/^file:\/\//i.test(uri) || !URL.canParse(uri));
   if (wrong >= 0) throw new TypeError(`${source}: /roots/${wrong}/uri must be a file:// URI`);
 }
 
-/** What a person can be sent to. A user name in front of the host makes it look like another one. */
+/** Returns true for an http or https URL without credentials. A user name before the host could be mistaken for the host. */
 function isWebAddress(text: string): boolean {
-  // What is no part of an address may make it look like another one: spaces, backslashes, letters that turn the text.
+  // Only printable ASCII without backslash: spaces, backslashes and bidirectional controls could disguise the host.
   if (text.length > LONGEST_ADDRESS || !/^https?:\/\/[!-[\]-~]+$/i.test(text) || !URL.canParse(text)) return false;
   const { username, password } = new URL(text);
   return username === '' && password === '';

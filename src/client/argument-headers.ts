@@ -1,4 +1,4 @@
-/** Arguments of tools that are repeated as `Mcp-Param-*` headers, because their input schemas ask for it. */
+/** `Mcp-Param-*` headers: HTTP requests repeat those tool arguments that have `x-mcp-header` in the tool's input schema. */
 
 import { ConnectionError } from '../jsonrpc/errors.ts';
 import { printable, quoted } from '../jsonrpc/printable.ts';
@@ -7,7 +7,7 @@ import type { Tool } from '../protocol/model/tools.ts';
 import type { HeaderFields } from './http-options.ts';
 import { CLIENT_LIMITS } from './limits.ts';
 
-/** What the tools of one server want, by the definition that was listed last. */
+/** The `x-mcp-header` declarations of one server's tools, from the most recent definition of each tool. */
 export class ArgumentHeaders {
   readonly #tools = new Map<string, ParamHeaders>();
   readonly #warn: (warning: Error) => void;
@@ -16,7 +16,7 @@ export class ArgumentHeaders {
     this.#warn = warn;
   }
 
-  /** The headers of a call, beside those of the caller's own; none for a tool that was not listed yet. */
+  /** Adds the `Mcp-Param-*` headers of a tool call to `own`, the headers from the call options. Unlisted tools have none. */
   of(name: string, args: unknown, own: HeaderFields | undefined): HeaderFields | undefined {
     const known = this.#tools.get(name);
     if (!known || !('headers' in known)) return own;
@@ -28,14 +28,14 @@ export class ArgumentHeaders {
     return fields;
   }
 
-  /** Throws if the tool cannot be called, because what it wants of headers cannot be done. */
+  /** Throws `ConnectionError('refused')` if the `x-mcp-header` declarations of the tool are invalid. */
   check(name: string): void {
     const known = this.#tools.get(name);
     if (known && 'fault' in known)
       throw new ConnectionError('refused', `${faultOf(name, known.fault)}: it is not called`);
   }
 
-  /** Takes in a tool as it arrived. False if its arguments cannot be sent; the reason is told once. */
+  /** Stores the `x-mcp-header` declarations of a listed tool. Returns false, and warns once per fault, if they are invalid. */
   take({ name, inputSchema }: Tool): boolean {
     const wanted = paramHeaders(inputSchema);
     const before = this.#tools.get(name);

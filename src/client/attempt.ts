@@ -1,11 +1,10 @@
-/** One try to get to a server. Whatever it opens is ended if it fails, also what is being opened at that moment. */
+/** One attempt to connect to a server. If the attempt fails, every transport that it opened is closed. */
 
 import type { ConnectionError } from '../jsonrpc/errors.ts';
 import type { Transport } from '../jsonrpc/transport.ts';
 import type { Conversation } from './conversation.ts';
 import type { Dialer, DialHost } from './dialer.ts';
 
-/** Opens conversations until it is over. */
 export class Attempt {
   readonly #dialer: Dialer;
   readonly #host: DialHost;
@@ -20,12 +19,11 @@ export class Attempt {
     this.#converse = converse;
   }
 
-  /** A new conversation, connected. */
   open(): Promise<Conversation> {
     return this.#open(() => this.#dialer.dial(this.#host));
   }
 
-  /** Likewise over the transport of the first revision; undefined if there is no other than that of today. */
+  /** Opens a connection over HTTP+SSE, the transport of 2024-11-05. Undefined if the target is not a URL. */
   get openOld(): (() => Promise<Conversation>) | undefined {
     const dialOld = this.#dialer.dialOld?.bind(this.#dialer);
     return dialOld && (() => this.#open(() => dialOld(this.#host)));
@@ -44,12 +42,12 @@ export class Attempt {
     return conversation;
   }
 
-  /** What the server wrote on stderr, if it is a program. */
+  /** Last stderr output of the server process. Empty if the transport started no process. */
   get stderr(): string {
     return this.#transport?.stderr ?? '';
   }
 
-  /** Nothing is opened any more; resolves when what was is gone. */
+  /** Ends the attempt: later `open` calls reject. Resolves when all connections of the attempt are closed. */
   async giveUp(cause: ConnectionError): Promise<void> {
     this.#over.abort(cause);
     await Promise.all([...this.#opened].map((one) => one.close(cause)));

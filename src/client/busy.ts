@@ -1,4 +1,4 @@
-/** Servers that are too busy for a request and say when to ask again: HTTP 429 and 503 with `Retry-After`. */
+/** Retry delay after HTTP 429 and 503 responses with `Retry-After`. */
 
 import { ConnectionError } from '../jsonrpc/errors.ts';
 import { backoffDelay } from '../timing/backoff.ts';
@@ -6,13 +6,13 @@ import { backoffDelay } from '../timing/backoff.ts';
 const PAUSES = { minMs: 1000, maxMs: 30_000 };
 
 /**
- * Milliseconds to wait before what failed with this error is sent once more, after so many tries. Undefined if the server
- * did not ask for that, or only for a time when it is too late: then waiting would hide what is wrong.
+ * Returns the delay before the next retry in milliseconds: `Retry-After`, or the exponential backoff if longer. Returns
+ * undefined if the error has no `Retry-After`, or if the delay would exceed `deadline`. `tries` counts earlier retries.
  */
 export function pauseAfter(error: unknown, tries: number, deadline: number): number | undefined {
   if (!(error instanceof ConnectionError) || (error.status !== 429 && error.status !== 503)) return undefined;
   if (error.retryAfterMs === undefined) return undefined;
-  // A server that says "at once" again and again is asked ever less often.
+  // The backoff limits the retry rate if the server repeatedly sends `Retry-After: 0`.
   const wait = Math.max(error.retryAfterMs, backoffDelay(tries, PAUSES));
   return Date.now() + wait < deadline ? wait : undefined;
 }

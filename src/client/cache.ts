@@ -1,4 +1,4 @@
-/** Results the server allows to be kept, for as long as it allows it. */
+/** Client cache of results that have a lifetime (`ttlMs`). */
 
 import { canonicalJson } from '../jsonrpc/json/canonical-json.ts';
 import type { Params } from '../jsonrpc/message.ts';
@@ -6,29 +6,28 @@ import { isCacheable, METHODS } from '../protocol/methods.ts';
 import { type Change, isWithin } from '../protocol/model/changes.ts';
 import { CLIENT_LIMITS, sizeOf } from './limits.ts';
 
-/** How much is kept. */
 export interface ResponseCacheOptions {
-  /** How many results are kept; the least recently used goes first. Default: 500. */
+  /** Maximum number of results. The least recently used results are evicted first. Default: 500. */
   readonly maxEntries?: number;
-  /** How many bytes all of them take in memory, about; likewise. Default: 64 MiB. */
+  /** Maximum estimated size of all results in bytes. The least recently used results are evicted first. Default: 64 MiB. */
   readonly maxSize?: number;
-  /** Bytes of `maxSize` that something else takes at the moment. */
+  /** Returns how many bytes of `maxSize` are currently used by other data, such as tool definitions. */
   readonly reserved?: () => number;
-  /** The time in milliseconds, for tests. */
+  /** Returns the current time in milliseconds; replaced in tests. */
   readonly now?: () => number;
 }
 
 interface Kept {
   readonly result: Record<string, unknown>;
   readonly method: string;
-  /** What was read, if it was a resource. */
+  /** URI of the resource, for results of `resources/read`. */
   readonly uri: string | undefined;
   readonly size: number;
   readonly keptAt: number;
   readonly lifetime: number;
 }
 
-/** What a change makes stale. */
+/** Methods whose cached results become stale, by type of change. */
 const STALE_AFTER: Readonly<Record<Change['type'], readonly string[]>> = {
   tools: ['tools/list'],
   prompts: ['prompts/list'],
@@ -36,14 +35,14 @@ const STALE_AFTER: Readonly<Record<Change['type'], readonly string[]>> = {
   resource: ['resources/read'],
 };
 
-// A server that says more has most likely mistaken the unit; without changes told, nobody would ever ask it again.
+// Maximum lifetime. A longer `ttlMs` is probably in the wrong unit, and would keep a stale result if no change is notified.
 const LONGEST_LIFETIME = 24 * 60 * 60_000;
 
-/** Keeps results by method and params. Nothing runs in the background: what is stale goes when somebody asks for it. */
+/** LRU cache of results, by method and params. Expired results are removed when they are read, not by a timer. */
 export class ResponseCache {
-  /** In the order of their last use. */
+  /** Least recently used first. */
   readonly #kept = new Map<string, Kept>();
-  /** How many times each method's results have become stale. */
+  /** Number of invalidations per method, to detect results that were invalidated while their request was pending. */
   readonly #changes = new Map<string, number>();
   readonly #maxEntries: number;
   readonly #maxSize: number;
@@ -58,24 +57,21 @@ export class ResponseCache {
     this.#now = options.now ?? (() => Date.now());
   }
 
-  /** The kept result, if it is fresh. It is frozen: others are given the same one. */
+  /** Returns the cached result unless it has expired. The result is deeply frozen, because all callers share the object. */
   get(method: string, params: Params | undefined, principal: string): Record<string, unknown> | undefined {
     if (!isKeepable(method, params)) return undefined;
     const { everyone, oneself } = keysOf(method, params, principal);
     return (this.#fresh(oneself) ?? this.#fresh(everyone))?.result;
   }
 
-  /**
-   * To be called when a request leaves; the returned function keeps its result, unless a change or `clear` came in
-   * between: then nobody knows whether the result is from before.
-   */
+  /** Must be called when a request is sent. Returns a function that caches the result, unless a change arrived in between. */
   expect(method: string, params: Params | undefined, principal: string): (result: Record<string, unknown>) => void {
     if (!isKeepable(method, params)) return keepNothing;
     const changes = this.#changesOf(method);
     return (result) => {
       if (this.#changesOf(method) !== changes) return;
       const { everyone, oneself } = keysOf(method, params, principal);
-      // What the server said last counts, also about who may see it and for how long.
+      // The new result replaces the cached one even if its `cacheScope` or `ttlMs` differs.
       this.#drop(everyone);
       this.#drop(oneself);
       const lifetime = lifetimeOf(result);
@@ -97,7 +93,6 @@ export class ResponseCache {
     };
   }
 
-  /** Forgets what a change makes stale. */
   invalidate(change: Change): void {
     for (const method of STALE_AFTER[change.type]) {
       if (change.type === 'resource') this.#forget(method, (kept) => isConcerned(kept.uri, change.uri));
@@ -105,12 +100,11 @@ export class ResponseCache {
     }
   }
 
-  /** Forgets the pages of a list. */
+  /** Removes all results of a method, for instance all pages of a list. */
   forget(method: string): void {
     this.#forget(method, () => true);
   }
 
-  /** Forgets everything. */
   clear(): void {
     for (const method of METHODS.keys()) if (isCacheable(method)) this.forget(method);
   }
@@ -129,7 +123,7 @@ export class ResponseCache {
     if (!kept) return undefined;
     const age = this.#now() - kept.keptAt;
     this.#kept.delete(key);
-    // A clock that was set back would make it younger than it is.
+    // A negative age means that the system clock was set back, so the real age is unknown.
     if (age >= 0 && age < kept.lifetime) {
       this.#kept.set(key, kept);
       return kept;
@@ -154,31 +148,31 @@ export class ResponseCache {
 
 function keepNothing(): void {}
 
-// What came out of a round of questions was made for its answers, not for the params alone.
+// A result after a multi round-trip request depends on the input responses, so it is not cached.
 function isKeepable(method: string, params: Params | undefined): boolean {
   return isCacheable(method) && params?.['inputResponses'] === undefined && params?.['requestState'] === undefined;
 }
 
-/** Where a result is kept that everyone may see, and where one that only this principal may. */
+/** Returns the cache keys of results with `cacheScope: 'public'` (`everyone`) and of results for this principal (`oneself`). */
 function keysOf(method: string, params: Params | undefined, principal: string): { everyone: string; oneself: string } {
   const { _meta, ...rest } = params ?? {};
   return { everyone: canonicalJson([method, rest]), oneself: canonicalJson([method, rest, principal]) };
 }
 
-/** Milliseconds a result may be kept; 0 if it may not. */
+/** Returns the lifetime of a result in milliseconds, or 0 if the result must not be cached. */
 function lifetimeOf({ resultType = 'complete', ttlMs }: Record<string, unknown>): number {
   if (resultType !== 'complete' || typeof ttlMs !== 'number' || !(ttlMs > 0)) return 0;
   return Math.min(ttlMs, LONGEST_LIFETIME);
 }
 
-/** A folder has changed if something in it has, and the other way round. */
+/** Returns true if both URIs are equal, or one is a folder that contains the other. An unknown `uri` counts as changed. */
 function isConcerned(uri: string | undefined, changed: string): boolean {
   return uri === undefined || isWithin(changed, uri) || isWithin(uri, changed);
 }
 
 /**
- * Freezes a result with all that is in it: otherwise one caller's change would be in every later caller's result. For a
- * list of 500 tools (470 KB) it takes 2 ms, once; reading the same list from JSON takes 4, a copy for every caller 7.
+ * Freezes a result deeply, so that no caller can change the result of other callers. For 500 tools (470 KB), freezing
+ * takes 2 ms once; parsing the JSON takes 4 ms, and a copy for each caller would take 7 ms.
  */
 function freeze(value: unknown): void {
   if (typeof value !== 'object' || value === null) return;

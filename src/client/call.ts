@@ -1,4 +1,4 @@
-/** One call on its way, whatever number of requests it takes. */
+/** State of a call, which can consist of several requests (retries, multi round-trip requests). */
 
 import type { Params } from '../jsonrpc/message.ts';
 import type { PendingRequestDetails } from '../jsonrpc/pending-requests.ts';
@@ -6,28 +6,27 @@ import { quoted } from '../jsonrpc/printable.ts';
 import type { HeaderFields } from './http-options.ts';
 import type { RequestOptions } from './request-options.ts';
 
-/** How long a call may take. */
+/** Time limits of a call, as `Date.now()` timestamps. */
 export interface CallTimes {
-  /** When it must be over, whatever it waits for. */
+  /** Time at which the call fails, even if progress arrives: start of the call plus `maxTimeout`. */
   readonly deadline: number;
-  /** When it must have got further, or the server is too busy for it. */
+  /** Time after which the call is not retried on 429 or 503 responses: start of the call plus `timeout`. */
   readonly patience: number;
 }
 
-/** What is known of it. */
 export class Call implements CallTimes {
   readonly method: string;
   readonly params: Params;
   readonly options: RequestOptions;
   readonly deadline: number;
   readonly patience: number;
-  /** Whether it is made once more because an extension knew how. */
+  /** True if the params come from an extension's `retry` hook. The hook is then not called again. */
   readonly hasRetried: boolean;
-  /** How many requests it has taken, without those that the server would not look at. */
+  /** Number of requests sent for the current attempt, excluding those rejected with 429, 503 or `HeaderMismatch`. */
   legs = 0;
-  /** How often the server said that it is too busy. */
+  /** Number of retries after 429 and 503 responses, during the whole call. */
   busy = 0;
-  /** Whether the tools were listed because the headers did not match. */
+  /** True if the tools were listed again after a `HeaderMismatch` error, which is done once per call. */
   hasListed = false;
 
   constructor(method: string, params: Params, options: RequestOptions, times: CallTimes, hasRetried = false) {
@@ -39,19 +38,18 @@ export class Call implements CallTimes {
     this.hasRetried = hasRetried;
   }
 
-  /** How errors name it. */
+  /** Name of the call in error messages: the method, and the name or URI in the params. */
   get what(): string {
     const name = this.params['name'] ?? this.params['uri'];
     return typeof name === 'string' ? `${this.method} ${quoted(name)}` : this.method;
   }
 
-  /** Milliseconds until the deadline. */
   get left(): number {
     return left(this.deadline);
   }
 }
 
-/** One request of a call, as those see it who send it. */
+/** One request of a call, with its settings for sending. */
 export class Leg implements PendingRequestDetails {
   readonly #call: Call;
   readonly headers: HeaderFields | undefined;
@@ -70,7 +68,7 @@ export class Leg implements PendingRequestDetails {
   }
 }
 
-/** Milliseconds until a time. */
+/** Returns the milliseconds until a `Date.now()` timestamp, at least 0. */
 export function left(deadline: number): number {
   return Math.max(deadline - Date.now(), 0);
 }

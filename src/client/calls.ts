@@ -1,11 +1,11 @@
-/** What happens around every call: the cache, middleware, rounds of questions, and a second try where one is due. */
+/** Execution of calls: cache, middleware, multi round-trip requests, retries and validation of results. */
 
 import { ConnectionError, ErrorCode, RpcError } from '../jsonrpc/errors.ts';
 import { isObject, type Params } from '../jsonrpc/message.ts';
 import { runMiddleware } from '../jsonrpc/middleware.ts';
 import { aborted } from '../jsonrpc/pending-requests.ts';
 import { quoted } from '../jsonrpc/printable.ts';
-import { DEFAULT_MAXIMUM, DEFAULT_TIMEOUT } from '../jsonrpc/request-timeouts.ts';
+import { DEFAULT_MAXIMUM, DEFAULT_TIMEOUT } from '../jsonrpc/timeout-options.ts';
 import { revisionNamed } from '../protocol/client-revisions.ts';
 import { McpErrorCode } from '../protocol/errors.ts';
 import { isCacheable, METHODS } from '../protocol/methods.ts';
@@ -39,36 +39,34 @@ import {
 import type { ToolBook } from './tool-book.ts';
 import { Vetting } from './vetting.ts';
 
-/** What calls need. */
 export interface CallsHost {
   readonly link: Link;
   readonly book: ToolBook;
-  /** Where arguments are repeated as headers. */
+  /** Declarations of `Mcp-Param-*` headers by the server's tools. */
   readonly mirrored: ArgumentHeaders;
   readonly questions: Questions;
   readonly extensions: Extensions;
-  /** The connection, as extensions see it. */
+  /** The connection that is passed to hooks of extensions. */
   readonly peer: ExtensionConnection;
-  /** As of now. */
+  /** Read for each call, because `Client.use` can add middleware at any time. */
   readonly middleware: readonly ClientMiddleware[];
   readonly options: ConnectionOptions;
 }
 
 type Result = Record<string, unknown>;
-/** A result that only an extension can read. */
+/** A result with a `resultType` that an extension defines. */
 type Other = Extract<Settled, { type: 'other' }>;
 
-/** What is left to do when the answer is there, whatever becomes of the conversation. */
+/** Work that remains after the response, such as following a task. Continues even if the transport connection is lost. */
 type Rest<T> = () => Promise<T>;
 type Attempt<T> = (conversation: Conversation, call: Call) => Promise<T | Rest<T>>;
 
 const MAX_ROUNDS = 10;
-// How long before its end a program may fail calls because of it.
+// A server process that is exiting can fail its calls up to this many milliseconds before it exits.
 const LAST_MS = 1000;
-// A connection has one principal at a time: when somebody signs in, nothing is kept.
+// Cache key of the principal. It is constant: a connection has one principal at a time, and a sign-in clears the cache.
 const NOBODY = '';
 
-/** Makes calls, from the caller's params to the checked result. */
 export class Calls {
   readonly cache: ResponseCache;
   readonly #host: CallsHost;
@@ -92,7 +90,7 @@ export class Calls {
     };
   }
 
-  /** Calls a method and gives its result. Questions that stand before the result are answered on the way. */
+  /** Calls a method and returns the result. Input requests are passed to the client's handlers, and the call is retried. */
   request(method: string, params: Params = {}, options: RequestOptions = {}): Promise<Result> {
     return isCacheable(method)
       ? this.#requestOrKept(method, params, options)
@@ -105,7 +103,7 @@ export class Calls {
     return kept ?? this.#send(method, params, options, this.#answered);
   }
 
-  /** The same, but gives a result of an extension's type as it came. */
+  /** Like `request`, but returns a result with an extension's `resultType` unchanged. */
   async outcome(method: string, params: Params = {}, options: RequestOptions = {}): Promise<RawResult> {
     let resultType = 'complete';
     const result = await this.#send(method, params, options, (conversation, call) =>
@@ -118,7 +116,7 @@ export class Calls {
     return { resultType, result };
   }
 
-  /** Reads and checks what is the result of a call, but came another way. */
+  /** Decodes and validates a result of `method` that did not arrive as its response, for instance the result of a task. */
   async accept(method: string, params: Params, result: unknown): Promise<Result> {
     const { link, book } = this.#host;
     const { present } = link;
@@ -132,12 +130,12 @@ export class Calls {
     return readResult(method, params, decoded.result, revision.features, book, present && this.#mirrored(present));
   }
 
-  /** Sends a call and stops at the first questions. */
+  /** Sends a call. Returns input requests to the caller instead of passing them to the handlers. */
   start(method: string, params: Params = {}, options: RequestOptions = {}): Promise<CallState> {
     return this.#send(method, params, options, (conversation, call) => this.#step(conversation, call, {}));
   }
 
-  /** Goes on with a call that waits, with the answers by key. */
+  /** Continues a pending call. `answers` has one input response for each key of `pending.questions`. */
   async resume(
     pending: PendingCall,
     answers: Readonly<Record<string, InputResponse>>,
@@ -176,7 +174,7 @@ export class Calls {
     return result as T;
   }
 
-  // Without waiting where there is nothing to wait for: what is called first is sent first.
+  // Does not await anything if the connection is ready, so that requests are sent in the order of the calls.
   async #perform<T>(call: Call, attempt: Attempt<T>): Promise<T> {
     const { link } = this.#host;
     const conversation = link.present ?? (await this.#next(call));
@@ -190,21 +188,21 @@ export class Calls {
       const isAskedOf = error instanceof RpcError && !call.hasRetried;
       const again = isAskedOf ? extensions.retry(error, call, peer) : undefined;
       if (again) return this.#perform(new Call(call.method, again, call.options, call, true), attempt);
-      // What was lost with the server is sent to the next one, once, if that can do no harm.
+      // A call that was lost with the connection is sent once more if it is idempotent, or if the server did not execute it.
       const isUnheard = wasNotCarriedOut(error);
       const isEnded = error === conversation.ended.reason || (await this.#wasLast(conversation, call, error));
       const isLost = (isUnheard || isEnded) && link.isComingBack;
       if (!isLost || !(isUnheard || this.#isRepeatable(call))) throw error;
       const next = await this.#next(call);
       await this.#vetting.check(call, next);
-      // By now the tool may say otherwise.
+      // After a reconnect, the tool can have other annotations.
       if (!isUnheard && !this.#isRepeatable(call)) throw error;
       got = await attempt(next, call);
     }
     return typeof got === 'function' ? (got as Rest<T>)() : got;
   }
 
-  // A program that is ending fails the calls that it cannot finish, a moment before its pipes close.
+  // Waits up to 1 s. Returns true if the server process exits: just before, it fails its pending calls with -32603.
   async #wasLast(conversation: Conversation, call: Call, error: unknown): Promise<boolean> {
     const isInternal = error instanceof RpcError && error.code === ErrorCode.InternalError;
     if (!isInternal || !this.#host.link.isSupervised || !this.#isRepeatable(call)) return false;
@@ -224,7 +222,6 @@ export class Calls {
     return METHODS.has(method);
   }
 
-  // Whether carrying it out twice does harm, and what of it is repeated as headers, is known here.
   #leg(conversation: Conversation, call: Call, params: Params): Promise<Decoded> {
     const { method, options } = call;
     const headers = conversation.mirrorsArguments ? this.#headers(method, params, options) : options.headers;
@@ -238,7 +235,7 @@ export class Calls {
     return mirrored.of(String(params['name']), params['arguments'], headers);
   }
 
-  // The server was too busy for it, or did not like its headers: neither time it was carried out.
+  // Prepares a retry of a request that the server did not execute (429, 503, `HeaderMismatch`). Throws other errors.
   async #recover(conversation: Conversation, call: Call, error: unknown): Promise<void> {
     const { method, options, deadline, patience } = call;
     call.legs--;
@@ -282,7 +279,7 @@ export class Calls {
     const { book, options } = this.#host;
     const mirrored = this.#mirrored(conversation);
     const read = readResult(call.method, call.params, result, facts, book, mirrored);
-    // What was answered after questions depends on the answers, and is for this call only.
+    // A result after a multi round-trip request depends on the input responses, so it is not cached.
     if (call.legs !== 1 || !facts.cacheHints || options.cache === false) return read;
     if (read instanceof Promise) return read.then((later) => kept(later, keep));
     return kept(read, keep);
@@ -296,7 +293,7 @@ export class Calls {
     return this.#host.questions.visitPages(conversation, error, visit, callAgain);
   }
 
-  // What the caller gets in the end is read like any result, but is never kept.
+  // The extension resolves its result type to the final result, which is validated but never cached.
   #finish({ resultType, result }: Other, call: Call): Rest<Result> {
     const { extensions, peer, link } = this.#host;
     const { method, params, options, what } = call;
@@ -348,7 +345,7 @@ function kept(result: Result, keep: (result: Result) => void): Result {
   return result;
 }
 
-// The server refused to look at it: it does not know the session any more.
+// With status 404 the server does not know the session, so it did not execute the request.
 function wasNotCarriedOut(error: unknown): boolean {
   return error instanceof ConnectionError && error.code === 'session-lost' && error.status === 404;
 }

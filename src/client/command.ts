@@ -1,57 +1,54 @@
-/** A server that is a program: how its user names it, and how it is to be run. */
+/** Options of servers that run as a child process. */
 
-import type { JsonLimits } from '../jsonrpc/json/json-limits.ts';
+import type { JsonLimits } from '../jsonrpc/json/message-limits.ts';
 import { shorten } from '../jsonrpc/printable.ts';
 
-/** A program that is a server. */
+/** A server that is started as a child process and connected over stdio. */
 export interface Command {
-  /** A file, or a name that is looked for on the PATH. No shell reads it. */
+  /** Path of an executable, or a name to look up in PATH. Started without a shell, except for batch files on Windows. */
   readonly command: string;
   readonly args?: readonly string[];
-  /** Added to the few variables that are inherited; undefined leaves one out. */
+  /** Environment variables in addition to the few inherited ones, such as PATH. `undefined` removes a variable. */
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** The directory it runs in. Default: ours. */
+  /** Working directory of the process. Default: that of the current process. */
   readonly cwd?: string;
 }
 
-/** Exactly what will be run. */
+/** The process to be started: executable, arguments, environment and working directory. */
 export interface Invocation {
   readonly command: string;
   readonly args: readonly string[];
-  /** The whole environment. */
+  /** The complete environment. */
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string | undefined;
 }
 
-/** What becomes of stderr, besides that its end is kept. */
+/** Destination of a server's stderr output: see `ChildOptions.stderr`. */
 export type StderrSink = 'keep' | 'inherit' | ((text: string) => void);
 
-/** Options of a server that is a program. */
+/** Options of servers that run as a child process. */
 export interface ChildOptions {
   /**
-   * What becomes of what the program writes on stderr, besides that the last 4 KB are kept for errors: `'inherit'`
-   * writes it to our stderr, a function gets it as text. Default: `'keep'`, nothing more.
+   * Destination of the server's stderr output: `'inherit'` is the stderr of the current process, a function receives the text.
+   * Default: `'keep'`, no destination. The last 4 KB are always kept for error messages.
    */
   readonly stderr?: StderrSink;
-  /** Asked before anything is started, with exactly what will be run. If it says false or throws, nothing is. */
+  /** Called before the process is started. If the function returns false or throws, the process is not started. */
   readonly allowCommand?: (command: Invocation) => boolean | Promise<boolean>;
-  /**
-   * Milliseconds between the end of the program's input, SIGTERM and SIGKILL. Default: 2000. If this process is gone, at
-   * most 3000.
-   */
+  /** Milliseconds from closing stdin to SIGTERM, then to SIGKILL. Default: 2000. At most 3000 if the current process dies. */
   readonly graceMs?: number;
-  /** Bytes one incoming line may have. Default: 16 MiB. */
+  /** Maximum length of a received line in bytes. Default: 16 MiB. */
   readonly maxLineLength?: number;
-  /** How much structure one incoming message may have. Default: 64 levels; its elements count in bytes, up to `maxLineLength`. */
+  /** Limits on the structure of a received message. Default: 64 levels of nesting; `maxLineLength` limits the elements. */
   readonly limits?: JsonLimits;
 }
 
-// Those that stand before the name of the program that is meant, and say nothing of their own.
+// Options of launchers (`npx`, `uvx`, `python`) that precede the name of the program.
 const LEADING_OPTIONS = ['-y', '--yes', '-q', '-m', '-u'];
 
-/** Names a program in errors: `npx -y some-server`. What follows is left out, as it may hold secrets. */
+/** Returns a name for error messages, such as `npx -y some-server`. Other arguments are left out, as they can be secrets. */
 export function nameOf({ command, args: given }: Pick<Command, 'command' | 'args'>): string {
-  // It may be asked for before anybody looked at what a configuration file says.
+  // The command can come from a configuration file and is not validated yet.
   const args = Array.isArray(given) ? given.map(String) : [];
   const count = args.findIndex((arg) => !LEADING_OPTIONS.includes(arg));
   const leading = args.slice(0, count === -1 ? args.length : count);

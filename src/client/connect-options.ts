@@ -1,13 +1,13 @@
-/** All options of `connect`, by where the server is. */
+/** The options of `connect`, and the check of their names. */
 
-import { JSON_LIMITS } from '../jsonrpc/json/json-limits.ts';
+import { JSON_LIMITS } from '../jsonrpc/json/message-limits.ts';
 import { checkOptions, type KeysOf } from '../jsonrpc/known-options.ts';
 import type { ChildOptions } from './command.ts';
 import type { HttpClientOptions, ReconnectOptions } from './http-options.ts';
 import type { ConnectionOptions } from './options.ts';
 import type { RestartOptions } from './supervision.ts';
 
-/** Options of `connect`: those of the connection, of a server at a URL, and of a program that is started. */
+/** Options of `connect`: general options, options of servers at a URL, and options of child processes. */
 export interface ConnectOptions extends ConnectionOptions, HttpClientOptions, ChildOptions {}
 
 const KEYS: KeysOf<ConnectOptions> = {
@@ -57,7 +57,7 @@ const ELSEWHERE = new Map([['maxEventBytes', 'maxResponseBytes']]);
 const RESTART_KEYS: KeysOf<RestartOptions> = { maxRestarts: true, withinMs: true, minDelayMs: true, maxDelayMs: true };
 const RECONNECT_KEYS: KeysOf<ReconnectOptions> = { maxDelayMs: true, maxTries: true };
 
-/** Throws a TypeError if options have keys that are not known. `where` is the function that got them. */
+/** Throws a TypeError for unknown options. `where` is the name of the called function, for the error message. */
 export function checkConnectOptions(where: string, options: ConnectOptions): void {
   checkOptions(where, options, KEYS, [], ELSEWHERE);
   if (typeof options.reconnect === 'object') checkOptions(`${where}: reconnect`, options.reconnect, RECONNECT_KEYS);

@@ -1,8 +1,8 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-/** A connection to a server, with the protocol's methods under their own names. */
+/** `Connection`: one method for each client request of the protocol. */
 
 import type { Params } from '../jsonrpc/message.ts';
-import { DEFAULT_MAXIMUM } from '../jsonrpc/request-timeouts.ts';
+import { DEFAULT_MAXIMUM } from '../jsonrpc/timeout-options.ts';
 import type { ServerCapabilities } from '../protocol/model/capabilities.ts';
 import type { CompleteResult, CompletionReference } from '../protocol/model/completion.ts';
 import type { Implementation } from '../protocol/model/implementation.ts';
@@ -23,71 +23,68 @@ import type { ConnectionState, StateListener } from './state.ts';
 import type { OutputOf, ToolArguments, ToolCallResult, ToolCalls, ToolName } from './tool-types.ts';
 import type { WatchListener } from './watching.ts';
 
-/** One server, as its client sees it. `Tools` are the types of its tools, if they are known. */
+/** A connection to one server, which reconnects if possible. `Tools` has the types of the server's tools, if known. */
 export class Connection<Tools = unknown> implements ExtensionConnection {
-  /** The types of the tools, for the compiler; there is no value behind it. */
+  /** Types of the tools. Exists only at compile time. */
   declare readonly '~tools': ToolCalls<Tools>;
   readonly #core: Core;
 
-  /** For this package: `connect` makes connections. */
+  /** Internal: use `connect`. */
   constructor(core: Core) {
     this.#core = core;
   }
 
-  /** What the connection is doing. */
+  /** Current state of the connection. */
   get state(): ConnectionState {
     return this.#core.link.state.get();
   }
 
-  /** Tells every change of `state`, until the returned function is called. */
+  /** Calls the listener on each change of `state`, until the returned function is called. */
   onState(listener: StateListener): () => void {
     return this.#core.link.state.subscribe(listener);
   }
 
-  /** The protocol revision spoken. */
+  /** The negotiated protocol revision. */
   get revision(): string {
     return this.#core.profile.revision;
   }
 
-  /** The profile of the server: its revision, info and capabilities. It is JSON, for the option `profile` of a later connection. */
+  /** Revision, info and capabilities of the server, as JSON. A later connection accepts it as the option `profile`. */
   get profile(): ServerProfile {
     return this.#core.profile;
   }
 
-  /** What the server can do. */
+  /** Capabilities that the server declared. */
   get serverCapabilities(): ServerCapabilities {
     return this.#core.profile.capabilities;
   }
 
-  /** What the server says of itself: to be shown, not to be trusted. */
+  /** Name and version that the server declared. Unverified: for display only. */
   get serverInfo(): Implementation | undefined {
     return this.#core.profile.serverInfo;
   }
 
-  /** How to use the server, for the model. */
+  /** Instructions of the server for the model. */
   get instructions(): string | undefined {
     return this.#core.profile.instructions;
   }
 
-  /** The layer below: calls any method and gives its result. */
+  /** Calls any method and returns the result. Input requests are passed to the handlers of this connection. */
   request(method: string, params?: Params, options?: RequestOptions): Promise<Record<string, unknown>> {
     return this.#core.calls.request(method, params, options);
   }
 
-  /**
-   * Calls any method and gives its result with its type: `complete`, or one that an installed extension adds, which is
-   * given as it came. Questions are answered on the way.
-   */
+  /** Like `request`, but returns the result with its `resultType`. A result of an extension's type is returned unresolved. */
   requestRaw(method: string, params?: Params, options?: RequestOptions): Promise<RawResult> {
     return this.#core.peer.requestRaw(method, params, options);
   }
 
-  /** Reads and checks what is the result of a call, but came another way. */
+  /** Decodes and validates a result of `method` that did not arrive as its response, for instance the result of a task. */
   accept(method: string, params: Params, result: unknown): Promise<Record<string, unknown>> {
     return this.#core.peer.accept(method, params, result);
   }
 
-  /** Answers a question of the server's, wherever it stood, by the handlers of this connection. */
+  /** Passes an input request to the handlers of this connection and returns their response. */
   respondToInput(
     question: InputRequest,
     options?: { readonly signal?: AbortSignal | undefined },
@@ -96,8 +93,8 @@ export class Connection<Tools = unknown> implements ExtensionConnection {
   }
 
   /**
-   * Opens a `subscriptions/listen` of its own, for what extensions tell of; changes are heard of by `watch`. Resolves when
-   * the server has acknowledged it. Only revisions from 2026-07-28 on have it.
+   * Opens a separate `subscriptions/listen` for notifications of extensions; for changes use `watch`. Resolves when the server
+   * has acknowledged the subscription. Rejects in revisions before 2026-07-28.
    */
   listen(
     notifications: Readonly<Record<string, unknown>>,
@@ -107,17 +104,17 @@ export class Connection<Tools = unknown> implements ExtensionConnection {
     return this.#core.peer.listen(notifications, listener, options);
   }
 
-  /** Sends any notification. */
+  /** Sends a notification. Failures go to `onError`; during a reconnect the notification is dropped. */
   notify(method: string, params?: Params): void {
     this.#core.notify(method, params);
   }
 
-  /** Calls a method and stops where the server asks something, for callers who answer in their own time. */
+  /** Calls a method. Returns input requests to the caller instead of passing them to handlers; `resume` continues the call. */
   start(method: string, params?: Params, options?: RequestOptions): Promise<CallState> {
     return this.#core.calls.start(method, params, options);
   }
 
-  /** Goes on with a call that `start` or `resume` left waiting, here or in another process. */
+  /** Continues a pending call of `start` or `resume` with the input responses, also in another process. */
   resume(
     pending: PendingCall,
     answers: Readonly<Record<string, InputResponse>>,
@@ -126,7 +123,7 @@ export class Connection<Tools = unknown> implements ExtensionConnection {
     return this.#core.calls.resume(pending, answers, options);
   }
 
-  /** Calls a tool. A tool that failed gives a result with `isError`. */
+  /** Calls a tool. If the tool fails, the promise resolves to a result with `isError: true`. */
   callTool<Name extends ToolName<Tools>>(
     name: Name,
     ...[args, options]: ToolArguments<Tools, Name>
@@ -135,32 +132,32 @@ export class Connection<Tools = unknown> implements ExtensionConnection {
     return this.request('tools/call', params, options) as never;
   }
 
-  /** The tools, page by page as they are needed. */
+  /** Iterates over the tools. Fetches each page when it is needed. */
   tools(options?: RequestOptions): AsyncGenerator<Tool, void, undefined> {
     return this.#items('tools/list', 'tools', options);
   }
 
-  /** All tools. */
+  /** Returns all tools, from all pages. */
   async listTools(options?: RequestOptions): Promise<{ readonly tools: readonly Tool[] }> {
     return { tools: await this.#all<Tool>('tools/list', 'tools', options) };
   }
 
-  /** The resources, page by page as they are needed. */
+  /** Iterates over the resources. Fetches each page when it is needed. */
   resources(options?: RequestOptions): AsyncGenerator<Resource, void, undefined> {
     return this.#items('resources/list', 'resources', options);
   }
 
-  /** All resources. */
+  /** Returns all resources, from all pages. */
   async listResources(options?: RequestOptions): Promise<{ readonly resources: readonly Resource[] }> {
     return { resources: await this.#all<Resource>('resources/list', 'resources', options) };
   }
 
-  /** The resource templates, page by page as they are needed. */
+  /** Iterates over the resource templates. Fetches each page when it is needed. */
   resourceTemplates(options?: RequestOptions): AsyncGenerator<ResourceTemplate, void, undefined> {
     return this.#items('resources/templates/list', 'resourceTemplates', options);
   }
 
-  /** All resource templates. */
+  /** Returns all resource templates, from all pages. */
   async listResourceTemplates(
     options?: RequestOptions,
   ): Promise<{ readonly resourceTemplates: readonly ResourceTemplate[] }> {
@@ -169,22 +166,22 @@ export class Connection<Tools = unknown> implements ExtensionConnection {
     };
   }
 
-  /** Reads a resource. */
+  /** Returns the contents of a resource. */
   async readResource(uri: string, options?: RequestOptions): Promise<ReadResourceResult> {
     return (await this.request('resources/read', { uri }, options)) as never;
   }
 
-  /** The prompts, page by page as they are needed. */
+  /** Iterates over the prompts. Fetches each page when it is needed. */
   prompts(options?: RequestOptions): AsyncGenerator<Prompt, void, undefined> {
     return this.#items('prompts/list', 'prompts', options);
   }
 
-  /** All prompts. */
+  /** Returns all prompts, from all pages. */
   async listPrompts(options?: RequestOptions): Promise<{ readonly prompts: readonly Prompt[] }> {
     return { prompts: await this.#all<Prompt>('prompts/list', 'prompts', options) };
   }
 
-  /** Gets a prompt's messages. */
+  /** Returns the messages of a prompt, rendered with `args`. */
   async getPrompt(
     name: string,
     args?: Readonly<Record<string, string>>,
@@ -194,7 +191,7 @@ export class Connection<Tools = unknown> implements ExtensionConnection {
     return (await this.request('prompts/get', params, options)) as never;
   }
 
-  /** Suggests values for an argument of a prompt or a variable of a template; `others` are filled in already. */
+  /** Returns suggestions for an argument of a prompt or resource template. `others` has the values of its other arguments. */
   async complete(
     ref: CompletionReference,
     argument: { readonly name: string; readonly value: string },
@@ -206,8 +203,8 @@ export class Connection<Tools = unknown> implements ExtensionConnection {
   }
 
   /**
-   * Tells changes: of the list of `tools`, `prompts` or `resources`, or of the resource with this URI and those within
-   * it. After a reconnect the listener is told to read everything again. The returned function ends it.
+   * Calls the listener on changes of a list (`tools`, `prompts`, `resources`), or of the resource with this URI and the
+   * resources below it. After a reconnect the listener gets an event with `resync: true`. The returned function ends the watch.
    */
   watch(
     what: 'tools' | 'prompts' | 'resources' | (string & {}),
@@ -216,39 +213,35 @@ export class Connection<Tools = unknown> implements ExtensionConnection {
     return this.#core.watch(what, listener);
   }
 
-  /** Resolves if the server is alive: by `ping`, or where there is none by `server/discover`. */
+  /** Resolves if the server responds to `ping`, or to `server/discover` in revisions without `ping`. */
   async ping(options?: RequestOptions): Promise<void> {
     await this.#core.ping(options);
   }
 
-  /**
-   * Chooses the least severe log message wanted from now on.
-   * Deprecated by the specification (SEP-2577): logging may be removed from 2027-07-28 on.
-   */
+  /** Sets the minimum log level. Deprecated by the specification (SEP-2577): logging may be removed from 2027-07-28 on. */
   setLogLevel(level: LoggingLevel): Promise<void> {
     return this.#core.setLogLevel(level);
   }
 
   /**
-   * Changes the folders the server may look at, and tells it. Only if `roots` or `onListRoots` was given when the
-   * connection was made: what a client can do is declared once.
+   * Replaces the roots and notifies the server. Throws a TypeError if the capability `roots` was not declared on connect.
    * Deprecated by the specification (SEP-2577): roots may be removed from 2027-07-28 on.
    */
   setRoots(roots: readonly Root[]): void {
     this.#core.setRoots(roots);
   }
 
-  /** A digest of each tool's definition that was seen, for the option `pinnedTools` of a later connection. */
+  /** Returns the digest of each received tool definition, by tool name. A later connection accepts them as `pinnedTools`. */
   toolDigests(): Promise<Readonly<Record<string, string>>> {
     return this.#core.book.digests();
   }
 
-  /** Ends the connection; calls that wait are rejected, a server that was started for it ends. */
+  /** Closes the connection. Pending calls reject, and a server process that was started for the connection is ended. */
   close(): Promise<void> {
     return this.#core.close();
   }
 
-  /** The same, for `await using`. */
+  /** Calls `close`, for `await using`. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
   }
@@ -258,7 +251,7 @@ export class Connection<Tools = unknown> implements ExtensionConnection {
   }
 
   #all<Item>(method: string, kind: ListKind, options: RequestOptions | undefined): Promise<readonly Item[]> {
-    // The maximum is for the whole list, however many pages it has.
+    // `maxTimeout` limits the whole list, not each page.
     const { maxTimeout = this.#core.options.maxTimeout ?? DEFAULT_MAXIMUM } = options ?? {};
     const deadline = Date.now() + maxTimeout;
     const fetchPage = (cursor: string | undefined): Promise<Page<Item>> =>

@@ -1,4 +1,4 @@
-/** The talk with one server over one transport: requests go out, answers, questions and news come in. */
+/** `Conversation`: the connection to a server over one transport, from connect to disconnect. */
 
 import { ConnectionError, callGuarded, type ParseError, RpcError, toError } from '../jsonrpc/errors.ts';
 import { type Batch, isUnreadable, type Payload } from '../jsonrpc/json/parse-message.ts';
@@ -20,7 +20,7 @@ import {
   type PendingRequestOptions,
   PendingRequests,
 } from '../jsonrpc/pending-requests.ts';
-import { NO_TIMEOUT, type TimeoutOptions } from '../jsonrpc/request-timeouts.ts';
+import type { TimeoutOptions } from '../jsonrpc/timeout-options.ts';
 import type { Receiver, Transport } from '../jsonrpc/transport.ts';
 import { METHODS } from '../protocol/methods.ts';
 import { type Meta, MetaKey } from '../protocol/model/meta.ts';
@@ -28,36 +28,36 @@ import type { ClientInfo, Decoded, ClientRevision as Revision } from '../protoco
 import { Exchanges } from './exchanges.ts';
 import { IncomingRequests } from './incoming.ts';
 import type { Progress, RequestOptions } from './request-options.ts';
+import { NO_TIMEOUT } from './request-options.ts';
 import { resend } from './resend.ts';
 import type { ServerFacts } from './server-profile.ts';
 import { NO_ANSWERS } from './statuses.ts';
 
-/** What a conversation needs from whoever has it. */
 export interface ConversationHost {
-  /** Who we are, as of now. */
+  /** Info, capabilities and log level of the client. Read for each request, because the log level can change. */
   readonly client: ClientInfo;
-  /** What extensions add to the `_meta` of a request. */
+  /** Returns the `_meta` members that extensions add to a request. */
   requestMeta(method: string, params: Params, conversation: Conversation): Meta | undefined;
-  /** Finds the answer to a request of the server's; throws what the server is to be told. */
+  /** Handles a request from the server and returns the result. A thrown `RpcError` is sent to the server. */
   answer(request: Request, signal: AbortSignal, conversation: Conversation): Promise<unknown>;
-  /** True if answering it may take time. */
+  /** Returns true if a handler of the application responds to the method. Timeouts are paused while the handler runs. */
   isQuestion(method: string): boolean;
   onNotification(notification: Notification, conversation: Conversation): void;
   onError(error: Error): void;
-  /** What the server said unasked may have been missed. */
+  /** Called when notifications from the server could have been lost. */
   onGap(): void;
-  /** What the server says unasked is heard only while a call runs. */
+  /** Called if the server can send notifications only while a call runs, for instance because it refuses the GET stream. */
   onDeaf(): void;
-  /** The conversation is over; called once. */
+  /** Called once, when the transport connection has ended. */
   onEnd(cause: ConnectionError): void;
 }
 
-// What a server may say before we know what it answered.
+// Maximum number of messages that are buffered until the response to `initialize` has been processed.
 const MAX_EARLY = 100;
-// Errors that belong to no request, and are told nevertheless.
+// Maximum number of error responses without an id that are reported to `onError`.
 const MAX_ERRORS_TOLD = 10;
 
-/** Sends requests in the way of a revision, and hears what the server says. */
+/** Sends requests in the encoding of the negotiated revision, and handles messages from the server. */
 export class Conversation implements Receiver {
   readonly #transport: Transport;
   readonly #host: ConversationHost;
@@ -67,11 +67,11 @@ export class Conversation implements Receiver {
   readonly #subscriptions = new Map<Id, (notification: Notification) => void>();
   readonly #exchanges: Exchanges;
   readonly #ended = new AbortController();
-  /** When it began, in milliseconds since 1970. */
+  /** Time of creation, in milliseconds since 1970. */
   readonly since: number = Date.now();
   #revision: Revision | undefined;
   #server: ServerFacts = { capabilities: {}, info: undefined, instructions: undefined };
-  // What a server says before it knows which language is spoken is not for us, but for pings once a session is opened.
+  // Messages that are handled: responses only; from `initialize` on also pings; after the handshake everything.
   #hears: 'answers' | 'pings' | 'everything' = 'answers';
   readonly #early: Message[] = [];
   #toldOfNoise = false;
@@ -102,53 +102,52 @@ export class Conversation implements Receiver {
     });
   }
 
-  /** Opens the transport. */
   connect(): Promise<void> {
     return this.#transport.connect(this);
   }
 
-  /** The revision spoken. */
+  /** The negotiated revision. Throws `ConnectionError('not-connected')` before the handshake has completed. */
   get revision(): Revision {
     if (!this.#revision) throw new ConnectionError('not-connected', 'The server has not been greeted yet');
     return this.#revision;
   }
 
-  /** Its name; empty before one is agreed on. */
+  /** The negotiated protocol version; empty before the handshake has completed. */
   get version(): string {
     return this.#revision?.features.version ?? '';
   }
 
-  /** What the server said of itself. */
+  /** Capabilities, info and instructions of the server, from the handshake. */
   get server(): ServerFacts {
     return this.#server;
   }
 
-  /** Stops the clocks of all calls, until the returned function is called. */
+  /** Pauses the idle timeouts of all calls, until the returned function is called. */
   holdClocks(): () => void {
     return this.#outgoing.pauseIdleTimers();
   }
 
-  /** Aborts when the conversation is over; the reason is the error. */
+  /** Aborts when the transport connection ends. The reason is the `ConnectionError`. */
   get ended(): AbortSignal {
     return this.#ended.signal;
   }
 
-  /** True once a call was answered. */
+  /** True after the first result of a call. Results of the handshake do not count. */
   get hasAnswered(): boolean {
     return this.#hasAnswered;
   }
 
-  /** Why what the server says unasked is heard only while a call runs, if that is so. */
+  /** Why the server can send notifications only while a call runs; undefined if it can send them at any time. */
   get deafness(): Error | undefined {
     return this.#deafness;
   }
 
-  /** True if arguments of tools are repeated as headers, as the revision wants it over HTTP. */
+  /** True if tool arguments are repeated in `Mcp-Param-*` headers: over HTTP, in stateless revisions. */
   get mirrorsArguments(): boolean {
     return this.#transport.isRequestScoped === true && this.#revision?.features.family === 'stateless';
   }
 
-  /** From now on both sides know which revision is spoken. */
+  /** Completes the handshake, and handles the messages that were buffered during it. */
   speak(revision: Revision, server: ServerFacts): void {
     this.#revision = revision;
     this.#server = server;
@@ -156,18 +155,18 @@ export class Conversation implements Receiver {
     for (const early of this.#early.splice(0)) this.onMessage(early);
   }
 
-  /** Sends a request as it is, before a revision is agreed on. */
+  /** Sends a request of the handshake, when no revision has been negotiated yet. */
   ask(method: string, params: Params, options: PendingRequestOptions, id?: string): Promise<unknown> {
     if (method === 'initialize') this.#hears = 'pings';
     return this.#outgoing.request(method, params, options, { repeatable: true, ...(id === undefined ? {} : { id }) });
   }
 
-  /** Nobody waits any more for the answer to this request; the server is not told. */
+  /** Stops waiting for the response to a request, without cancelling the request at the server. */
   forget(id: Id): void {
     this.#outgoing.fail(id, new ConnectionError('aborted', 'The answer is not needed any more'));
   }
 
-  /** Sends a request in the way of the revision, and reads its result likewise. */
+  /** Sends a request and decodes the result, both in the encoding of the negotiated revision. */
   send(method: string, params: Params, options: RequestOptions, details?: PendingRequestDetails): Promise<Decoded> {
     const { revision } = this;
     const { onProgress, meta } = options;
@@ -176,7 +175,7 @@ export class Conversation implements Receiver {
       token = id;
       if (onProgress) this.#progress.set(id, onProgress);
       const added = this.#host.requestMeta(method, params, this);
-      // Asking for progress keeps a long call alive, whether or not the caller wants to see it.
+      // Each progress notification restarts the idle timeout, so progress is requested even without `onProgress`.
       const whole = added || meta ? { ...added, ...meta, progressToken: id } : { progressToken: id };
       return revision.encodeRequest(params, this.#host.client, whole);
     };
@@ -188,10 +187,7 @@ export class Conversation implements Receiver {
     return onProgress ? decoded.finally(() => this.#progress.delete(token as Id)) : decoded;
   }
 
-  /**
-   * Sends a request that stays open until it ends or is given up. Notifications that name it as their subscription go
-   * to `onNotice`.
-   */
+  /** Sends a request without timeout. Notifications whose subscription id is the request's id go to `onNotice`. */
   async open(
     method: string,
     params: Params,
@@ -215,22 +211,19 @@ export class Conversation implements Receiver {
     }
   }
 
-  /**
-   * Sends a notification; what cannot be sent is told to `onError`. Where the server says that it took it, the promise
-   * resolves then.
-   */
+  /** Sends a notification. Failures go to `onError`. Over HTTP, the promise resolves when the server has accepted it. */
   notify(method: string, params?: Params): void | Promise<void> {
     if (!this.#transport.connected) return undefined;
     const notification = params ? { jsonrpc: '2.0', method, params } : { jsonrpc: '2.0', method };
     try {
       return this.#send(notification as Notification);
     } catch (error) {
-      // Whoever sends this has nobody to tell that it could not be sent.
+      // Reported here, because callers of `notify` do not handle errors.
       this.onError(toError(error));
     }
   }
 
-  /** Ends the conversation; calls that wait are rejected. */
+  /** Ends the transport connection. Pending calls reject with `cause`. */
   async close(cause: ConnectionError = new ConnectionError('closed', 'The connection was closed')): Promise<void> {
     this.#end(cause);
     await this.#transport.disconnect();
@@ -241,7 +234,7 @@ export class Conversation implements Receiver {
     else if (isUnreadable(payload)) this.#takeUnreadable(payload);
     else if (isResponse(payload as Message)) this.#takeResponse(payload as Response);
     else if (this.#hears === 'everything' || (payload as Request).method === 'ping') this.#take(payload as Request);
-    // The answer that opens the session is still being read.
+    // Buffered until the response to `initialize` has been processed.
     else if (this.#hears === 'pings' && this.#early.length < MAX_EARLY) this.#early.push(payload as Message);
   }
 
@@ -277,7 +270,7 @@ export class Conversation implements Receiver {
 
   #takeResponse(response: Response): void {
     if (this.#outgoing.settle(response) || response.id != null || !isErrorResponse(response)) return;
-    // Whose answer this is nobody knows, but before there is a session there is only one question.
+    // During the handshake, an error response without an id belongs to the only pending request.
     const error = RpcError.from(response.error);
     if (this.#hears !== 'everything' && this.#outgoing.failOnly(error)) return;
     if (this.#errorsTold++ < MAX_ERRORS_TOLD) this.onError(error);
@@ -294,7 +287,7 @@ export class Conversation implements Receiver {
       this.#incoming.take(request);
       return;
     }
-    // A client of this revision sends no answers, so there is nothing it could say.
+    // In stateless revisions clients send no responses, so the request is ignored and reported once.
     const error = new ConnectionError('malformed', 'The server sent a request, which this revision has not');
     if (!this.#toldOfRequests) this.onError(error);
     this.#toldOfRequests = true;
@@ -325,7 +318,7 @@ export class Conversation implements Receiver {
     this.#tell(() => onProgress(report));
   }
 
-  // The server takes back a question of its own, or ends a subscription.
+  // The server cancels one of its own requests, or ends a subscription.
   #takeCancellation({ requestId }: Params): void {
     if (this.#incoming.cancel(requestId) || !this.#subscriptions.has(requestId as Id)) return;
     this.#outgoing.fail(requestId as Id, new ConnectionError('closed', 'The server ended the subscription'));
@@ -334,13 +327,13 @@ export class Conversation implements Receiver {
 
   #takeUnreadable(fault: ParseError): void {
     const { id } = fault;
-    // With an id and nothing else it can only have been an answer.
+    // A message with an id but without a method is a response.
     const isAnswer = fault.isResponse || fault.code === 'MissingMethod';
     if (isAnswer && id !== undefined && this.#outgoing.has(id)) {
       this.#outgoing.fail(id, fault.toConnectionError());
       return;
     }
-    // Programs that print a banner print many lines: that it happens is worth one error.
+    // Reported once, because a process that prints a banner to stdout prints many lines.
     if (this.#toldOfNoise) return;
     this.#toldOfNoise = true;
     this.onError(fault.code === 'MalformedJson' ? noise(fault) : fault.toConnectionError());
@@ -348,7 +341,7 @@ export class Conversation implements Receiver {
 
   #send(message: Message): void | Promise<void> {
     if (!this.#transport.connected) return undefined;
-    // An answer, or what the protocol itself says, means the same when it is said twice.
+    // Responses and notifications of the protocol are idempotent, so the transport may repeat them.
     const isAnswer = !('method' in message);
     const repeatable = isAnswer || METHODS.has(message.method);
     const send = (): void | Promise<void> => this.#transport.send(message, { repeatable });
@@ -358,7 +351,7 @@ export class Conversation implements Receiver {
     return accepted?.catch((error: Error) => this.onError(error));
   }
 
-  // What the caller's own functions throw is the caller's, and must not end the reading of messages.
+  // Errors of the application's callbacks go to `onError` and do not interrupt message handling.
   #tell(listener: () => void): void {
     callGuarded(listener, (error) => this.onError(error));
   }
@@ -368,7 +361,7 @@ function throwAnswerIn(error: unknown): never {
   throw answerIn(error);
 }
 
-// What a server answers with an error of JSON-RPC is its answer, whatever status that came with.
+// A JSON-RPC error in an HTTP error response is the response to the request, unless the status is about authorization or load.
 function answerIn(error: unknown): unknown {
   if (!(error instanceof ConnectionError) || error.code !== 'http-error') return error;
   if (NO_ANSWERS.has(error.status ?? 0)) return error;

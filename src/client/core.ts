@@ -1,4 +1,4 @@
-/** The parts of a connection, put together. */
+/** `Core`: creates the parts of a `Connection` and connects them with each other. */
 
 import { callGuarded } from '../jsonrpc/errors.ts';
 import type { Notification, Params } from '../jsonrpc/message.ts';
@@ -32,26 +32,25 @@ import type { ServerProfile } from './server-profile.ts';
 import { ToolBook } from './tool-book.ts';
 import { type WatchedConversation, Watches, type WatchListener } from './watching.ts';
 
-// Calls wait for these after a reconnect, so they do not get as long as a call.
+// Timeouts of requests that are sent after a reconnect. They are short, because calls wait for these requests.
 const PROMPTLY: RequestOptions = { timeout: 30_000, maxTimeout: 60_000 };
 
-// And sending them twice does no more than sending them once.
+// For idempotent requests.
 const HARMLESS: PendingRequestDetails = { repeatable: true };
 
-/** What all connections of a client share. */
+/** Data that all connections of a `Client` share. */
 export interface ClientParts {
   readonly middleware: readonly ClientMiddleware[];
-  /** Handlers of requests that are not the protocol's, by method. */
+  /** Handlers of server requests that the protocol does not define, by method. */
   readonly own: ReadonlyMap<string, RequestHandler>;
   readonly verdicts: Map<string, ServerProfile>;
 }
 
-/** Everything behind a `Connection`. */
 export class Core {
   readonly link: Link;
   readonly calls: Calls;
   readonly book: ToolBook;
-  /** The connection, as extensions see it. */
+  /** The connection that is passed to hooks of extensions. */
   readonly peer: ExtensionConnection;
   readonly options: ConnectionOptions;
   readonly #parts: ClientParts;
@@ -62,7 +61,7 @@ export class Core {
   readonly #declared: ClientCapabilities;
   #client: ClientInfo;
   #handlers: AnswerHandlers;
-  /** Undefined until somebody watches something: most clients never do. */
+  /** Created by the first `watch`. */
   #watches: Watches | undefined;
 
   private constructor(dialer: Dialer, options: ConnectionOptions, parts: ClientParts) {
@@ -96,19 +95,16 @@ export class Core {
     if (options.onStateChange) this.link.state.subscribe(options.onStateChange);
   }
 
-  /** Connects. */
   static async open(dialer: Dialer, options: ConnectionOptions, parts: ClientParts): Promise<Core> {
     const core = new Core(dialer, options, parts);
     await core.link.open();
     return core;
   }
 
-  /** The profile of the server: its revision, info and capabilities. */
   get profile(): ServerProfile {
     return this.link.profile as ServerProfile;
   }
 
-  /** The facts of the revision that is spoken. */
   get facts(): RevisionFeatures {
     return (revisionNamed(this.profile.revision) as Revision).features;
   }
@@ -119,7 +115,7 @@ export class Core {
     this.#news.settle(runMiddleware(this.#middleware, call, send));
   }
 
-  // The protocol's own notifications mean the same from everybody; of the others a server must know whose they are.
+  // Notifications of the protocol have no `_meta`. Those of extensions get it, so that the server can identify the client.
   #say(method: string, params: Params): void | Promise<void> {
     const conversation = this.link.present;
     const given = Object.keys(params).length > 0 ? params : undefined;
@@ -128,7 +124,7 @@ export class Core {
   }
 
   async watch(what: string, listener: WatchListener): Promise<() => Promise<void>> {
-    // While there is no conversation the watch waits for the next one.
+    // During a reconnect, waits for the new transport connection.
     await this.link.conversation({}, `watch ${what}`);
     if (!this.#watches) {
       this.#watches = new Watches({
@@ -168,7 +164,7 @@ export class Core {
     await this.link.close();
   }
 
-  // Functions can be put around a client's calls at any time.
+  // Read for each call, because `Client.use` can add middleware at any time.
   get #middleware(): readonly ClientMiddleware[] {
     return this.#extensions.inside(this.#parts.middleware);
   }
@@ -257,10 +253,10 @@ export class Core {
       this.calls.cache.clear();
       if (this.book.size > 0) tasks.push(this.#listAgain(conversation));
     }
-    // Calls need not wait until everything is watched again.
+    // Not awaited, so that calls do not wait for the watches.
     this.#watchIn(conversation);
     for (const outcome of await Promise.allSettled(tasks)) {
-      // If the connection is gone, whoever waits for it is told why.
+      // If the connection has ended, callers already get its error.
       if (outcome.status === 'rejected' && !conversation.ended.aborted) this.#report(outcome.reason as Error);
     }
   }
@@ -271,7 +267,7 @@ export class Core {
     });
   }
 
-  // A server that was started again may offer other tools: what changed is told before it is used.
+  // Lists the tools again after a reconnect, so that `onToolChanged` can reject changed tools before they are called.
   async #listAgain(conversation: Conversation): Promise<void> {
     const fetchPage = async (cursor: string | undefined): Promise<Page<Tool>> => {
       const params = cursor === undefined ? {} : { cursor };
@@ -294,7 +290,7 @@ export class Core {
         return decoded.type === 'complete' ? decoded.result : {};
       },
       open: (method, params, onNotice, signal) => {
-        // Whichever way a change is told, it is news of the server's and no part of a call.
+        // Changes from `subscriptions/listen` also go to `onNotification`, like the pushed changes of stateful revisions.
         const deliver = (notification: Notification): void => {
           if (!onNotice(notification) || !changeInNotification(notification)) return;
           this.#news.tell(notification);
@@ -309,7 +305,7 @@ export class Core {
   }
 
   #report(error: Error): void {
-    // If that fails there is nobody left to tell.
+    // Errors thrown by `onError` itself are ignored.
     callGuarded(
       () => this.options.onError?.(error),
       () => {},

@@ -1,38 +1,33 @@
-/** A way to a server, which can be gone again if the server is lost. */
+/** `Dialer`: creates the transports to one server, also for reconnects. */
 
 import { ConnectionError } from '../jsonrpc/errors.ts';
 import type { Transport } from '../jsonrpc/transport.ts';
 
-/** Whom a transport is made for. */
 export interface DialHost {
-  /** Aborts when the connection is closed for good. */
+  /** Aborts when the connection is closed and will not reconnect. */
   readonly signal: AbortSignal;
-  /** A person has to do something now, and clocks stand still, until the returned function is called. */
+  /** Pauses all timeouts while the user has to act, for instance to sign in, until the returned function is called. */
   pauseTimeouts(): () => void;
-  /** Somebody signed in: what is known from before may be somebody else's. */
+  /** Called after a sign-in, because cached data can belong to another user. */
   onSignIn(): void;
 }
 
-/** Makes transports to one server. */
 export interface Dialer {
-  /** How errors name the server. */
+  /** Name of the server in error messages. */
   readonly name: string;
-  /** Equal for dialers that lead to the same server; undefined if nothing can be said about that. */
+  /** Key of the server in the cache of server profiles. Undefined: the profile is not cached. */
   readonly key: string | undefined;
-  /** Whether there can be a second transport when the first has ended. */
+  /** True if a second transport can be created after the first has ended. */
   readonly isRepeatable: boolean;
-  /**
-   * True if each request is answered by itself, with a status: then silence says nothing of the revision a server speaks,
-   * and a request that fails nothing of the server.
-   */
+  /** True for HTTP, where each request gets a response with a status. The handshake then has no probe timeout. */
   readonly isHttp: boolean;
-  /** A transport that is not connected yet. */
+  /** Creates a transport, not yet connected. */
   dial(host: DialHost): Promise<Transport>;
-  /** Likewise, of the kind that servers of the first revision have, where that is another. */
+  /** Creates an HTTP+SSE transport, for servers of revision 2024-11-05. Undefined for targets other than URLs. */
   dialOld?(host: DialHost): Promise<Transport>;
 }
 
-/** The way over a transport that somebody made: it can be gone once. */
+/** Returns a dialer for an existing transport, which can be connected only once. */
 export function dialerOf(transport: Transport): Dialer {
   let used = false;
   return {

@@ -1,4 +1,4 @@
-/** Requests that have an exchange of their own, as over HTTP: each can be hung up, and ends by itself. */
+/** Exchanges of request-scoped transports such as HTTP: each request can be aborted, and ends or fails by itself. */
 
 import { ConnectionError } from '../jsonrpc/errors.ts';
 import type { Id, Request } from '../jsonrpc/message.ts';
@@ -7,21 +7,19 @@ import type { Transport } from '../jsonrpc/transport.ts';
 
 const MAX_SPARE = 100;
 
-/** The exchanges of one transport that are not over. */
 export class Exchanges {
   readonly #transport: Transport;
   readonly #waiting: PendingRequests;
   readonly #open = new Map<Id, AbortController>();
-  /** Those of exchanges that are over: hardly any is ever used, and making one takes as long as sending a request. */
+  /** Controllers of ended exchanges that were not aborted, for reuse: creating one takes as long as sending a request. */
   readonly #spare: AbortController[] = [];
 
-  /** `waiting` are the calls that wait for answers. */
   constructor(transport: Transport, waiting: PendingRequests) {
     this.#transport = transport;
     this.#waiting = waiting;
   }
 
-  /** Opens one. A call that still waits when it ends is told. */
+  /** Sends a request in a new exchange. If the exchange ends without a response, the pending call fails. */
   send(request: Request, { headers, repeatable }: PendingRequestDetails): void | Promise<void> {
     const { id } = request;
     const abort = this.#spare.pop() ?? new AbortController();
@@ -38,13 +36,13 @@ export class Exchanges {
     }
   }
 
-  /** Ends one. */
+  /** Aborts the exchange of a request. */
   hangUp(id: Id): void {
     this.#open.get(id)?.abort();
     this.#open.delete(id);
   }
 
-  /** The transport is gone, and all of them with it. */
+  /** Removes all exchanges after the transport has ended. */
   clear(): void {
     this.#open.clear();
   }

@@ -1,95 +1,92 @@
-/** What an extension can add to a client. All of it is optional; metadata and news are for servers that declared it. */
+/** Interfaces of client extensions: their hooks, and the connection that hooks receive. */
 
 import type { RpcError } from '../jsonrpc/errors.ts';
 import type { Params } from '../jsonrpc/message.ts';
-import type { ExtensionDefinition } from '../protocol/extension.ts';
+import type { ExtensionDefinition } from '../protocol/extension-definition.ts';
 import type { ServerCapabilities, Settings } from '../protocol/model/capabilities.ts';
 import type { InputRequest, InputResponse } from '../protocol/model/input-requests.ts';
 import type { Meta } from '../protocol/model/meta.ts';
 import type { ClientMiddleware } from './middleware.ts';
 import type { RequestOptions } from './request-options.ts';
 
-/** An extension, as a client takes it: `connect(target, { extensions: [extension] })`. */
+/** An extension of a client: `connect(target, { extensions: [extension] })`. */
 export interface ClientExtension extends ExtensionDefinition {
-  /** What it does in a client. Without it the extension is only declared. */
+  /** Hooks of the extension. Default: none; the extension is only declared to servers. */
   readonly client?: ClientHooks;
 }
 
-/** What an extension does in a client. */
+/** Hooks of an extension in a client, all optional. */
 export interface ClientHooks {
-  /** What is declared to servers beside its name. Default: `{}`. */
+  /** Settings of the extension in the client's capabilities. Default: `{}`. */
   readonly settings?: Settings;
-  /** Around every request and notification, like the functions of `Client.use`, inside of those. */
+  /** Wraps every request and notification, inside the middleware of `Client.use`. */
   readonly middleware?: ClientMiddleware;
-  /** What it adds to the `_meta` of a request, to a server that declared it. */
+  /** Returns members for the `_meta` of a request. Called only if the server declared the extension. */
   readonly requestMeta?: (method: string, params: Params) => Meta | undefined;
-  /** Hears its notifications, by method: those of a server that declared it, which belong to no subscription. */
+  /** Handlers of notifications that belong to no subscription, by method. Called only if the server declared the extension. */
   readonly notifications?: Readonly<Record<string, (params: Params, peer: ExtensionConnection) => void>>;
-  /** A call was refused: the params to make it with once more, or undefined if the error stands. Asked once per call. */
+  /** Called once for each call that failed with an `RpcError`. Returns params for a second attempt, or undefined for none. */
   readonly retry?: (
     error: RpcError,
     call: Pick<ExtensionCall, 'method' | 'params'>,
     peer: ExtensionConnection,
   ) => Params | undefined;
-  /** Turns a result of a type of its own into the result the caller waits for. */
+  /** Functions that turn results of the extension's types into the final result, by `resultType`. */
   readonly resultTypes?: Readonly<Record<string, ResultResolver>>;
 }
 
-/** A call that was answered with a result of an extension's type. */
+/** A call whose response has a `resultType` of an extension. */
 export interface ExtensionCall {
   readonly method: string;
-  /** As the call was made. */
+  /** Params of the call, without input responses. */
   readonly params: Params;
   readonly options: RequestOptions;
-  /** How errors name it. */
+  /** Name of the call in error messages. */
   readonly label: string;
-  /** Aborted when the caller gives up or the connection is closed for good. */
+  /** Aborts when the caller aborts, the call times out, or the connection ends and will not reconnect. */
   readonly signal: AbortSignal;
 }
 
-/** Gives the result of the call in the end; it is read and checked as if the server had answered with it at once. */
+/** Resolves a result of an extension's type to the final result, which is then decoded and validated like any response. */
 export type ResultResolver = (
   result: Readonly<Record<string, unknown>>,
   call: ExtensionCall,
   peer: ExtensionConnection,
 ) => Promise<Record<string, unknown>>;
 
-/** An answer of whichever type: `complete`, or one that an extension adds. */
+/** A result with its `resultType`: `complete`, or a type that an extension defines. */
 export interface RawResult {
   readonly resultType: string;
   readonly result: Record<string, unknown>;
 }
 
-/** A `subscriptions/listen` that the server acknowledged. */
+/** A `subscriptions/listen` request that the server has acknowledged. */
 export interface Subscription {
-  /** What the server said it will tell of. */
+  /** The part of the requested notifications that the server has agreed to send. */
   readonly accepted: Readonly<Record<string, unknown>>;
-  /** Settles when it is over: closed here, ended by the server, or lost with the connection. */
+  /** Resolves when the subscription ends: by `close`, by the server, or with the connection. Never rejects. */
   readonly closed: Promise<void>;
-  /** Stops listening. */
+  /** Ends the subscription. */
   close(): void;
 }
 
-/** What extensions can do with a connection. `Connection` is one. */
+/** The connection that is passed to hooks of extensions. `Connection` implements it. */
 export interface ExtensionConnection {
-  /** The protocol revision spoken. */
+  /** The negotiated protocol revision. */
   readonly revision: string;
   readonly serverCapabilities: ServerCapabilities;
-  /** Calls any method and gives its result. */
+  /** Calls any method and returns the result. Input requests are passed to the handlers of the connection. */
   request(method: string, params?: Params, options?: RequestOptions): Promise<Record<string, unknown>>;
-  /** The same, but gives a result of an extension's type as it came. Questions are answered on the way. */
+  /** Like `request`, but returns the result with its `resultType`. A result of an extension's type is returned unresolved. */
   requestRaw(method: string, params?: Params, options?: RequestOptions): Promise<RawResult>;
-  /** Answers a question of the server's, wherever it stood, by the handlers of this connection. */
+  /** Passes an input request to the handlers of the connection and returns their response. */
   respondToInput(
     question: InputRequest,
     options?: { readonly signal?: AbortSignal | undefined },
   ): Promise<InputResponse>;
-  /** Reads and checks what is the result of a call, but came another way. */
+  /** Decodes and validates a result of `method` that did not arrive as its response, for instance the result of a task. */
   accept(method: string, params: Params, result: unknown): Promise<Record<string, unknown>>;
-  /**
-   * Opens a `subscriptions/listen` of its own. Resolves when the server has acknowledged it. Only revisions from
-   * 2026-07-28 on have it.
-   */
+  /** Opens a separate `subscriptions/listen`. Resolves when acknowledged. Rejects in revisions before 2026-07-28. */
   listen(
     notifications: Readonly<Record<string, unknown>>,
     listener: (method: string, params: Params) => void,

@@ -1,4 +1,4 @@
-/** What all extensions of a connection together mean to it. */
+/** `Extensions`: the hooks of all extensions of a connection. */
 
 import type { RpcError } from '../jsonrpc/errors.ts';
 import { isObject, type Params } from '../jsonrpc/message.ts';
@@ -8,7 +8,7 @@ import {
   type Declaration,
   isDeclarableIn,
   mcpNamesOf,
-} from '../protocol/extension.ts';
+} from '../protocol/extension-definition.ts';
 import { encodeHeaderValue } from '../protocol/http/http-headers.ts';
 import type { Meta } from '../protocol/model/meta.ts';
 import type { Conversation } from './conversation.ts';
@@ -16,7 +16,7 @@ import type { ClientExtension, ClientHooks, ExtensionCall, ExtensionConnection, 
 import type { HeaderFields } from './http-options.ts';
 import type { ClientMiddleware } from './middleware.ts';
 
-/** Whom it is about: a server that may have declared an extension, or not. */
+/** Version and capabilities of a server, which decide whether an extension can be used with the server. */
 type Partner = Pick<Conversation, 'version' | 'server'>;
 
 interface Hearer {
@@ -31,9 +31,7 @@ interface ResultType {
 
 const MCP_NAME = 'mcp-name';
 
-/** Finds, for whatever happens on a connection, what extensions have to do with it. */
 export class Extensions {
-  /** What is declared to servers. */
   readonly declarations: readonly Declaration[];
   readonly #middleware: readonly ClientMiddleware[];
   readonly #mcpNames: ReadonlyMap<string, string>;
@@ -42,7 +40,7 @@ export class Extensions {
   readonly #withMeta: readonly ClientExtension[];
   readonly #retries: readonly NonNullable<ClientHooks['retry']>[];
 
-  /** Throws a TypeError that names the extension whose words cannot be used. */
+  /** Throws a TypeError that names the extension if its definition is invalid or conflicts with another one. */
   constructor(extensions: readonly ClientExtension[]) {
     checkExtensionDefinitions(extensions);
     this.declarations = extensions.map((one) => ({ definition: one, settings: one.client?.settings ?? {} }));
@@ -54,22 +52,22 @@ export class Extensions {
     this.#withMeta = extensions.filter(({ client }) => client?.requestMeta !== undefined);
   }
 
-  /** These functions, and inside of them those of extensions. */
+  /** Returns the given middleware and, inside it, the middleware of the extensions. */
   inside(middleware: readonly ClientMiddleware[]): readonly ClientMiddleware[] {
     return this.#middleware.length === 0 ? middleware : [...middleware, ...this.#middleware];
   }
 
-  /** True if a result of this method may have this type. */
+  /** Returns true if an extension defines this result type for the method. */
   knows(resultType: string, method: string): boolean {
     return this.#resultTypes.get(resultType)?.methods.includes(method) === true;
   }
 
-  /** What turns a result of this type into the one the caller of the method waits for. */
+  /** Returns the resolver of a result type for the method, or undefined if no extension has one. */
   finisherOf(resultType: string, method: string): ResultResolver | undefined {
     return this.knows(resultType, method) ? this.#resultTypes.get(resultType)?.finisher : undefined;
   }
 
-  /** The params to make a refused call with once more, if one of them knows how. */
+  /** Returns params for a second attempt of a failed call, from the first `retry` hook that returns any. */
   retry(
     error: RpcError,
     call: Pick<ExtensionCall, 'method' | 'params'>,
@@ -82,7 +80,7 @@ export class Extensions {
     return undefined;
   }
 
-  /** What goes into the `_meta` of a request. What the caller put there is not replaced. */
+  /** Returns the `_meta` members of extensions for a request. Members in `params._meta` take precedence. */
   requestMeta(method: string, params: Params, partner: Partner): Meta | undefined {
     if (this.#withMeta.length === 0) return undefined;
     let meta: Meta | undefined;
@@ -93,7 +91,7 @@ export class Extensions {
     return meta && isObject(given) ? { ...meta, ...given } : meta;
   }
 
-  /** The headers of a request over HTTP, where it is about something that `Mcp-Name` has to name. */
+  /** Adds `Mcp-Name` to `own`, the headers from the call options, if an extension defines that header for the method. */
   headers(method: string, params: Params, own: HeaderFields | undefined): HeaderFields | undefined {
     const member = this.#mcpNames.get(method);
     const name = member === undefined ? undefined : params[member];
@@ -102,14 +100,14 @@ export class Extensions {
     return { ...Object.fromEntries(others), [MCP_NAME]: encodeHeaderValue(name) };
   }
 
-  /** Those who want to hear this notification from this server. */
+  /** Returns the notification handlers of those extensions that the server declared. */
   hearersOf(method: string, partner: Partner): readonly Hearer[] {
     const hearers = this.#hearers.get(method);
     return hearers ? hearers.filter(({ extension }) => isShared(extension, partner)) : [];
   }
 }
 
-// Both sides have to have declared it.
+// An extension is used only if client and server have declared it.
 function isShared(extension: ClientExtension, { version, server }: Partner): boolean {
   const declared: unknown = server.capabilities.extensions;
   return isDeclarableIn(extension, version) && isObject(declared) && Object.hasOwn(declared, extension.id);

@@ -1,23 +1,22 @@
-/** A call that was answered with a result of an extension's type: the extension sees it through to its result. */
+/** Resolves a result with an extension's `resultType` to the final result of the call. */
 
 import { anySignal } from '../timing/abort-signals.ts';
 import type { ExtensionCall, ExtensionConnection, ResultResolver } from './extension.ts';
 import { until } from './until.ts';
 
-/** What finishing a call needs. */
 export interface Finishing {
   readonly finisher: ResultResolver;
   readonly call: Omit<ExtensionCall, 'signal'>;
   readonly peer: ExtensionConnection;
-  /** Milliseconds it may take; `Infinity` if nobody set a limit. */
+  /** Milliseconds until the call fails. `Infinity`: no timeout. */
   readonly timeout: number;
-  /** Aborts when the connection is over for good. A server that comes back is no reason to give up. */
+  /** Aborts when the connection ends and will not reconnect. A reconnect does not abort the call. */
   readonly over: AbortSignal;
 }
 
 /**
- * What the extension gives in the end. Rejects at once if the caller gives up, the time is over or the connection is
- * closed, whether or not the extension minds; it is told by the signal and may still clean up.
+ * Returns the result of the extension's resolver. Rejects at once when the caller aborts, the timeout expires or the connection
+ * is closed. The resolver's signal then aborts, so that the resolver can clean up.
  */
 export async function finish(result: Readonly<Record<string, unknown>>, finishing: Finishing): Promise<unknown> {
   const { finisher, call, peer, timeout, over } = finishing;

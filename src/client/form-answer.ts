@@ -1,27 +1,26 @@
-/** Forms a server asks to have filled in, and the answers to them. */
+/** Validates the form of an elicitation request, and the result of `onElicit` for it. */
 
 import { RpcError } from '../jsonrpc/errors.ts';
 import { isObject } from '../jsonrpc/message.ts';
 import { printable } from '../jsonrpc/printable.ts';
-import { isInputResponse } from '../protocol/input-requests.ts';
+import { isInputResponse } from '../protocol/input-responses.ts';
 import type { ElicitResult } from '../protocol/model/elicitation.ts';
 import type { CheckedSchema } from '../schema/check/checked-schema.ts';
 import { receivedSchema } from '../schema/check/received-schema.ts';
 import { pointer } from '../schema/json-pointer.ts';
 import { describeProblems, type Problem, problem } from '../schema/problems.ts';
 
-/** A form, ready for checking what is filled in. */
+/** The form of an elicitation request, prepared for validating the input. */
 export interface ReceivedForm {
-  /** The rules for the whole of it. */
   readonly schema: CheckedSchema;
-  /** The schema of each field, by its name. */
+  /** Schemas of the fields, by name. */
   readonly fields: ReadonlyMap<string, unknown>;
 }
 
 type Content = NonNullable<ElicitResult['content']>;
 type Filled = readonly [name: string, value: Content[string]];
 
-/** Makes a `requestedSchema` ready, or throws what the server is told: nobody should fill in a form in vain. */
+/** Prepares a `requestedSchema`. Throws invalid params (-32602) before the user sees a form that cannot be validated. */
 export function receivedForm(requestedSchema: unknown): ReceivedForm {
   if (!isObject(requestedSchema) || requestedSchema['type'] !== 'object' || !isObject(requestedSchema['properties'])) {
     throw RpcError.invalidParams('"requestedSchema" must be an object schema with properties');
@@ -36,10 +35,10 @@ export function receivedForm(requestedSchema: unknown): ReceivedForm {
   );
 }
 
-/** What a handler answered to a form, as it may be sent; a TypeError says what is wrong with it. */
+/** Returns the elicitation result with defaults for omitted fields. Throws a TypeError if the handler's result is invalid. */
 export async function formAnswer(form: ReceivedForm, given: unknown): Promise<ElicitResult> {
   const action = actionOf(given);
-  // Who declines sends nothing, whatever was filled in by then.
+  // `decline` and `cancel` must not send content, even if fields were filled in.
   if (action !== 'accept') return { action };
   if (!isInputResponse('elicitation/create', given)) throw new TypeError('onElicit: the "content" must be an object');
   const { content: filled = {} } = given as ElicitResult;
@@ -47,7 +46,7 @@ export async function formAnswer(form: ReceivedForm, given: unknown): Promise<El
   const defaults = defaultsFor(form, new Set(answered.map(([name]) => name)));
   let content = Object.fromEntries([...answered, ...defaults]);
   let problems = await problemsOf(form, content);
-  // A default that breaks the rules of its own field, such as an empty address, is none.
+  // Defaults that violate their own field's schema are left out, for instance an empty string for an email address.
   const usable = defaults.filter(([name]) => !problems.some(({ path }) => isIn(path, name)));
   if (usable.length < defaults.length) {
     content = Object.fromEntries([...answered, ...usable]);
@@ -57,7 +56,7 @@ export async function formAnswer(form: ReceivedForm, given: unknown): Promise<El
   throw new TypeError(`onElicit: the answer does not follow the form: ${printable(describeProblems(problems), 4096)}`);
 }
 
-/** What a handler answered to a question by URL: consent or not, and nothing else. */
+/** Returns the result of a URL elicitation, which has only an `action`. */
 export function urlAnswer(given: unknown): ElicitResult {
   return { action: actionOf(given) };
 }
@@ -86,12 +85,12 @@ async function problemsOf({ schema, fields }: ReceivedForm, content: Content): P
 }
 
 function isIn(path: string, name: string): boolean {
-  // Long paths are cut, and so must be what they are compared with.
+  // Compares truncated paths, because `problem` truncates long ones.
   const field = problem(pointer('', name), '').path;
   return path === field || path.startsWith(`${field}/`);
 }
 
-// A form is flat, whatever else its schema may let pass.
+// Forms are flat: the specification allows no other values, even if the schema accepts them.
 function valueFault(value: unknown): string | undefined {
   const fits =
     typeof value === 'string' ||
@@ -101,7 +100,7 @@ function valueFault(value: unknown): string | undefined {
   return fits ? undefined : 'must be a string, a number, a boolean or an array of strings';
 }
 
-// Received schemas are checked without formats; these four are all that forms have. They find slips, not every fault.
+// Schemas from a server are validated without `format`. These are the four formats of forms, checked only roughly.
 const FORMATS: ReadonlyMap<unknown, { readonly fits: (text: string) => boolean; readonly expected: string }> = new Map([
   ['email', { fits: (text) => /^[^\s@]+@[^\s@]+$/.test(text), expected: 'must be an email address' }],
   ['uri', { fits: isUri, expected: 'must be a URI with its scheme' }],
@@ -121,13 +120,13 @@ function isUri(text: string): boolean {
 function isDate(text: string): boolean {
   if (!/^\d{4}-\d\d-\d\d$/.test(text)) return false;
   const date = new Date(`${text}T00:00:00Z`);
-  // The 30th of February is read as the 2nd of March.
+  // `Date` reads February 30 as March 2, so the result is compared with the input.
   return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text);
 }
 
 function isDateTime(text: string): boolean {
   const [, date = '', hour, minute, second] =
     /^([\d-]{10})T(\d\d):(\d\d):(\d\d)(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/i.exec(text) ?? [];
-  // A minute may have a leap second.
+  // Second 60 is a leap second (RFC 3339).
   return isDate(date) && Number(hour) <= 23 && Number(minute) <= 59 && Number(second) <= 60;
 }

@@ -1,9 +1,8 @@
-/** Getting to know a server: finds out which revision it speaks, in as few words as possible. */
+/** The handshake: negotiates the revision with `server/discover`, or else `initialize`. */
 
 import { ConnectionError } from '../jsonrpc/errors.ts';
 import type { Params } from '../jsonrpc/message.ts';
 import { printable } from '../jsonrpc/printable.ts';
-import { NO_TIMEOUT } from '../jsonrpc/request-timeouts.ts';
 import { revisionNamed } from '../protocol/client-revisions.ts';
 import type { ClientInfo, ClientRevision as Revision } from '../protocol/revision.ts';
 import { LATEST_VERSION, VERSIONS } from '../protocol/revisions.ts';
@@ -23,34 +22,32 @@ import {
   type Outcome,
 } from './negotiation.ts';
 import type { ConnectionOptions } from './options.ts';
+import { NO_TIMEOUT } from './request-options.ts';
 import { factsIn, revisionIn, type ServerProfile } from './server-profile.ts';
 
-/** How many revisions of a server an error names. */
+/** Maximum number of server revisions in an error message. */
 const MAX_NAMED = 10;
 
-/** What greeting needs. */
 export interface GreetingHost {
   readonly client: ClientInfo;
   readonly options: Pick<ConnectionOptions, 'revision' | 'profile' | 'probeTimeout'>;
-  /** What this client found out about the server before. */
+  /** Profile of the server from an earlier connection of the same `Client`. */
   readonly known: ServerProfile | undefined;
-  /** Whether the server can be connected to again if it does not survive the first question. */
+  /** True if the server can be connected again after `server/discover` ended the connection. */
   readonly canRedial: boolean;
-  /** Whether it is spoken to over HTTP. */
   readonly isHttp: boolean;
-  /** When it must be over, in milliseconds since 1970. */
+  /** Time by which the handshake must be complete, in milliseconds since 1970. */
   readonly deadline: number;
-  /** A new conversation, connected. */
   open(): Promise<Conversation>;
-  /** Likewise over the transport of the first revision, where there is one. */
+  /** Opens a connection over HTTP+SSE, the transport of 2024-11-05. Undefined if the target is no URL, or after one attempt. */
   readonly openOld: (() => Promise<Conversation>) | undefined;
 }
 
 const PROBE_TIMEOUT = 10_000;
-// A string, so that the numbers of a session that may follow begin at the beginning.
+// A string, so that the numeric ids of a following session start at 1.
 const PROBE_ID = 'discover';
 
-/** Opens a conversation and agrees with the server on a revision. */
+/** Opens a transport connection and negotiates the revision. */
 export async function greet(host: GreetingHost): Promise<Conversation> {
   const { revision: wanted = 'auto', profile: prior } = host.options;
   if (wanted !== 'auto' && wanted !== 'legacy') return greetPinned(host, wanted);
@@ -65,7 +62,7 @@ export async function greet(host: GreetingHost): Promise<Conversation> {
   return before || isOld ? believe(host, conversation) : probe(host, conversation);
 }
 
-// The server was an old one when it was asked last; if it is not any more, it says so.
+// The server was stateful at the last handshake. If it was upgraded, its error to `initialize` names the new revisions.
 async function believe(host: GreetingHost, conversation: Conversation): Promise<Conversation> {
   try {
     return await openSession(host, conversation, NEWEST_STATEFUL, false);
@@ -103,11 +100,11 @@ function unknownRevision(version: string): TypeError {
   return new TypeError(`Unknown protocol revision "${printable(version, 64)}"; known: ${VERSIONS.join(', ')}`);
 }
 
-// In place: no second process is started unless this one dies of the question.
+// Sends `server/discover` on the open connection. A second process is started only if that request ends the first one.
 async function probe(host: GreetingHost, conversation: Conversation): Promise<Conversation> {
   const revision = revisionNamed(LATEST_VERSION) as Revision;
   const discovery = discover(host, conversation, revision);
-  // Over HTTP every request has an answer, and until it comes nobody knows anything.
+  // Over HTTP each request gets a response, so there is no probe timeout.
   const patience = host.isHttp ? undefined : (host.options.probeTimeout ?? PROBE_TIMEOUT);
   const outcome = patience === undefined ? await discovery : await withTimeout(discovery, patience);
   if (outcome === undefined) return greetSilent(host, conversation, discovery);
@@ -120,8 +117,8 @@ async function probe(host: GreetingHost, conversation: Conversation): Promise<Co
 }
 
 /**
- * The server may be old and not answer what it does not know, or new and slow to start. The session decides, since a
- * server that speaks both keeps to it; only if there can be none does a late answer count.
+ * Handles a server that did not respond to `server/discover` in time: it is slow, or ignores unknown methods. Sends
+ * `initialize`; a late response to `server/discover` counts only if `initialize` fails.
  */
 async function greetSilent(
   host: GreetingHost,
@@ -164,7 +161,7 @@ async function openSession(
     throw finding.type === 'fail' ? finding.error : new ConnectionError('failed', 'The server refused to be greeted');
   }
   const told = conversation.notify('notifications/initialized');
-  // Over HTTP what is sent next may arrive first.
+  // Over HTTP a later request can arrive first, so the client waits until the notification is accepted.
   if (told) await told;
   return settle(conversation, finding);
 }
@@ -184,7 +181,7 @@ async function openOldSession(
   return openSession({ ...host, openOld: undefined }, outcome.result, version, exact);
 }
 
-// The address is wrong, most often.
+// If HTTP+SSE fails as well, the URL is probably not that of an MCP server, and the error says so.
 function notHere(error: ConnectionError, cause: unknown): unknown {
   if (!(cause instanceof ConnectionError)) return cause;
   const isOther = cause.code !== 'http-error' && cause.code !== 'malformed';
@@ -198,7 +195,7 @@ function settle(conversation: Conversation, finding: Extract<Finding, { type: 's
   return conversation;
 }
 
-// A server that refuses what it says it speaks is asked a second time, not a third.
+// Sends `server/discover` once more if the server rejected a revision that it names as supported.
 async function insist(host: GreetingHost, conversation: Conversation, finding: Finding): Promise<Finding> {
   if (finding.type !== 'ask again') return finding;
   const revision = revisionNamed(LATEST_VERSION) as Revision;
@@ -214,7 +211,7 @@ function discover(host: GreetingHost, conversation: Conversation, revision: Revi
   return patiently(host, conversation, () => conversation.ask('server/discover', params, NO_TIMEOUT, id));
 }
 
-// A server that is busy and says for how long is asked again then, if that is not too late.
+// Repeats a request after 429 and 503 responses with `Retry-After`, unless the delay would exceed the deadline.
 async function patiently<T>(
   { deadline }: GreetingHost,
   { ended }: Conversation,

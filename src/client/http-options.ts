@@ -1,92 +1,92 @@
-/** A server at a URL: how its user names it, and what can be chosen of how it is spoken to. */
+/** Options of servers at a URL, and the interface of client authorization. */
 
-/** Header fields by name. */
+/** HTTP header fields, by name. */
 export type HeaderFields = Readonly<Record<string, string>>;
 
-/** How streams are opened again after they broke. */
+/** How interrupted SSE streams are opened again. */
 export interface ReconnectOptions {
-  /** The most milliseconds that doubling leads to; it begins with a second. Default: 30 s. */
+  /** Maximum delay between attempts in milliseconds. The delay starts at 1000 and doubles. Default: 30 000. */
   readonly maxDelayMs?: number | undefined;
   /**
-   * How many tries in a row may fail. Then the rest of an answer is given up; of the stream for what belongs to no call
-   * `onError` is told, and it is tried on every `maxDelayMs`. Default: 5.
+   * Maximum number of consecutive failed attempts. Then a call whose response stream was interrupted fails. For the GET stream
+   * `onError` is called, and attempts continue every `maxDelayMs`. Default: 5.
    */
   readonly maxTries?: number | undefined;
 }
 
-/** Options of a server at a URL. */
+/** Options of servers at a URL. */
 export interface HttpClientOptions {
-  /** Header fields of every request, or a function that is asked for them each time. They never go to another origin. */
+  /** Header fields of every request, or a function that is called for each request. They are never sent to another origin. */
   readonly headers?: HeaderFields | Headers | (() => HeaderFields | Promise<HeaderFields>) | undefined;
-  /** What lets this client in: `oauth()` and others of `mcpp/auth/client`. */
+  /** Authorization: `oauth()` or another function of `mcpp/auth/client`. Default: none. */
   readonly auth?: ClientAuth | undefined;
-  /** Sends the requests, in place of what the runtime has for that. */
+  /** Function that sends the requests. Default: the HTTP client of the runtime. */
   readonly fetch?: typeof fetch | undefined;
-  /** Bytes of one received message, as a JSON body or as an event of a stream; more is `too-large`. Default: 16 MiB. */
+  /** Maximum size of a received JSON body or SSE event in bytes. Larger ones fail with `too-large`. Default: 16 MiB. */
   readonly maxResponseBytes?: number | undefined;
-  /** How streams are opened again after they broke. */
+  /** How interrupted SSE streams are opened again. */
   readonly reconnect?: ReconnectOptions | undefined;
 }
 
-/** What is left of them when they were checked. */
+/** Validated HTTP options, with `Headers` converted to an object. */
 export interface CheckedHttpOptions {
   readonly headers?: HeaderFields | (() => HeaderFields | Promise<HeaderFields>) | undefined;
 }
 
-/** A request, as far as what lets it in depends on it. */
+/** A request that is about to be authorized. */
 export interface AuthRequest {
   readonly method: string;
   readonly url: URL;
-  /** True for what belongs to no call, such as a stream that stands by itself: nobody is bothered for it. */
+  /** True if the request belongs to no call, such as the GET stream. The user must not be prompted for it. */
   readonly isBackground?: boolean | undefined;
-  /** Aborts when nobody waits for this request any more. */
+  /** Aborts when the response is no longer needed. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What a response says before its body, to those who look after letting requests in. */
+/** Status and header fields of a response, for the authorizer. */
 export interface AuthResponse extends AuthRequest {
   readonly status: number;
-  /** A header field of the response, by its name in lower case. */
+  /** Returns a header field of the response. `name` must be in lower case. */
   header(name: string): string | undefined;
-  /** What `headers` had given for the request. */
+  /** The object that `Authorizer.headers` returned for the request. */
   readonly sent: HeaderFields;
 }
 
-/** A request was not let in. */
+/** A 401 or 403 response. */
 export interface HttpChallenge extends AuthResponse {
   readonly status: 401 | 403;
-  /** How many times this very request was not let in before. */
+  /** Number of earlier 401 and 403 responses to the same request. */
   readonly tries: number;
 }
 
-/** Says what lets requests in, and learns when it did not. */
+/** Authorizes the requests of one connection. */
 export interface Authorizer {
-  /** Header fields for a request; asked for every request. */
+  /** Returns header fields such as `Authorization`. Called for every request. */
   headers(request: AuthRequest): HeaderFields | Promise<HeaderFields>;
-  /** A request was not let in. True if it is worth sending it again, with what `headers` gives then. */
+  /** Handles a 401 or 403 response. Returns true to send the request again, with new header fields from `headers`. */
   onChallenge(challenge: HttpChallenge): boolean | Promise<boolean>;
-  /** A request was answered otherwise. */
+  /** Called with each response other than 401 and 403. */
   answered?(response: AuthResponse): void;
 }
 
-/** A server that is being connected to, as those see it who look after being let in. */
+/** The server for which an authorizer is created, with callbacks of the connection. */
 export interface ProtectedServer {
   readonly url: URL;
-  /** Aborts when nobody wants to be let in any more. */
+  /** Aborts when the connection is closed and will not reconnect. */
   readonly signal: AbortSignal;
-  /** A person has to do something now, and clocks stand still, until the returned function is called. */
+  /** Pauses all timeouts while the user has to act, for instance to sign in, until the returned function is called. */
   pauseTimeouts(): () => void;
-  /** Somebody signed in: what is known from before may be somebody else's. */
+  /** Must be called after a sign-in, because cached data can belong to another user. */
   onSignIn(): void;
 }
 
-/** What lets a client in: made by the functions of `mcpp/auth/client`. */
+/** Authorization of a client, created by `oauth()` or another function of `mcpp/auth/client`. */
 export interface ClientAuth {
-  /** Looks after the requests of one connection. */
+  /** Creates the authorizer of one connection. */
   authorizer(server: ProtectedServer): Authorizer;
 }
 
-/** The URL that was meant; a TypeError that says what is expected if it is none a server can be spoken to at. */
+/** Returns the URL without fragment. Throws a TypeError if it is not an http or https URL, or has credentials. */
 export function serverUrl(target: string | URL): URL {
   const url = URL.canParse(String(target)) ? new URL(target) : undefined;
   if (url?.protocol !== 'http:' && url?.protocol !== 'https:') throw new TypeError(adviceFor(url?.protocol));
@@ -97,7 +97,7 @@ export function serverUrl(target: string | URL): URL {
   return url;
 }
 
-/** The same options, as every request can use them; a TypeError that names the first that is wrong. */
+/** Validates the options and converts `headers` to an object. Throws a TypeError that names the first invalid option. */
 export function checkedHttpOptions<Options extends HttpClientOptions>(options: Options): Options & CheckedHttpOptions {
   const { maxResponseBytes, reconnect, fetch: send, headers, auth } = options;
   if (reconnect !== undefined && !isRecord(reconnect)) throw new TypeError('The option "reconnect" must be an object');
@@ -122,7 +122,7 @@ function fieldsOf(headers: HeaderFields | Headers): HeaderFields {
   const fields = headers instanceof Headers ? Object.fromEntries(headers) : headers;
   const isFine = isRecord(fields) && Object.values(fields).every((value) => typeof value === 'string');
   if (isFine) return fields;
-  // What they hold may be secret, so it is not shown.
+  // Header values are not shown, because they can be secrets.
   throw new TypeError('The option "headers" must be an object of strings, Headers, or a function that gives one');
 }
 
@@ -131,7 +131,7 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return prototype === Object.prototype || prototype === null;
 }
 
-/** Names a server in errors: without its query, which may hold secrets. */
+/** Returns a name for error messages: the URL without its query, which can contain secrets. */
 export function nameOfUrl({ origin, pathname }: URL): string {
   return `${origin}${pathname}`;
 }

@@ -1,31 +1,30 @@
-/** Requests of the server's that are being answered. */
+/** Requests from the server that are being handled. */
 
 import { ConnectionError, RpcError, toError } from '../jsonrpc/errors.ts';
 import { plainResult } from '../jsonrpc/json/plain-result.ts';
 import type { Id, Request, Response } from '../jsonrpc/message.ts';
 
-/** What answering needs from its conversation. */
 export interface IncomingHost {
-  /** Finds the answer; throws what the server is to be told. */
+  /** Handles a request and returns the result. A thrown `RpcError` is sent to the server. */
   answer(request: Request, signal: AbortSignal): Promise<unknown>;
-  /** Sends the answer; throws if it cannot be written. */
+  /** Sends a response. Throws if the response cannot be serialized. */
   send(response: Response): void;
-  /** True if somebody here may take time over it. */
+  /** Returns true if a handler of the application responds to the method, which can take long. */
   isQuestion(method: string): boolean;
-  /** Stops the clocks of our own calls: while the server waits for us, its slowness is ours. */
+  /** Pauses the idle timeouts of pending calls, because the server can need this response before it continues them. */
   pauseClocks(): () => void;
   onError(error: Error): void;
 }
 
-// A server that asks more than this at once is not waiting for the answers.
+// Maximum number of running handlers. Further requests get error -32603.
 const MAX_AT_ONCE = 100;
 const TOO_MANY = RpcError.internal('Too many requests at once');
 
-/** Answers each request once, unless the server takes it back. */
+/** Sends one response to each request, or none if the server cancels the request. */
 export class IncomingRequests {
   readonly #host: IncomingHost;
   readonly #running = new Map<Id, AbortController>();
-  /** Handlers that have not come back yet, also those whose question was taken back. */
+  /** Number of running handlers, including those of cancelled requests. */
   #handlers = 0;
   #toldOfRepeatedId = false;
 
@@ -35,7 +34,7 @@ export class IncomingRequests {
 
   take(request: Request): void {
     const { id } = request;
-    // An answer with this id would be taken for that of the first.
+    // A repeated id gets no response, because the server would match the response to the first request.
     if (this.#running.has(id)) this.#reportRepeatedId();
     else if (this.#handlers >= MAX_AT_ONCE) this.#reply({ jsonrpc: '2.0', id, error: TOO_MANY.toObject() });
     else void this.#answer(request);
@@ -46,14 +45,14 @@ export class IncomingRequests {
     this.#toldOfRepeatedId = true;
   }
 
-  /** The server takes a request back: it gets no answer. False if there is none with this id. */
+  /** Aborts the handler of a request that the server cancelled. Returns false if no request with this id is running. */
   cancel(id: unknown): boolean {
     const abort = this.#running.get(id as Id);
     abort?.abort();
     return abort !== undefined;
   }
 
-  /** Nobody waits for answers any more. */
+  /** Aborts all handlers. No responses are sent. */
   close(): void {
     for (const abort of this.#running.values()) abort.abort();
   }
@@ -62,7 +61,7 @@ export class IncomingRequests {
     const { id } = request;
     const abort = new AbortController();
     const goOn = this.#host.isQuestion(request.method) ? this.#host.pauseClocks() : undefined;
-    // Also when the server takes it back: a handler that never ends must not stand for a question that nobody asks.
+    // Also called on cancellation, so that a handler that never settles does not keep the timeouts paused.
     const end = (): void => {
       goOn?.();
       this.#running.delete(id);
@@ -85,14 +84,14 @@ export class IncomingRequests {
     this.#reply(response);
   }
 
-  // What went wrong here is told here; the server learns only that it did.
+  // Errors other than `RpcError` go to `onError`. The server gets no details of them.
   #told(error: unknown): RpcError {
     if (error instanceof RpcError) return error;
     this.#host.onError(toError(error, 'A handler failed'));
     return RpcError.internal('The client failed to answer');
   }
 
-  // What JSON cannot say must not leave the server without an answer.
+  // If the result cannot be serialized, the server gets an internal error instead of no response.
   #reply(response: Response): void {
     try {
       this.#host.send(response);

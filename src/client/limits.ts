@@ -1,25 +1,25 @@
-/** How much of what a server sends a client keeps. */
+/** Limits on data from a server that a client keeps in memory. */
 
 const MEBIBYTE = 1024 * 1024;
 
 interface ClientLimits {
-  /** Pages of one list. Option: `maxPages`. */
+  /** Maximum number of pages of one list. Option: `maxPages`. */
   readonly pages: number;
-  /** Items of one list, all pages together. Option: `maxItems`. */
+  /** Maximum number of items of one list, all pages together. Option: `maxItems`. */
   readonly items: number;
-  /** Bytes of one list, all pages together. Option: `maxBytes`. */
+  /** Maximum size of one list in bytes, all pages together. Option: `maxBytes`. */
   readonly listBytes: number;
-  /** Bytes of one tool's definition: a larger one is left out. */
+  /** Maximum size of a tool definition in bytes. Larger definitions are left out of lists. */
   readonly definitionBytes: number;
-  /** Tools whose definitions are remembered, pinned ones aside. */
+  /** Maximum number of tool definitions. Pinned tools are accepted beyond it. */
   readonly tools: number;
-  /** Bytes of all that is remembered: definitions of tools and cached results together. */
+  /** Maximum size of tool definitions and cached results together, in bytes. */
   readonly rememberedBytes: number;
-  /** Cached results. */
+  /** Maximum number of cached results. */
   readonly cachedResults: number;
 }
 
-/** The defaults. Bytes are those of `sizeOf`. */
+/** Default limits. Sizes are estimates by `sizeOf`. */
 export const CLIENT_LIMITS: ClientLimits = {
   pages: 1000,
   items: 100_000,
@@ -30,10 +30,10 @@ export const CLIENT_LIMITS: ClientLimits = {
   cachedResults: 500,
 };
 
-// More than a transport with limits lets in, and less than the stack holds.
+// Deeper than transports accept by default (64 levels), but not so deep that the recursion overflows the stack.
 const MAX_DEPTH = 500;
 
-/** About how many bytes a JSON value has as text and structure; `Infinity` if it is nested more than 500 levels deep. */
+/** Estimates the size of a JSON value in memory, in bytes. Returns `Infinity` if it is nested deeper than 500 levels. */
 export function sizeOf(value: unknown, levels: number = MAX_DEPTH): number {
   if (typeof value === 'string') return 16 + value.length;
   if (typeof value !== 'object' || value === null) return 8;

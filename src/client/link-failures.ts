@@ -1,4 +1,4 @@
-/** What is to be thought of a link that failed, and how it is told. */
+/** Classification of connection failures, and their error messages. */
 
 import { ConnectionError, type ConnectionErrorCode, toError } from '../jsonrpc/errors.ts';
 import { TRY_AGAIN } from './statuses.ts';
@@ -7,7 +7,7 @@ import type { Supervision } from './supervision.ts';
 
 const TIMEOUT_LINES = 3;
 
-/** Who was not let in for good, if that is what the error says. Told by its properties: who is let in is not known here. */
+/** Returns the non-retryable `AuthError` in the cause chain. Checks properties, because client/ must not import auth/. */
 export function refusalIn(error: unknown): Error | undefined {
   for (let one = error, depth = 0; one instanceof Error && depth < 4; one = one.cause, depth++) {
     if (one.name === 'AuthError' && 'isRetryable' in one && one.isRetryable === false) return one;
@@ -15,22 +15,22 @@ export function refusalIn(error: unknown): Error | undefined {
   return undefined;
 }
 
-/** The error of a session that has no successor. */
+/** Creates the error for a lost session that could not be replaced. */
 export function notReplaced(cause: ConnectionError): ConnectionError {
   const { status } = cause;
   const text = `The session was lost, and there is no new one: ${cause.message}`;
   return new ConnectionError('session-lost', text, { cause, status });
 }
 
-// A new session that is lost at once was opened by a server that was restarted again, or by another one behind a proxy.
+// `session-lost` is temporary: the server was restarted again, or a load balancer has chosen another server.
 const PASSING: ReadonlySet<ConnectionErrorCode> = new Set(['unreachable', 'closed', 'timeout', 'session-lost']);
 
-/** True of a server that is being restarted, or is behind something that is: a moment later it may be well. */
+/** Returns true if the failure is temporary, for instance because the server is restarting. */
 export function isPassing({ code, status = 0 }: ConnectionError): boolean {
   return PASSING.has(code) || status >= 500 || TRY_AGAIN.has(status);
 }
 
-/** The error of a server that crashed too often. */
+/** Creates the error for a server process that crashed too often. */
 export function gaveUp(name: string, supervision: Supervision, cause: ConnectionError): ConnectionError {
   const { process } = cause;
   return new ConnectionError('failed', `${name} was given up: ${supervision.summary}. ${cause.message}`, {
@@ -39,7 +39,7 @@ export function gaveUp(name: string, supervision: Supervision, cause: Connection
   });
 }
 
-/** Returns a timeout with the last lines that the program wrote on stderr: they often say why it does not answer. */
+/** Adds the last stderr lines of the server process to a timeout error, because they often name the cause. */
 export function withStderr(error: unknown, stderr: string): unknown {
   if (!(error instanceof ConnectionError) || error.code !== 'timeout') return error;
   const excerpt = stderrExcerpt(stderr, TIMEOUT_LINES);
@@ -49,7 +49,6 @@ export function withStderr(error: unknown, stderr: string): unknown {
   });
 }
 
-/** Any error as one of a connection. */
 export function asConnectionError(error: unknown): ConnectionError {
   if (error instanceof ConnectionError) return error;
   return new ConnectionError('failed', toError(error).message, { cause: error });

@@ -1,7 +1,7 @@
-/** The way to a server through every conversation with it: connects, notices the end, connects again. */
+/** `Link`: connects to a server, and reconnects after the transport connection has ended. */
 
 import { ConnectionError, toError } from '../jsonrpc/errors.ts';
-import { DEFAULT_MAXIMUM, DEFAULT_TIMEOUT, type TimeoutOptions } from '../jsonrpc/request-timeouts.ts';
+import { DEFAULT_MAXIMUM, DEFAULT_TIMEOUT, type TimeoutOptions } from '../jsonrpc/timeout-options.ts';
 import type { Transport } from '../jsonrpc/transport.ts';
 import { PauseGroup } from '../timing/pause-group.ts';
 import { sleep } from '../timing/sleep.ts';
@@ -16,45 +16,43 @@ import { ObservedState } from './state.ts';
 import { Supervision } from './supervision.ts';
 import { until } from './until.ts';
 
-/** What a link needs from its connection. */
 export interface LinkHost extends Omit<ConversationHost, 'onEnd'> {
-  /** Remembers what was found out about servers. */
+  /** Profiles of servers from earlier connections, by `Dialer.key`. */
   readonly verdicts: Map<string, ServerProfile>;
-  /** A conversation begins, `again` if it is not the first. Calls wait until this is done. */
+  /** Called after each handshake; `again` is true after a reconnect. Calls wait until the promise resolves. */
   onBegin(conversation: Conversation, again: boolean): Promise<void>;
-  /** The conversation is over; another may follow. */
+  /** Called when the transport connection has ended or an attempt to connect has failed. A reconnect can follow. */
   onPause(): void;
-  /** Somebody signed in: what is known from before may be somebody else's. */
+  /** Called after a sign-in, because cached data can belong to another user. */
   onSignIn(): void;
-  /** A session that the server forgot has a successor. */
+  /** Called when a new session has replaced one that the server had lost. */
   onSessionReplaced(): void;
 }
 
 const CONNECT_TIMEOUT = 2 * 60_000;
-// A session that is lost this soon, and before it was of any use, would be lost for ever.
+// A session lost within this many milliseconds, without any result and not for the first time, is not replaced again.
 const FUTILE_MS = 10_000;
 
-/** Gives the conversation of the moment, or the next one. */
 export class Link {
   readonly state: ObservedState;
   readonly #dialer: Dialer;
   readonly #options: ConnectionOptions;
   readonly #host: LinkHost;
   readonly #supervision: Supervision | undefined;
-  /** Losing a session is no crash, and made good whether or not crashes are; only not without end. */
+  /** Restart policy of lost sessions. They are replaced even without the option `restart`, because they are not crashes. */
   readonly #losses = new Supervision({ minDelayMs: 1000 });
   readonly #closing = new AbortController();
   readonly #over = new AbortController();
   readonly #clocks = new PauseGroup();
   #conversation: Conversation | undefined;
-  /** Resolves when the next conversation is there. */
+  /** The running reconnect; undefined if none is running. */
   #next: Promise<Conversation> | undefined;
   #failure: ConnectionError | undefined;
-  /** Why it was not let in, if that is the failure. */
+  /** The non-retryable authorization error, if that ended the connection. */
   #refusal: Error | undefined;
   #profile: ServerProfile | undefined;
   #closed: Promise<void> | undefined;
-  /** What is being ended behind the back of whoever connected. */
+  /** Cleanups that run in the background. `close` waits for them. */
   readonly #endings = new Set<Promise<unknown>>();
 
   constructor(dialer: Dialer, options: ConnectionOptions, host: LinkHost) {
@@ -66,18 +64,18 @@ export class Link {
     if (restart && dialer.isRepeatable) this.#supervision = new Supervision(restart === true ? {} : restart);
   }
 
-  /** Connects for the first time. */
+  /** Connects for the first time. A failure is not retried. */
   async open(): Promise<void> {
     try {
       await this.#connect(this.#options.signal, false);
     } catch (error) {
-      // Nobody gets a connection that they could close: what goes on for it, such as a sign-in, ends now.
+      // The caller gets no connection to close, so background work such as a sign-in is aborted here.
       this.#closing.abort(this.#fail(asConnectionError(error)));
       throw error;
     }
   }
 
-  /** The conversation of the moment; waits for the next one while there is none. */
+  /** Returns the transport connection. Waits during a reconnect. `what` is the name of the call in error messages. */
   async conversation(
     patience: TimeoutOptions & { signal?: AbortSignal | undefined },
     what: string,
@@ -90,32 +88,32 @@ export class Link {
     return until(this.#next, { what, timeout: Math.min(timeout, maxTimeout), signals: [signal], group: this.#clocks });
   }
 
-  /** The conversation of the moment, if there is one. */
+  /** The transport connection; undefined during a reconnect. */
   get present(): Conversation | undefined {
     return this.#conversation;
   }
 
-  /** Aborts when there will be no other conversation; the reason is the error. */
+  /** Aborts when the connection has ended and will not reconnect. The reason is the error. */
   get over(): AbortSignal {
     return this.#over.signal;
   }
 
-  /** The profile of the server; undefined before the first handshake. */
+  /** Profile of the server; undefined before the first handshake. */
   get profile(): ServerProfile | undefined {
     return this.#profile;
   }
 
-  /** True while a call that was lost can be sent again. */
+  /** True during a reconnect. A lost call can then be sent again. */
   get isComingBack(): boolean {
     return this.#next !== undefined;
   }
 
-  /** True if a program that ends by itself is started again. */
+  /** True if a server process that exits is restarted. */
   get isSupervised(): boolean {
     return this.#supervision !== undefined;
   }
 
-  /** Ends it for good; resolves when everything that was started is gone. */
+  /** Closes the connection. Resolves when all transports are disconnected and all server processes have ended. */
   close(): Promise<void> {
     this.#closed ??= this.#close();
     return this.#closed;
@@ -141,7 +139,7 @@ export class Link {
         signals: [this.#closing.signal, signal],
         group: this.#clocks,
       });
-      // All at once, so that neither the end of the conversation nor a close can come in between.
+      // Synchronous from here on, so that the connection cannot end or be closed in between.
       this.#closing.signal.throwIfAborted();
       conversation.ended.throwIfAborted();
       this.#conversation = conversation;
@@ -150,7 +148,7 @@ export class Link {
       return conversation;
     } catch (error) {
       this.#host.onPause();
-      // Whoever waits for the error need not wait until everything is gone; whoever closes does.
+      // Not awaited, so that the caller gets the error at once. `close` waits for the cleanup.
       this.#endLater(attempt.giveUp(asConnectionError(error)));
       throw withStderr(error instanceof Error ? error : asConnectionError(error), attempt.stderr);
     }
@@ -173,7 +171,7 @@ export class Link {
     });
     const before = mode === 'auto' ? (prior ?? known) : undefined;
     this.#profile = profileOf(conversation.revision, conversation.server, before);
-    // Only what was found out is worth remembering, not what somebody wanted.
+    // Only a negotiated revision is cached, not one that an option has set.
     if (key !== undefined && mode === 'auto') verdicts.set(key, this.#profile);
     await this.#host.onBegin(conversation, again);
     return conversation;
@@ -231,7 +229,7 @@ export class Link {
     if (conversation !== this.#conversation) return;
     this.#conversation = undefined;
     this.#host.onPause();
-    // What is left of a program may take a while to end.
+    // Not awaited, because a server process can take a while to exit.
     this.#endLater(conversation.close(cause));
     if (this.state.isFinal) return;
     const isSessionLost = cause.code === 'session-lost' && this.#dialer.isRepeatable;
@@ -243,11 +241,11 @@ export class Link {
   #comeBack(next: Promise<Conversation>): void {
     this.#next = next;
     this.state.set('reconnecting');
-    // Calls that wait are told; if none waits, nobody needs to be.
+    // Waiting calls get the error. Without them, the rejection would be unhandled.
     next.catch(() => {});
   }
 
-  // At once: a call is waiting. Only if sessions are lost in a row, or cannot be opened, there is a pause in between.
+  // The first lost session is replaced at once, because a call is waiting. Further losses and failures add a backoff delay.
   async #replaceSession(cause: ConnectionError, lost?: Conversation): Promise<Conversation> {
     const delay = this.#losses.crashed();
     const isFirst = this.#losses.recent === 1;
@@ -266,7 +264,7 @@ export class Link {
       const last = asConnectionError(error);
       if (this.#supervision) return this.#connectAgain(this.#supervision, last);
       if (isHopeless || !isPassing(last)) throw this.#fail(notReplaced(last));
-      // Who waits is told now; who calls from now on waits for the next try.
+      // Waiting calls fail now. New calls wait for the next attempt.
       this.#comeBack(this.#replaceSession(last));
       throw notReplaced(last);
     }
@@ -289,7 +287,7 @@ export class Link {
     }
   }
 
-  // Whoever is not let in for good is not let in a moment later either, and a person would be asked each time.
+  // After a non-retryable authorization error, reconnecting would fail too, and would prompt the user each time.
   #checkRefusal(error: unknown): void {
     const refusal = refusalIn(error);
     if (!refusal) return;

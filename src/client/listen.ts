@@ -1,4 +1,4 @@
-/** A `subscriptions/listen` of an extension's own, beside the one for everything that is watched. */
+/** `subscriptions/listen` of extensions, separate from the subscription for watches. */
 
 import { callGuarded } from '../jsonrpc/errors.ts';
 import { isObject, type Notification, type Params } from '../jsonrpc/message.ts';
@@ -6,14 +6,13 @@ import { anySignal } from '../timing/abort-signals.ts';
 import { ACKNOWLEDGE_MS, ACKNOWLEDGED, endedByServer, unacknowledged } from './acknowledging.ts';
 import type { Subscription } from './extension.ts';
 
-/** What a subscription needs from its connection. */
 export interface ListenHost {
-  /** Sends the request; its notifications go to `onNotice`. Settles when it is over. */
+  /** Sends the request and passes its notifications to `onNotice`. Settles when the request has ended. */
   open(params: Params, onNotice: (notification: Notification) => void, signal: AbortSignal): Promise<unknown>;
   onError(error: Error): void;
 }
 
-/** Sends it. Resolves when the server acknowledges it, and rejects if it does not. */
+/** Sends `subscriptions/listen`. Resolves when the server acknowledges it; rejects if it fails or after 30 s. */
 export function listen(
   host: ListenHost,
   notifications: Readonly<Record<string, unknown>>,
@@ -32,7 +31,7 @@ export function listen(
       isOver = true;
       clearTimeout(patience);
       release();
-      // Once it is acknowledged nobody waits for this.
+      // No effect if the subscription was acknowledged.
       reject(error);
       onClosed();
     };
@@ -41,7 +40,7 @@ export function listen(
       end(unacknowledged());
     }, ACKNOWLEDGE_MS);
     const hear = ({ method, params }: Notification): void => {
-      // Middleware may hold something back until nobody wants it any more.
+      // Asynchronous middleware can deliver a notification after the end of the subscription.
       if (isOver || signal.aborted) return;
       const told = isObject(params) ? params : {};
       if (method === ACKNOWLEDGED) acknowledge(told['notifications']);

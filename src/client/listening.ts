@@ -1,4 +1,4 @@
-/** Watching on stateless revisions: one open `subscriptions/listen` asks for everything that is watched. */
+/** Watches in stateless revisions: one `subscriptions/listen` request for everything that is watched. */
 
 import { ConnectionError, ErrorCode, RpcError } from '../jsonrpc/errors.ts';
 import { isObject, type Notification, type Params } from '../jsonrpc/message.ts';
@@ -8,7 +8,6 @@ import { ACKNOWLEDGE_MS, ACKNOWLEDGED, endedByServer, unacknowledged } from './a
 import { isFinalStatus } from './statuses.ts';
 import { isList, type ListName } from './watchable.ts';
 
-/** What listening needs from the conversation. */
 export interface ListeningConversation {
   open(
     method: string,
@@ -18,36 +17,34 @@ export interface ListeningConversation {
   ): Promise<Record<string, unknown>>;
 }
 
-/** What listening needs from its owner. */
 export interface ListeningHost {
-  /** What is watched at this moment, by name or URI. */
+  /** Watched lists (by name) and resources (by URI). */
   readonly watched: ReadonlyMap<string, unknown>;
-  /** A notification; true if it tells of a change. */
+  /** Handles a notification. Returns true if it reports a change. */
   hear(notification: Notification): boolean;
-  /** Changes of it may have been missed. */
+  /** Called when changes of a watched list or resource could have been missed. */
   resync(what: string): void;
-  /** The server does not tell of it any more. */
+  /** Called when the server sends no changes of a watched list or resource any more. */
   lost(what: string): void;
-  /** Those who wait for it to be told are about to be rejected: they watch it no more. */
+  /** Called before pending `watch` calls for a list or resource reject. Their watchers must be removed. */
   refused(what: string): void;
   onError(error: Error): void;
 }
 
-/** One request, from its sending to its end. */
 interface Listen {
   readonly asked: ReadonlySet<string>;
   readonly acknowledged: Acknowledgement;
   readonly abort: AbortController;
   readonly patience: ReturnType<typeof setTimeout>;
-  /** What the server said it will tell of. */
+  /** Lists and URIs whose changes the server has agreed to send. */
   honoured: ReadonlySet<string>;
-  /** When the server said so. */
+  /** Time of the acknowledgement, in milliseconds since 1970. */
   since: number;
 }
 
-/** Settles with what is honoured. */
+/** Resolves to the lists and URIs whose changes the server has agreed to send. */
 interface Acknowledgement {
-  /** What somebody waits for. */
+  /** Lists and URIs of pending `watch` calls. */
   readonly waiting: Set<string>;
   readonly promise: Promise<ReadonlySet<string>>;
   resolve(honoured: ReadonlySet<string>): void;
@@ -56,24 +53,24 @@ interface Acknowledgement {
 
 const FIRST_PAUSE = 1000;
 const LONGEST_PAUSE = 30_000;
-// Then somebody is told; whoever watches still wants to hear of changes when the server is back.
+// Number of consecutive failures after which `onError` is called. Attempts continue, unless the server refuses for good.
 const MAX_FAILURES = 5;
 
-/** Keeps one listen open for as long as anything is watched, and replaces it when that changes. */
+/** Keeps one `subscriptions/listen` request open while anything is watched, and replaces it when the watched set changes. */
 export class Listening {
   readonly #conversation: ListeningConversation;
   readonly #host: ListeningHost;
-  /** The one that tells. */
+  /** The acknowledged request, which delivers the changes. */
   #current: Listen | undefined;
-  /** The one that takes its place as soon as the server acknowledges it. */
+  /** The request that replaces `#current` when the server acknowledges it. */
   #next: Listen | undefined;
-  /** What those wait for whose listen is not sent yet. */
+  /** Shared by `watch` calls that wait for a request that is not sent yet. */
   #upcoming: Acknowledgement | undefined;
   #adjusting: Promise<void> | undefined;
   #retry: ReturnType<typeof setTimeout> | undefined;
   #pause = 0;
   #failures = 0;
-  /** What `onError` was told since the server acknowledged one. */
+  /** The last report to `onError` since the last acknowledgement: `trouble` is temporary, `end` is final. */
   #told: 'trouble' | 'end' | undefined;
 
   constructor(conversation: ListeningConversation, host: ListeningHost) {
@@ -81,12 +78,12 @@ export class Listening {
     this.#host = host;
   }
 
-  /** Listens to all that is watched already. Rejects if the first try fails; the next ones follow nevertheless. */
+  /** Subscribes to everything that is already watched. Rejects if the first attempt fails; further attempts follow anyway. */
   async begin(): Promise<void> {
     if (this.#host.watched.size > 0) await this.#open().acknowledged.promise;
   }
 
-  /** False if the server does not tell of it. */
+  /** Subscribes to changes of a list or resource. Resolves to false if the server does not send them. */
   async watch(what: string): Promise<boolean> {
     const next = this.#next;
     const isNext = next?.asked.has(what) === true;
@@ -98,22 +95,22 @@ export class Listening {
     return (await answer.promise).has(what);
   }
 
-  /** Nobody watches it any more. Resolves when the server is being told; never rejects. */
+  /** Must be called after the last watch of a list or resource was removed. Never rejects. */
   unwatch(_what: string): Promise<void> {
     return this.#adjust();
   }
 
-  /** Gives everything up; who waits is told. */
+  /** Ends all requests. Pending `watch` calls reject. */
   end(): void {
     this.#letGo(new ConnectionError('closed', 'The connection ended before subscriptions/listen was acknowledged'));
   }
 
-  // What changes within one tick becomes one listen.
+  // Debounces: several changes of the watched set in one tick lead to one request.
   #adjust(): Promise<void> {
     this.#adjusting ??= Promise.resolve().then(() => {
       this.#adjusting = undefined;
       if (this.#host.watched.size === 0) this.#letGo();
-      // One at a time: this is looked at again when the server has answered the one on its way.
+      // One request at a time: the watched set is compared again after the acknowledgement.
       else if (!this.#next && (this.#upcoming || (this.#current && this.#isOutdated(this.#current)))) this.#open();
     });
     return this.#adjusting;
@@ -156,7 +153,7 @@ export class Listening {
     this.#over(listen, end);
   }
 
-  /** True if it was taken: while there are two listens, or one that was replaced, only one of them is heard. */
+  /** Returns true if the notification was handled. Of two open requests, only the current one reports changes. */
   #notice(listen: Listen, notification: Notification): boolean {
     const { method, params } = notification;
     if (listen === this.#current) return this.#host.hear(notification);
@@ -172,7 +169,7 @@ export class Listening {
     listen.honoured = honoured;
     listen.since = Date.now();
     this.#next = undefined;
-    // A listen that tells of nothing need not stay open, and is not tried again.
+    // If the server agrees to send nothing, the request is closed and not repeated.
     this.#current = honoured.size > 0 ? listen : undefined;
     this.#failures = 0;
     this.#told = undefined;
@@ -204,7 +201,7 @@ export class Listening {
     }
   }
 
-  // At once, so that what was refused is not asked for again with the next.
+  // Synchronous, so that the next request does not include the refused watches.
   #refuse(acknowledgement: Acknowledgement, error: Error): void {
     for (const what of acknowledgement.waiting) this.#host.refused(what);
     acknowledgement.reject(error);
@@ -217,7 +214,7 @@ export class Listening {
       this.#told = isFinal ? 'end' : 'trouble';
       if (isFinal) return;
     }
-    // A server that acknowledges and ends at once, again and again, is asked ever less often.
+    // If the server keeps ending acknowledged requests early, the backoff delay grows.
     const longer = nextBackoffDelay(this.#pause, { minMs: FIRST_PAUSE, maxMs: LONGEST_PAUSE });
     this.#pause = lasted >= this.#pause ? FIRST_PAUSE : this.#failures >= MAX_FAILURES ? LONGEST_PAUSE : longer;
     this.#retry = setTimeout(() => this.#open(), this.#pause);
@@ -264,7 +261,7 @@ function acknowledgement(): Acknowledgement {
   const promise = new Promise<ReadonlySet<string>>((resolve, reject) => {
     settle = { resolve, reject };
   });
-  // Often nobody waits for it.
+  // Prevents an unhandled rejection if no call waits.
   promise.catch(() => {});
   return {
     waiting: new Set(),
@@ -274,7 +271,7 @@ function acknowledgement(): Acknowledgement {
   };
 }
 
-// It will be the same next time; everything else may be over when the server is back.
+// Returns true if another attempt would fail in the same way. Other failures are temporary.
 function isRefusal(cause: Error): boolean {
   if (cause instanceof RpcError) return cause.code === ErrorCode.MethodNotFound;
   return cause instanceof ConnectionError && cause.status !== undefined && isFinalStatus(cause.status);

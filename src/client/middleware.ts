@@ -1,22 +1,21 @@
-/** Functions around everything that is sent and everything that arrives. */
+/** Middleware of clients, for sent and received requests and notifications. */
 
 import type { Params } from '../jsonrpc/message.ts';
 import type { MiddlewareFunction } from '../jsonrpc/middleware.ts';
 
-/** A request or a notification on its way. */
+/** A request or notification, as passed to middleware. */
 export interface ClientCall {
-  /** `out` is what we send; `in` is what the server sends, questions in rounds included. */
+  /** `out`: sent by the client. `in`: sent by the server, including the input requests of multi round-trip requests. */
   readonly direction: 'out' | 'in';
   readonly kind: 'request' | 'notification';
   readonly method: string;
   readonly params: Params;
-  /** The revision spoken. */
+  /** The negotiated protocol revision. */
   readonly revision: string;
 }
 
 /**
- * Wraps a call. `next()` goes on inwards and gives the result; `next({ ...call, params })` goes on with other params;
- * returning something else replaces the result, not calling `next` answers in its place. A call with questions goes
- * through it once, whatever number of rounds it takes; what comes from the cache does not.
+ * Wraps a request or notification. `next()` continues and returns the result; `next({ ...call, params })` changes the params.
+ * The returned value is the result, also if `next` is not called. A multi round-trip request passes once, cached results never.
  */
 export type ClientMiddleware = MiddlewareFunction<ClientCall>;

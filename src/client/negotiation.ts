@@ -1,4 +1,4 @@
-/** Which revision to speak, judged from what a server answered: pure functions, no I/O. */
+/** Decisions of the handshake, from the responses to `server/discover` and `initialize`. Pure functions, no I/O. */
 
 import { ConnectionError, RpcError } from '../jsonrpc/errors.ts';
 import { isObject, type Params } from '../jsonrpc/message.ts';
@@ -12,25 +12,24 @@ import { REVISIONS, type RevisionFeatures } from '../protocol/revisions.ts';
 import type { ServerFacts } from './server-profile.ts';
 import { NO_ANSWERS } from './statuses.ts';
 
-/** What an attempt came to: an answer, or why there is none. */
 export type Outcome<T = unknown> = { readonly result: T } | { readonly error: unknown };
 
-/** What to do next. */
+/** The next step of the handshake. */
 export type Finding =
-  /** Both sides know what they need. */
+  /** The revision is negotiated. */
   | { readonly type: 'speak'; readonly revision: Revision; readonly server: ServerFacts }
-  /** The server refused the revision and names it among those it speaks: ask once more. */
+  /** The server rejected the revision but names it as supported: repeat `server/discover` once. */
   | { readonly type: 'ask again'; readonly error: unknown }
-  /** Open a session with `initialize`, asking for this revision. */
+  /** Send `initialize` with this version. */
   | {
       readonly type: 'handshake';
       readonly version: string;
-      /** The revisions that the server named, if it did. */
+      /** Versions that the server named, if any. */
       readonly supported?: readonly string[];
     }
-  /** The connection did not survive the question: connect again and open a session. */
+  /** `server/discover` ended the connection: connect again and send `initialize`. */
   | { readonly type: 'redial'; readonly version: string; readonly cause: unknown }
-  /** Nobody takes messages here, so the server may have the transport of the first revision. */
+  /** The URL does not accept POST requests, so the server could use HTTP+SSE, the transport of 2024-11-05. */
   | { readonly type: 'old transport'; readonly error: ConnectionError }
   | { readonly type: 'fail'; readonly error: unknown };
 
@@ -38,10 +37,9 @@ const KNOWN = REVISIONS.map(({ version }) => version);
 const versionsOf = (family: RevisionFeatures['family']): string[] =>
   REVISIONS.filter((facts) => facts.family === family).map(({ version }) => version);
 
-/** The newest revision that opens with `initialize`. */
 export const NEWEST_STATEFUL: string = versionsOf('stateful')[0] ?? '';
 
-// Errors that only a server of a stateless revision can answer; the range is the protocol's own.
+// Error codes that only servers of stateless revisions send.
 const STATELESS_ERRORS: ReadonlySet<number> = new Set([
   McpErrorCode.HeaderMismatch,
   McpErrorCode.MissingRequiredClientCapability,
@@ -49,13 +47,13 @@ const STATELESS_ERRORS: ReadonlySet<number> = new Set([
 
 const MCP_ERRORS: ReadonlySet<number> = new Set([...STATELESS_ERRORS, McpErrorCode.UnsupportedProtocolVersion]);
 
-/** What the answer to `server/discover` means. */
+/** Interprets the outcome of `server/discover`. */
 export function judgeDiscovery(outcome: Outcome): Finding {
   if ('result' in outcome) return readDiscovery(outcome.result);
   const { error } = outcome;
   if (error instanceof RpcError) {
     if (STATELESS_ERRORS.has(error.code)) return { type: 'fail', error };
-    // Any other error is that of a server which does not know the method, whichever number it gives it.
+    // Old servers have no common error code for unknown methods, so any other error leads to `initialize`.
     const supported = supportedIn(error);
     if (error.code !== McpErrorCode.UnsupportedProtocolVersion || !supported) return handshake(NEWEST_STATEFUL);
     return agreeOn(supported, () => ({ type: 'ask again', error }));
@@ -64,24 +62,24 @@ export function judgeDiscovery(outcome: Outcome): Finding {
   return isLost ? { type: 'redial', version: NEWEST_STATEFUL, cause: error } : { type: 'fail', error };
 }
 
-// What a server says that takes messages elsewhere.
+// Statuses of URLs that do not accept messages by POST.
 const NOT_HERE: ReadonlySet<number> = new Set([400, 404, 405]);
 
 /**
- * The same over HTTP. A status 4xx, and 500 with an error of JSON-RPC, say that the server does not know the method; other
- * statuses 5xx, a connection that fails or takes too long say nothing of the revision.
+ * Interprets the outcome of `server/discover` over HTTP. Most 4xx statuses, and 500 with a JSON-RPC error, mean that the server
+ * does not know the method. Other 5xx statuses, failed connections and timeouts do not tell the revision.
  */
 export function judgeHttpDiscovery(outcome: Outcome): Finding {
-  // Some old servers answer whatever they are asked, with nothing.
+  // Some old servers respond to unknown methods with an empty result.
   if ('result' in outcome && saysNothing(outcome.result)) return handshake(NEWEST_STATEFUL);
   if ('result' in outcome || outcome.error instanceof RpcError) return judgeDiscovery(outcome);
   const { error } = outcome;
   if (!(error instanceof ConnectionError)) return { type: 'fail', error };
   const { status, cause } = error;
   const isRefused = status !== undefined && status >= 400 && status < 500 && !NO_ANSWERS.has(status);
-  // Some servers send every error of JSON-RPC with this status; a proxy that fails has no such body.
+  // Some servers send every JSON-RPC error with status 500. The 500 response of a proxy has no such body.
   if (status === 500 && cause instanceof RpcError) return judgeDiscovery({ error: cause });
-  // Nobody else at this address would say this, so that it counts also without the id of what it answers.
+  // Only MCP servers send these error codes, so the error counts even without the id of the request.
   if (isRefused && cause instanceof RpcError && MCP_ERRORS.has(cause.code)) return judgeDiscovery({ error: cause });
   return isRefused || isOpaque(error) ? handshake(NEWEST_STATEFUL) : { type: 'fail', error };
 }
@@ -90,12 +88,12 @@ function saysNothing(result: unknown): boolean {
   return isObject(result) && result['resultType'] === undefined && result['supportedVersions'] === undefined;
 }
 
-// A browser does not say why it sent nothing; most often an older server did not allow the headers of today.
+// Browsers do not tell why a request failed. Often an old server's CORS settings do not allow the headers of new revisions.
 function isOpaque({ code, cause }: ConnectionError): boolean {
   return code === 'unreachable' && cause instanceof TypeError && cause.cause === undefined;
 }
 
-/** What the answer to `initialize` means, if `requested` was asked for. With `exact` no other revision will do. */
+/** Interprets the outcome of `initialize` with version `requested`. With `exact`, no other version is accepted. */
 export function judgeHandshake(outcome: Outcome, requested: string, exact: boolean): Finding {
   if ('result' in outcome) return readHandshake(outcome.result, requested, exact);
   const { error } = outcome;
@@ -111,7 +109,7 @@ function isNotHere(error: unknown): error is ConnectionError {
   return error instanceof ConnectionError && error.code === 'http-error' && NOT_HERE.has(error.status ?? 0);
 }
 
-/** True if a server that refused `initialize` says that it speaks a stateless revision. */
+/** Returns true if the error to `initialize` names a stateless revision as supported. */
 export function namesStateless(error: unknown): boolean {
   const told = error instanceof ConnectionError ? error.cause : error;
   const supported = told instanceof RpcError ? supportedIn(told) : undefined;
@@ -131,7 +129,7 @@ function readDiscovery(result: unknown): Finding {
   return agreeOn(supportedVersions as string[], (revision) => ({ type: 'speak', revision, server }));
 }
 
-// The newest revision both know; for a stateless one `then` says how to go on.
+// Chooses the newest common revision. For a stateless one, `then` returns the next step; a stateful one needs `initialize`.
 function agreeOn(supported: readonly string[], then: (revision: Revision) => Finding): Finding {
   const stateless = versionsOf('stateless').find((version) => supported.includes(version));
   const revision = stateless === undefined ? undefined : revisionNamed(stateless);
@@ -150,7 +148,7 @@ function readHandshake(result: unknown, requested: string, exact: boolean): Find
   if (malformed) return { type: 'fail', error: malformed };
   const { protocolVersion, capabilities, serverInfo, instructions } = result as Params;
   const revision = revisionNamed(protocolVersion as string);
-  // A stateless revision has no `initialize`: a server that answers one with it does not speak it.
+  // Stateless revisions have no `initialize`, so a server cannot select one in its response.
   if (revision?.features.family !== 'stateful' || (exact && protocolVersion !== requested)) {
     const wanted = exact ? [requested] : versionsOf('stateful');
     return { type: 'fail', error: noCommonRevision([protocolVersion as string], wanted) };

@@ -1,4 +1,4 @@
-/** What the server says unasked: through middleware, and then to everybody who wants to hear it. */
+/** Passes notifications from the server through middleware to callbacks, extensions and watches. */
 
 import { callGuarded } from '../jsonrpc/errors.ts';
 import { isObject, type Notification } from '../jsonrpc/message.ts';
@@ -12,21 +12,20 @@ import type { Extensions } from './extensions.ts';
 import type { ClientMiddleware } from './middleware.ts';
 import type { ConnectionOptions } from './options.ts';
 
-/** Who hears it. */
 export interface NewsHost {
-  /** As of now. */
+  /** Read for each notification, because `Client.use` can add middleware at any time. */
   readonly middleware: readonly ClientMiddleware[];
   readonly options: Pick<ConnectionOptions, 'onLog' | 'onNotification'>;
   readonly extensions: Extensions;
   readonly peer: ExtensionConnection;
-  /** What is kept may not be true any more. */
+  /** Called with each change, to invalidate cached results. */
   onChange(change: Change): void;
-  /** It came for the connection itself. */
+  /** Called with each notification, for watches and completed URL elicitations. */
   hear(notification: Notification): void;
   onError(error: Error): void;
 }
 
-/** Hands out notifications. What a listener throws is told, and keeps no other from hearing. */
+/** Dispatches notifications. An error in one callback goes to `onError` and does not affect the others. */
 export class News {
   readonly #host: NewsHost;
 
@@ -34,12 +33,12 @@ export class News {
     this.#host = host;
   }
 
-  /** A notification that belongs to nobody. */
+  /** Dispatches a notification that belongs to no open subscription. */
   take(notification: Notification, from: Conversation): void {
     this.deliver(notification, from, (one) => this.#spread(one, from));
   }
 
-  /** A notification that belongs to somebody. */
+  /** Passes a notification through middleware to `to`. */
   deliver(notification: Notification, from: Conversation, to: (notification: Notification) => void): void {
     const { method } = notification;
     const params = isObject(notification.params) ? notification.params : {};
@@ -50,12 +49,12 @@ export class News {
     this.settle(delivered);
   }
 
-  /** Middleware may be asynchronous; what it throws has no caller. */
+  /** Passes a rejection of asynchronous middleware to `onError`, because a notification has no caller. */
   settle(result: unknown): void {
     if (result instanceof Promise) result.catch((error: unknown) => this.#host.onError(error as Error));
   }
 
-  /** Tells what a listener of the caller's wants to hear. */
+  /** Calls `onNotification`. */
   tell(notification: Notification): void {
     this.#attempt(() => this.#host.options.onNotification?.(notification));
   }
@@ -64,7 +63,7 @@ export class News {
     const { extensions, options, peer } = this.#host;
     const change = changeInNotification(notification);
     if (change) this.#host.onChange(change);
-    // What a subscription that was replaced still says, its successor says too.
+    // A replaced subscription can still send a change. It is a duplicate, because the new subscription sends the change too.
     if (change && isOfSubscription(notification)) return;
     this.#host.hear(notification);
     const message = logMessageOf(notification);

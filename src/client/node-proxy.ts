@@ -1,4 +1,4 @@
-/** Proxies of the environment, as for Node's own requests: NODE_USE_ENV_PROXY=1 with HTTP_PROXY, HTTPS_PROXY and NO_PROXY. */
+/** Proxy settings from the environment, as in Node: NODE_USE_ENV_PROXY=1 with HTTP_PROXY, HTTPS_PROXY and NO_PROXY. */
 
 import type { Agent, ClientRequest, RequestOptions } from 'node:http';
 import { BlockList, isIP, type Socket } from 'node:net';
@@ -6,17 +6,16 @@ import process from 'node:process';
 import { urlToHttpOptions } from 'node:url';
 import type { HeaderFields } from './http-options.ts';
 
-/** How requests get to one origin. */
+/** How requests to one origin are sent: directly or through a proxy. */
 export interface Route {
   readonly agent: Agent;
   readonly request: (options: RequestOptions) => ClientRequest;
-  /** Whom the connection is made to. */
+  /** Address of the TCP connection: the origin, or the proxy. */
   readonly to: Pick<RequestOptions, 'protocol' | 'hostname' | 'port'>;
-  /** Added to the headers of every request. */
   readonly headers: HeaderFields | undefined;
-  /** The target of the request line begins with this. */
+  /** Prefix of the request target: the origin for http requests through a proxy, otherwise empty. */
   readonly base: string;
-  /** The proxy, as errors name it. */
+  /** Origin of the proxy, for error messages. */
   readonly proxy: string | undefined;
 }
 
@@ -24,7 +23,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 const CONNECT_MS = 30_000;
 
-/** The proxy for requests to this URL; undefined if there is none. Throws if the variable holds no http: or https: URL. */
+/** Returns the proxy for a URL, or undefined for none. Throws a TypeError if the variable is not an http or https URL. */
 export function proxyFor(url: URL, env: Environment = process.env): URL | undefined {
   if (env['NODE_USE_ENV_PROXY'] !== '1') return undefined;
   const name = url.protocol === 'https:' ? 'HTTPS_PROXY' : 'HTTP_PROXY';
@@ -32,11 +31,11 @@ export function proxyFor(url: URL, env: Environment = process.env): URL | undefi
   if (!value || isBypassed(url, env['no_proxy'] || env['NO_PROXY'] || '')) return undefined;
   const proxy = URL.canParse(value) ? new URL(value) : undefined;
   if (proxy?.protocol === 'http:' || proxy?.protocol === 'https:') return proxy;
-  // It may hold a password, so it is not shown.
+  // The value is not shown, because it can contain a password.
   throw new TypeError(`The environment variable ${name} must be an http: or https: URL, such as http://proxy:8080`);
 }
 
-/** The way to this origin, through a proxy if the environment names one. */
+/** Returns the route to an origin, through a proxy if the environment sets one. */
 export async function routeTo(origin: URL, keepAlive: boolean): Promise<Route> {
   const proxy = proxyFor(origin);
   const target = await modulesFor(origin);
@@ -46,20 +45,20 @@ export async function routeTo(origin: URL, keepAlive: boolean): Promise<Route> {
   if (origin.protocol === 'https:') {
     return { ...direct, agent: await tunnelAgent(proxy, through.request, keepAlive), proxy: proxy.origin };
   }
-  // RFC 9112, 3.2.2: a proxy gets the whole URL.
+  // RFC 9112, section 3.2.2: a request to a proxy has the absolute URL as its target.
   const headers = { host: origin.host, ...authorizationOf(proxy) };
   const agent = new through.Agent({ keepAlive });
   return { agent, request: through.request, to: addressOf(proxy), headers, base: origin.origin, proxy: proxy.origin };
 }
 
-/** An error of a connection to the proxy, as one that names it; other errors as they are. */
+/** Returns an error that names the proxy if the connection to the proxy failed, and other errors unchanged. */
 export function withProxy(error: Error, proxy: string | undefined): Error {
   const { syscall, code } = error as NodeJS.ErrnoException;
   if (proxy === undefined || (syscall !== 'connect' && syscall !== 'getaddrinfo')) return error;
   return new Error(`the proxy ${proxy} cannot be reached (${code})`);
 }
 
-// TLS is loaded by those who need it.
+// Dynamic imports, so that TLS is loaded only if it is needed.
 function modulesFor({ protocol }: URL): Promise<typeof import('node:http') | typeof import('node:https')> {
   return protocol === 'https:' ? import('node:https') : import('node:http');
 }
@@ -75,7 +74,7 @@ function authorizationOf({ username, password }: URL): HeaderFields {
   return { 'proxy-authorization': `Basic ${Buffer.from(pair).toString('base64')}` };
 }
 
-// A lone "%" is no encoding, and stands for itself.
+// Malformed percent-encoding, such as a single "%", is kept as it is.
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
@@ -84,7 +83,7 @@ function decoded(text: string): string {
   }
 }
 
-/** An agent whose connections are tunnels of the proxy (CONNECT), with TLS to the server inside of them. */
+/** Creates an agent that opens CONNECT tunnels through the proxy, with TLS to the server inside. */
 async function tunnelAgent(proxy: URL, request: Route['request'], keepAlive: boolean): Promise<Agent> {
   const https = await import('node:https');
   class TunnelAgent extends https.Agent {
@@ -120,7 +119,7 @@ function openTunnel(proxy: URL, request: Route['request'], target: string): Prom
     });
     connecting.on('timeout', () => connecting.destroy(new Error(`the proxy ${proxy.origin} does not answer`)));
     connecting.on('error', (error) => reject(withProxy(error, proxy.origin)));
-    // A response to CONNECT that is no tunnel has a body, which nobody reads.
+    // An ordinary response means that the proxy refused the tunnel. Its body is not read.
     connecting.on('response', ({ statusCode }) => {
       connecting.destroy();
       reject(new Error(`the proxy ${proxy.origin} refused a tunnel to ${target} (HTTP status ${statusCode})`));
@@ -129,7 +128,7 @@ function openTunnel(proxy: URL, request: Route['request'], target: string): Prom
   });
 }
 
-/** NO_PROXY: names, `.suffix`, `*.suffix`, `*`, each with or without a port; addresses, ranges and subnets of addresses. */
+/** Returns true if NO_PROXY has the host: a name, `.suffix`, `*.suffix` (each with optional port), `*`, IP, range or subnet. */
 function isBypassed(url: URL, list: string): boolean {
   const host = url.hostname.replace(/^\[|\]$/g, '').toLowerCase();
   const port = url.port || (url.protocol === 'https:' ? '443' : '80');
@@ -152,7 +151,7 @@ function isAmong(address: string, entry: string): boolean {
     else if (isIP(last) !== 0) list.addRange(first, last, family);
     else return false;
   } catch {
-    // An entry that is no range and no subnet names nothing.
+    // A malformed range or subnet matches nothing.
     return false;
   }
   return list.check(address, family);

@@ -1,7 +1,7 @@
-/** What can be chosen for a connection. */
+/** Options of a connection. */
 
 import type { Notification } from '../jsonrpc/message.ts';
-import type { TimeoutOptions } from '../jsonrpc/request-timeouts.ts';
+import type { TimeoutOptions } from '../jsonrpc/timeout-options.ts';
 import type { ClientCapabilities } from '../protocol/model/capabilities.ts';
 import type { Implementation } from '../protocol/model/implementation.ts';
 import type { LoggingLevel, LogMessage } from '../protocol/model/logging.ts';
@@ -13,65 +13,54 @@ import type { ConnectionState } from './state.ts';
 import type { RestartOptions } from './supervision.ts';
 import type { ToolPinningOptions } from './tool-book.ts';
 
-/** Options of a connection; none is needed. */
+/** Options of a connection, all optional. */
 export interface ConnectionOptions extends AnswerHandlers, TimeoutOptions, ToolPinningOptions {
   /**
-   * The protocol revision to speak. `auto` finds out what the server speaks, at the cost of one round trip if that is
-   * an older one; `legacy` opens with `initialize` and does not ask first; a name speaks that revision and no other.
-   * Default: `auto`.
+   * Protocol revision to use. `auto` negotiates it, with one more round trip if the server is stateful. `legacy` sends
+   * `initialize` without `server/discover`. A version such as `2025-11-25` allows only that revision. Default: `auto`.
    */
   readonly revision?: 'auto' | 'legacy' | ProtocolVersion;
-  /** The profile of the server from an earlier connection (`connection.profile`). It saves the round trip of the handshake. */
+  /** Profile of the server from an earlier connection (`connection.profile`). Saves a round trip of the handshake. */
   readonly profile?: ServerProfile;
-  /** What this client says of itself. */
+  /** Name and version of this client, which are sent to servers. Default: those of this package. */
   readonly info?: Implementation;
-  /** What is declared to servers, if not what follows from the handlers. */
+  /** Capabilities to declare to servers. Default: those that follow from the handlers. */
   readonly capabilities?: ClientCapabilities;
-  /** What this client knows beside the protocol. Each is declared to servers, in the revisions that have it. */
+  /** Extensions to use. Each is declared to servers, in the revisions that the extension supports. */
   readonly extensions?: readonly ClientExtension[];
-  /**
-   * The least severe log message wanted.
-   * Deprecated by the specification (SEP-2577): logging may be removed from 2027-07-28 on.
-   */
+  /** Minimum level of log messages. Deprecated by the specification (SEP-2577): logging may be removed from 2027-07-28 on. */
   readonly logLevel?: LoggingLevel;
-  /**
-   * Gets the log messages of the server.
-   * Deprecated by the specification (SEP-2577): logging may be removed from 2027-07-28 on.
-   */
+  /** Called with each log message. Deprecated by the specification (SEP-2577): logging may be removed from 2027-07-28 on. */
   readonly onLog?: (message: LogMessage) => void;
-  /** Gets every notification that belongs to no call of ours. */
+  /** Called with each notification from the server, except progress, cancellations and notifications of `Connection.listen`. */
   readonly onNotification?: (notification: Notification) => void;
-  /** Gets what goes wrong without a call to tell it to. */
+  /** Called with errors that belong to no call. */
   readonly onError?: (error: Error) => void;
-  /** Is told of every change of `connection.state`. */
+  /** Called with the new state on each change of `connection.state`. */
   readonly onStateChange?: (state: ConnectionState) => void;
-  /** A server over HTTP forgot the session and has a new one now: what was only in the old one is gone. */
+  /** Called when a server over HTTP has lost the session and a new session is open. State of the old session is gone. */
   readonly onSessionReplaced?: () => void;
   /**
-   * Starts a server that crashed again. Calls that can be repeated without harm and were lost with it are sent to the new
-   * one; those that it failed with -32603 wait up to a second for its end. Default: false.
+   * Restarts a server process that exits. Lost calls are sent again if they are idempotent. If such a call failed with -32603,
+   * the client waits up to one second for the exit. Default: false.
    */
   readonly restart?: boolean | RestartOptions;
-  /** Keeps answers for as long as the server says they are good. Default: true. */
+  /** Caches results for the lifetime that the server allows. Default: true. */
   readonly cache?: boolean;
-  /** How many pages a list may have. Default: 1,000. */
+  /** Maximum number of pages of a list. Default: 1000. */
   readonly maxPages?: number;
-  /** How many items a list may have. Default: 100,000. */
+  /** Maximum number of items of a list. Default: 100 000. */
   readonly maxItems?: number;
-  /** How many bytes all items of a list may take in memory, about. Default: 64 MiB. */
+  /** Maximum estimated size of all items of a list, in bytes. Default: 64 MiB. */
   readonly maxBytes?: number;
-  /** How many times a server may ask back before it answers one call. Default: 10. */
+  /** Maximum number of times that a server can request input during one call. Default: 10. */
   readonly maxRoundTrips?: number;
-  /** Milliseconds until the server must be ready. Default: 2 minutes, for programs that are installed as they start. */
+  /** Milliseconds until the handshake must be complete. Default: 120 000, for servers that are installed when they start. */
   readonly connectTimeout?: number;
-  /**
-   * Milliseconds after which a program that does not answer `server/discover` is greeted in the old way. Default: 10 s.
-   * Over HTTP there is always an answer to wait for.
-   */
+  /** Milliseconds to wait for a response to `server/discover` before sending `initialize`. Unused for HTTP. Default: 10 000. */
   readonly probeTimeout?: number;
-  /** Gives up connecting. */
+  /** Aborts connecting. No effect once connected. */
   readonly signal?: AbortSignal;
 }
 
-/** Who we are if nobody says otherwise. */
 export const DEFAULT_INFO: Implementation = { name: 'mcpp', version: '0.1.0' };

@@ -1,26 +1,26 @@
-/** Lists that page by themselves, and never end without saying so. */
+/** Reads paginated lists, up to limits on pages, items and bytes. */
 
 import { ConnectionError, ErrorCode, McpError, RpcError } from '../jsonrpc/errors.ts';
 import { isObject } from '../jsonrpc/message.ts';
 import type { ListKind } from '../protocol/revision.ts';
 import { CLIENT_LIMITS, sizeOf } from './limits.ts';
 
-/** Why a list could not be read to its end. */
+/** Why a list could not be read completely. */
 export type IncompleteListErrorCode =
-  /** The server gave a cursor it had given before: following it would go round in a circle. */
+  /** The server repeated a cursor, so the list would never end. */
   | 'repeated-cursor'
-  /** There are more pages than one is ready to read. */
+  /** The list has more pages than `maxPages`. */
   | 'too-many-pages'
-  /** There are more items than one is ready to read. */
+  /** The list has more items than `maxItems`. */
   | 'too-many-items'
-  /** The items have more bytes than one is ready to keep. */
+  /** The items are larger than `maxBytes`. */
   | 'too-many-bytes';
 
-/** A list that could not be read to its end. It carries what was read. */
+/** Thrown if a list could not be read completely. `partial` has the items that were read. */
 export class IncompleteListError<Item = unknown> extends McpError {
   override readonly name = 'IncompleteListError';
   readonly code: IncompleteListErrorCode;
-  /** The items up to there. Of those that were handed out one by one, which are not kept for long, the first 10,000. */
+  /** Items before the error. Iterators such as `Connection.tools` keep only the first 10 000 items. */
   readonly partial: readonly Item[];
 
   constructor(code: IncompleteListErrorCode, message: string, partial: readonly Item[]) {
@@ -30,19 +30,18 @@ export class IncompleteListError<Item = unknown> extends McpError {
   }
 }
 
-/** Options of a list. */
 export interface PagesOptions {
-  /** How many pages are read at most. Default: 1,000. */
+  /** Maximum number of pages. Default: 1000. */
   readonly maxPages?: number;
-  /** How many items are read at most. Default: 100,000. */
+  /** Maximum number of items. Default: 100 000. */
   readonly maxItems?: number;
-  /** How many bytes all items may take in memory, about. Default: 64 MiB. */
+  /** Maximum estimated size of all items, in bytes. Default: 64 MiB. */
   readonly maxBytes?: number;
-  /** Called when the server no longer knows a cursor it gave: whoever keeps pages of this list drops them here. */
+  /** Called when the server rejects a cursor that it returned before. Cached pages of the list must then be dropped. */
   readonly restart?: () => void;
 }
 
-/** The options of a list that a connection's options name. */
+/** Returns the limits in the options, with defaults for those that are not set. */
 export function pagesOptions(options: Omit<PagesOptions, 'restart'>): PagesOptions {
   const {
     maxPages = CLIENT_LIMITS.pages,
@@ -52,20 +51,19 @@ export function pagesOptions(options: Omit<PagesOptions, 'restart'>): PagesOptio
   return { maxPages, maxItems, maxBytes };
 }
 
-/** Part of a list, and how to get the next. */
 export type Page<Item> = {
   readonly items: readonly Item[];
-  /** Opaque, and the empty string is one like any other; undefined is the end of the list. */
+  /** Opaque: the empty string is a valid cursor. Undefined on the last page. */
   readonly nextCursor: string | undefined;
 };
 
-/** How many items an iterator keeps for the error it may have to throw. */
+/** Maximum number of items that an iterator keeps for `IncompleteListError.partial`. */
 const MAX_KEPT = 10_000;
 
-/** Gets one page: the first without a cursor. */
+/** Fetches one page: without a cursor, the first. */
 export type FetchPage<Item> = (cursor: string | undefined) => Promise<Page<Item>>;
 
-/** The items of all pages, one by one; a page is fetched when the one before it is used up. `what` names the list in errors. */
+/** Iterates over the items of all pages. Fetches each page when needed. `what` is the name of the list in error messages. */
 export async function* itemsOf<Item>(
   what: string,
   fetchPage: FetchPage<Item>,
@@ -74,7 +72,7 @@ export async function* itemsOf<Item>(
   for await (const items of pagesOf(what, fetchPage, options, MAX_KEPT)) yield* items;
 }
 
-/** The items of all pages at once. It starts again, once, if the server forgets its cursors on the way. */
+/** Returns the items of all pages. Starts again, once, if the server rejects a cursor that it returned before. */
 export async function allItems<Item>(
   what: string,
   fetchPage: FetchPage<Item>,
@@ -93,13 +91,13 @@ export async function allItems<Item>(
   }
 }
 
-/** Reads one page out of a result; throws if it is not one. */
+/** Reads a page from a result. Throws `ConnectionError('malformed')` if the result is invalid. */
 export function pageOf<Item>(method: string, member: ListKind, result: Readonly<Record<string, unknown>>): Page<Item> {
   const { [member]: items, nextCursor } = result;
   if (!Array.isArray(items)) throw malformed(method, `/${member} must be an array`);
   const wrong = items.findIndex((item) => !isObject(item));
   if (wrong >= 0) throw malformed(method, `/${member}/${wrong} must be an object`);
-  // Some servers write null where there is no next page.
+  // Some servers send null on the last page.
   if (nextCursor === undefined || nextCursor === null) return { items, nextCursor: undefined };
   if (typeof nextCursor !== 'string') throw malformed(method, '/nextCursor must be a string');
   return { items, nextCursor };
@@ -159,7 +157,7 @@ async function fetchNext<Item>(
   try {
     return await fetchPage(cursor);
   } catch (error) {
-    // On the first page the same code means something else: there was no cursor.
+    // Without a cursor, -32602 has another cause.
     const isForgotten = error instanceof RpcError && error.code === ErrorCode.InvalidParams && cursor !== undefined;
     if (isForgotten) restart?.();
     throw error;

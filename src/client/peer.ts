@@ -1,4 +1,4 @@
-/** What extensions can do with a connection, through every conversation it has. */
+/** The connection that is passed to hooks of extensions. It stays valid across reconnects. */
 
 import { ConnectionError } from '../jsonrpc/errors.ts';
 import type { Notification } from '../jsonrpc/message.ts';
@@ -13,19 +13,17 @@ import type { Questions } from './questions.ts';
 import { refusal } from './rounds.ts';
 import { until } from './until.ts';
 
-/** What a peer is made of. */
 export interface PeerHost {
   readonly link: Link;
   readonly calls: Calls;
   readonly questions: Questions;
-  /** Hands on what came for somebody, through middleware. */
+  /** Passes a notification through middleware to `to`. */
   deliver(notification: Notification, from: Conversation, to: (notification: Notification) => void): void;
   onError(error: Error): void;
 }
 
 const LISTEN = 'subscriptions/listen';
 
-/** The connection, as extensions see it. */
 export function peerOf({ link, calls, questions, deliver, onError }: PeerHost): ExtensionConnection {
   return {
     get revision() {
@@ -42,7 +40,7 @@ export function peerOf({ link, calls, questions, deliver, onError }: PeerHost): 
       const { method: what } = question;
       const conversation = await link.conversation({ signal }, what);
       if (signal?.aborted) throw aborted(what, signal);
-      // It was no part of an answer, so it need not end with the conversation either.
+      // Not aborted when the transport connection ends: the input request belongs to no response of that connection.
       const signals = [link.over, signal];
       const { signal: over, release } = anySignal(signals);
       try {

@@ -1,4 +1,4 @@
-/** What the server wants from us: questions, requests of its own making, and visits to pages. */
+/** Handles requests from the server: input requests, requests outside the protocol, and URL elicitations. */
 
 import { RpcError } from '../jsonrpc/errors.ts';
 import { isObject, type Params, type Request } from '../jsonrpc/message.ts';
@@ -14,30 +14,29 @@ import type { ClientMiddleware } from './middleware.ts';
 import { until } from './until.ts';
 import { Completions, elicitationsIn, type UrlElicitation } from './url-elicitations.ts';
 
-/** Answers a request of the server's that is not the protocol's. What it throws as `RpcError` the server is told. */
+/** Handles a server request that the protocol does not define. A thrown `RpcError` is sent to the server. */
 export type RequestHandler = (params: Params, ctx: QuestionContext) => unknown;
 
-/** What answering needs. */
 export interface QuestionsHost {
-  /** As of now: roots may change. */
+  /** Read for each request, because `setRoots` replaces a handler. */
   readonly handlers: AnswerHandlers;
   readonly declared: ClientCapabilities;
   readonly own: ReadonlyMap<string, RequestHandler>;
   readonly middleware: readonly ClientMiddleware[];
 }
 
-/** How long a call that needs pages to be visited can wait. */
+/** Time limits of a call that waits for URL elicitations. */
 export interface Visit {
-  /** How errors name the call. */
+  /** Name of the call in error messages. */
   readonly what: string;
-  /** Milliseconds to wait for a page to be done. */
+  /** Milliseconds to wait for `notifications/elicitation/complete`. */
   readonly patience: number;
-  /** When the call must be over. */
+  /** Time at which the call fails, in milliseconds since 1970. */
   readonly deadline: number;
   readonly signal: AbortSignal | undefined;
 }
 
-/** One set of handlers, whichever way the questions arrive. */
+/** Handles input requests with the same handlers, whether they arrive as JSON-RPC requests or in results. */
 export class Questions {
   readonly completions: Completions = new Completions();
   readonly #host: QuestionsHost;
@@ -46,19 +45,19 @@ export class Questions {
     this.#host = host;
   }
 
-  /** True for what somebody here can answer, and may take time over. */
+  /** Returns true if a handler of the application responds to the method, which can take long. */
   has(method: string): boolean {
     return this.#host.own.has(method) || canAnswer(method, this.#host.handlers);
   }
 
-  /** Answers a question that arrived within a result. */
+  /** Handles an input request that did not arrive as a JSON-RPC request. */
   async answer(question: InputRequest, signal: AbortSignal, from: Conversation): Promise<InputResponse> {
     return (await this.#through(question.method, { ...question.params }, from, (params) =>
       this.#ask({ ...question, params } as InputRequest, signal, from),
     )) as InputResponse;
   }
 
-  /** Answers a live request. */
+  /** Handles a JSON-RPC request from the server. */
   async take(request: Request, signal: AbortSignal, from: Conversation): Promise<unknown> {
     const { method } = request;
     const given = isObject(request.params) ? request.params : {};
@@ -71,8 +70,8 @@ export class Questions {
   }
 
   /**
-   * If the call failed because pages have to be visited first, asks for consent, waits until the server says that they
-   * were, and calls once more. Any other failure stays one.
+   * Handles error -32042 (URL elicitation required): asks for consent to each URL, waits until the server reports the
+   * elicitations as complete, and repeats the call. Throws any other error.
    */
   async visitPages<T>(
     conversation: Conversation,
@@ -89,13 +88,13 @@ export class Questions {
     try {
       const consents = this.#consents(pages, over.signal, conversation);
       if (!(await until(consents, { what, timeout: left(), signals }))) throw error;
-      // The server need not say when a page is done; after a while the call itself tells.
+      // Servers need not report completion, so the call is repeated after `patience` anyway.
       const waited = until(visits.done, { what, timeout: Math.min(patience, left()), signals });
       await waited.catch((cause: unknown) => {
         if (over.signal.aborted || left() === 0) throw cause;
       });
     } catch (cause) {
-      // What cannot be asked leaves the call as it was.
+      // If the elicitation fails with an `RpcError`, the call fails with its original error.
       throw cause instanceof RpcError ? error : cause;
     } finally {
       visits.forget();
@@ -113,7 +112,7 @@ export class Questions {
     return true;
   }
 
-  // What was declared is what the revision had words for, and the answer is in its words too.
+  // Checks against the capabilities as encoded for this revision, and encodes the response for it too.
   async #ask(question: InputRequest, signal: AbortSignal, { revision, server }: Conversation): Promise<InputResponse> {
     const { handlers, declared } = this.#host;
     const ctx = { signal, server: server.info };

@@ -1,10 +1,11 @@
-/** What can be chosen for one call. */
+/** Options of one call. */
 
 import type { PendingRequestOptions } from '../jsonrpc/pending-requests.ts';
+import type { TimeoutOptions } from '../jsonrpc/timeout-options.ts';
 import type { Meta } from '../protocol/model/meta.ts';
 import type { HeaderFields } from './http-options.ts';
 
-/** What progress a call made. */
+/** Progress of a call, from `notifications/progress`. */
 export interface Progress {
   readonly progress: number;
   readonly total?: number;
@@ -13,14 +14,17 @@ export interface Progress {
 
 /** Options of one call. */
 export interface RequestOptions extends PendingRequestOptions {
-  /** Is told how far the server got. */
+  /** Called with each progress notification of the call. */
   readonly onProgress?: ((progress: Progress) => void) | undefined;
-  /** Goes into `_meta` as it is: `traceparent`, or keys of your own. */
+  /** Additional members of `_meta`, such as `traceparent`. */
   readonly meta?: Meta | undefined;
-  /** Calling twice does no more than calling once, so the call may be sent again to a server that crashed under it. */
+  /** Whether a lost call may be sent again. Default: for `tools/call` by tool annotations; true for other core methods. */
   readonly idempotent?: boolean | undefined;
-  /** Asks the server even if an earlier answer is still good. */
+  /** True to ignore cached results. Default: false. */
   readonly fresh?: boolean | undefined;
-  /** Header fields of the requests this call makes, if it goes over HTTP. */
+  /** Additional header fields of the call's HTTP requests. */
   readonly headers?: HeaderFields | undefined;
 }
+
+/** Disables timeouts, for requests that stay open, such as `subscriptions/listen`. */
+export const NO_TIMEOUT: TimeoutOptions = { timeout: Number.POSITIVE_INFINITY, maxTimeout: Number.POSITIVE_INFINITY };

@@ -1,13 +1,13 @@
-/** Sends a response to an input request again when its connection broke: the server knows it by its id. */
+/** Sends a response to the server again after a failed HTTP request. This is idempotent, because the response has an id. */
 
 import { ConnectionError } from '../jsonrpc/errors.ts';
 import { sleep } from '../timing/sleep.ts';
 import { isPassing } from './link-failures.ts';
 
-// At once after a reset, then as long as a server takes to restart.
+// Delays in milliseconds: none after a connection reset, then as long as a server takes to restart.
 const PAUSES: readonly number[] = [0, 1000, 2000, 4000, 8000];
 
-/** Sends until it is accepted, five times at most. Rejects with the last failure, or with one that sending cannot change. */
+/** Sends until the server accepts, at most five times. Rejects with the last failure, or the first that is not temporary. */
 export async function resend(failure: unknown, send: () => void | Promise<void>, ended: AbortSignal): Promise<void> {
   let last = failure;
   for (const milliseconds of PAUSES) {

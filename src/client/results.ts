@@ -1,4 +1,4 @@
-/** Reads a result before the caller gets it: what must be there is there, tools are known, structured results fit. */
+/** Validates results: required members, tool definitions and structured content. */
 
 import { ConnectionError } from '../jsonrpc/errors.ts';
 import { isObject, type Params } from '../jsonrpc/message.ts';
@@ -10,10 +10,7 @@ import type { ToolBook } from './tool-book.ts';
 
 type Result = Record<string, unknown>;
 
-/**
- * The result as the caller gets it; throws if the server's answer breaks the protocol. `mirrored` is where arguments are
- * repeated as headers.
- */
+/** Returns the validated result, or throws `ConnectionError('malformed')`. `mirrored` stores `x-mcp-header` declarations. */
 export function readResult(
   method: string,
   params: Params,
@@ -26,7 +23,7 @@ export function readResult(
   const member = METHODS.get(method)?.result;
   if (member === undefined) return result;
   const value = result[member];
-  // A completion is an object with a list in it, everything else is a list of objects.
+  // `completion` is an object with an array. In other results, the required member is an array of objects.
   if (method === 'completion/complete') {
     if (!isObject(value)) throw malformed(method, member, 'an object');
     if (!Array.isArray(value['values'])) throw malformed(method, `${member}/values`, 'an array');
@@ -65,7 +62,7 @@ function readToolResult(
   const { content = [], isError = false } = result;
   checkObjects('tools/call', 'content', content);
   if (typeof isError !== 'boolean') throw malformed('tools/call', 'isError', 'a boolean');
-  // Servers that have only a structured result leave the content out.
+  // Servers with only a structured result leave out `content`.
   const whole = result['content'] === undefined ? { ...result, content } : result;
   const isRequired = facts.structuredContent !== 'nothing';
   return book.check(name, whole as unknown as CallToolResult, isRequired) as unknown as Result | Promise<Result>;

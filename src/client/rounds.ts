@@ -1,4 +1,4 @@
-/** A call that the server may answer with questions: answers them and calls again, until there is a result. */
+/** Multi round-trip requests: calls that are retried with input responses until the server returns a result. */
 
 import { ConnectionError, RpcError } from '../jsonrpc/errors.ts';
 import type { Params } from '../jsonrpc/message.ts';
@@ -10,27 +10,26 @@ import type { Call } from './call.ts';
 import type { Conversation } from './conversation.ts';
 import { until } from './until.ts';
 
-/** A call that waits for answers. It is JSON: it can be kept, and continued later or by another process. */
+/** A call that waits for input responses. It is JSON, so that it can be stored, and resumed later or in another process. */
 export interface PendingCall {
   readonly method: string;
-  /** As the call was made. */
+  /** Params of the call, without input responses. */
   readonly params: Params;
-  /** What the server asks, by key. */
+  /** Input requests of the server, by key. */
   readonly questions: Readonly<Record<string, InputRequest>>;
-  /** The server's own; it goes back as it came. */
+  /** Opaque request state (`requestState`), which is returned to the server unchanged. */
   readonly state?: string;
 }
 
-/** How far a call got: it has its result, or it waits. */
+/** The result of a call, or the pending call if the server needs input. */
 export type CallState =
   | { readonly done: true; readonly result: Record<string, unknown> }
   | { readonly done: false; readonly pending: PendingCall };
 
-/** What the rounds of calls need. */
 export interface Rounds {
   readonly maxRoundTrips: number;
   send(conversation: Conversation, call: Call, params: Params): Promise<Decoded>;
-  /** A round failed. Resolves when it is worth sending it again, and rejects with the error if it is not. */
+  /** Called after a failed request. Resolves if the request should be sent again, and otherwise rejects with the error. */
   recover(conversation: Conversation, call: Call, error: unknown): Promise<void>;
   answer(question: InputRequest, signal: AbortSignal, conversation: Conversation): Promise<InputResponse>;
 }
@@ -39,10 +38,10 @@ const FIRST_PAUSE = 250;
 const LONGEST_PAUSE = 5000;
 const MAX_QUESTIONS = 100;
 
-/** What a call comes to when nothing is asked any more. */
+/** A decoded result without input requests. */
 export type Settled = Exclude<Decoded, { type: 'input_required' }>;
 
-/** Goes through all rounds. Each is a request of its own, with an id of its own. */
+/** Sends a call and retries it with input responses until it has a result. Each retry has its own id. */
 export async function throughRounds(conversation: Conversation, call: Call, rounds: Rounds): Promise<Settled> {
   const { maxRoundTrips } = rounds;
   let { params } = call;
@@ -60,7 +59,7 @@ export async function throughRounds(conversation: Conversation, call: Call, roun
     if (requests.size > 0 && ++count > maxRoundTrips) {
       throw new ConnectionError('failed', `${call.what}: the server asked more than ${maxRoundTrips} times`);
     }
-    // A server that asks nothing only wants time: it gets it, at a slowing pace.
+    // `input_required` without input requests asks the client to retry later: with exponential backoff.
     const answers =
       requests.size > 0
         ? await answerAll(conversation, call, requests, rounds)
@@ -69,7 +68,6 @@ export async function throughRounds(conversation: Conversation, call: Call, roun
   }
 }
 
-/** The pending call a decoded answer stands for. */
 export function pendingCall(
   method: string,
   params: Params,
@@ -79,7 +77,7 @@ export function pendingCall(
   return { method, params, questions: Object.fromEntries(requests), ...(state === undefined ? {} : { state }) };
 }
 
-/** Params of the next round: the call as it was made, the answers of this round, and the state as it came. */
+/** Returns the params of the next retry: those of the call, the input responses and the request state. */
 export function nextParams(params: Params, answers: Params | undefined, state: string | undefined): Params {
   return {
     ...params,
@@ -88,7 +86,7 @@ export function nextParams(params: Params, answers: Params | undefined, state: s
   };
 }
 
-// All at once; if one cannot be answered the others need not be.
+// Handles all input requests concurrently. If one fails, the others are aborted.
 async function answerAll(
   conversation: Conversation,
   { what, options, left }: Call,
@@ -100,13 +98,13 @@ async function answerAll(
     throw new ConnectionError('malformed', `${what}: the server asked more than ${MAX_QUESTIONS} things at once`);
   }
   const giveUp = new AbortController();
-  // It ends with the conversation: whoever is being asked need not answer any more.
+  // The handlers are aborted when the connection ends, because their responses cannot be sent any more.
   const { signal, release } = anySignal([giveUp.signal, ended, options.signal]);
   const answers = Promise.all(
     [...requests].map(async ([key, question]) => [key, await rounds.answer(question, signal, conversation)] as const),
   );
   try {
-    // All rounds together have a deadline, the time a person takes to answer included.
+    // `maxTimeout` limits all retries together, including the time that the user takes.
     return Object.fromEntries(await until(answers, { what, timeout: left, signals: [ended, options.signal] }));
   } catch (error) {
     giveUp.abort(error);
@@ -116,7 +114,7 @@ async function answerAll(
   }
 }
 
-/** What went wrong in answering a question. The server is not told, so it is not the server's answer either. */
+/** Converts an `RpcError` of a handler to a `ConnectionError`, because callers take an `RpcError` for the server's response. */
 export function refusal(what: string, error: unknown): unknown {
   if (!(error instanceof RpcError)) return error;
   return new ConnectionError('refused', `${what}: ${error.message}`, { cause: error });

@@ -1,4 +1,4 @@
-/** What was found out about a server: plain data, so that a later connection need not find it out again. */
+/** Server profiles: what a connection has learned about a server, as JSON for later connections. */
 
 import { isObject } from '../jsonrpc/message.ts';
 import { revisionNamed } from '../protocol/client-revisions.ts';
@@ -7,27 +7,26 @@ import type { Implementation } from '../protocol/model/implementation.ts';
 import { isImplementation } from '../protocol/params.ts';
 import type { ClientRevision as Revision } from '../protocol/revision.ts';
 
-/** What a server says of itself when it is greeted. */
 export interface ServerFacts {
   readonly capabilities: ServerCapabilities;
   readonly info: Implementation | undefined;
   readonly instructions: string | undefined;
 }
 
-/** Which revision a server speaks, and what it said of itself. It is JSON: keep it with the server's configuration. */
+/** Revision, info and capabilities of a server. It is JSON, and can be stored with the configuration of the server. */
 export interface ServerProfile {
   readonly revision: string;
   readonly capabilities: ServerCapabilities;
   readonly serverInfo?: Implementation;
   readonly instructions?: string;
-  /** When it was found out, in milliseconds since 1970. */
+  /** Time of the negotiation, in milliseconds since 1970. */
   readonly at: number;
 }
 
-// A server may learn a newer revision and would be spoken to in the old one for ever: nothing would ever fail.
+// Stateful profiles expire, because an upgraded server would otherwise never be probed for a stateless revision.
 const STATEFUL_GOOD_FOR = 24 * 60 * 60_000;
 
-/** The verdict on a server. If it was reached by believing an earlier one, it is as old as that. */
+/** Creates the profile of a server. If the handshake relied on the profile `before`, its timestamp is kept. */
 export function profileOf({ features: facts }: Revision, server: ServerFacts, before?: ServerProfile): ServerProfile {
   const isBelieved = revisionIn(before)?.features.family === facts.family;
   return {
@@ -39,7 +38,7 @@ export function profileOf({ features: facts }: Revision, server: ServerFacts, be
   };
 }
 
-/** The revision a verdict names, if the verdict can still be used. It may come from a file, so nothing is taken for granted. */
+/** Returns the revision in a profile, or undefined if unknown or expired. The profile can come from a file, unvalidated. */
 export function revisionIn(verdict: ServerProfile | undefined): Revision | undefined {
   if (!isObject(verdict) || typeof verdict['revision'] !== 'string') return undefined;
   const revision = revisionNamed(verdict['revision']);
@@ -48,7 +47,7 @@ export function revisionIn(verdict: ServerProfile | undefined): Revision | undef
   return age >= 0 && age < STATEFUL_GOOD_FOR ? revision : undefined;
 }
 
-/** What the verdict says of the server. */
+/** Returns the handshake data in a profile. Invalid members are left out. */
 export function factsIn({ capabilities, serverInfo, instructions }: ServerProfile): ServerFacts {
   return {
     capabilities: isObject(capabilities) ? capabilities : {},

@@ -1,17 +1,17 @@
-/** What a connection is doing, for those who want to see it change. */
+/** State of a connection, with listeners. */
 
 import { callGuarded } from '../jsonrpc/errors.ts';
 
 /**
- * `connecting` until the server has answered; `ready`; `reconnecting` after a loss; `needs-auth` while a person has to
- * sign in; `failed` if it ended by itself for good; `closed` if it was closed, by either side.
+ * `connecting`: before the first handshake is complete. `ready`: connected. `reconnecting`: after a lost connection.
+ * `needs-auth`: the user has to sign in. `failed`: ended by an error. `closed`: closed by either side.
  */
 export type ConnectionState = 'connecting' | 'ready' | 'reconnecting' | 'needs-auth' | 'failed' | 'closed';
 
-/** Is told the new state. */
+/** Called with the new state. */
 export type StateListener = (state: ConnectionState) => void;
 
-/** A state that can be watched. What a listener throws goes to `onError` and harms nobody. */
+/** A state with listeners. Errors in listeners go to `onError`. */
 export class ObservedState {
   readonly #listeners = new Set<StateListener>();
   readonly #onError: (error: Error) => void;
@@ -25,7 +25,6 @@ export class ObservedState {
     return this.#state;
   }
 
-  /** True when nothing will ever change again. */
   get isFinal(): boolean {
     return this.#state === 'failed' || this.#state === 'closed';
   }
@@ -36,7 +35,7 @@ export class ObservedState {
     for (const listener of [...this.#listeners]) callGuarded(() => listener(state), this.#onError);
   }
 
-  /** Tells the listener from now on, until the returned function is called. */
+  /** Calls the listener on each change, until the returned function is called. */
   subscribe(listener: StateListener): () => void {
     this.#listeners.add(listener);
     return () => {

@@ -1,12 +1,12 @@
-/** What an HTTP status says that comes in place of an answer. */
+/** Classification of HTTP error statuses. */
 
-/** About the moment: the same request may be answered later. */
+/** Temporary 4xx statuses: the same request can succeed later. */
 export const TRY_AGAIN: ReadonlySet<number> = new Set([408, 409, 425, 429]);
 
-/** About who asks, or when: they say nothing of what was asked, whatever their body says. */
+/** Statuses about authorization or load. A JSON-RPC error in their body is not the response to the request. */
 export const NO_ANSWERS: ReadonlySet<number> = new Set([401, 403, 408, 425, 429, 503]);
 
-/** True if asking again leads to the same. */
+/** Returns true if the same request would fail again. */
 export function isFinalStatus(status: number): boolean {
   return status < 500 && !TRY_AGAIN.has(status);
 }

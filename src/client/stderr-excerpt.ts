@@ -1,4 +1,4 @@
-/** Selects the part of a program's stderr that says why it failed: the error, without stack frames and source excerpts. */
+/** Selects the part of a process's stderr that tells why it failed: the error, without stack frames and source excerpts. */
 
 const MAX_LINES = 10;
 const MAX_LENGTH = 1000;
@@ -9,22 +9,22 @@ const ESCAPE_SEQUENCE = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u000
 const CONTROL_CHARACTER = /[^\P{Cc}\n\t]/gu;
 
 const ERROR = /ERR!|(?:[Ee]rror|ERROR|Exception|Rejection|[Ff]atal|FATAL|[Pp]anic(?:ked)?)\b/;
-// Frames of JavaScript, Java and .NET; Ruby; and the lines by which traces leave frames out.
+// Stack frames of JavaScript, Java, .NET and Ruby, and lines that replace omitted frames.
 const FRAME = /^\s+at\s|^\s+from\s\S+:\d|^\s*\.\.\. \d+ (?:more|lines matching)|^\s*\[Previous line repeated/;
 const PYTHON_FRAME = /^\s*File ".*", line \d+, in /;
 // The source excerpt of a Python frame, which is on the following lines.
 const PYTHON_SOURCE = /^ {4}/;
-// Marks a place in the line before it; or the file of a Go frame, whose function is in the line before it.
+// Lines about the previous line: markers such as `^^^` below source code, and the file of a Go frame below its function.
 const ABOUT_LINE_BEFORE = /^[\s|]*[~^][~^\s]*$|^\t\S+\.go:\d/;
 const HEADING =
   /^(?:Node\.js v\d|Bun v\d|node:[\w/]+:\d+$|\(Use `node --trace-|(?:Exception Group )?Traceback \(most recent call last\)|goroutine \d+ \[|\s*\d+ \| |\s*\+-[-+ \d]*$|[\]})]+[,;]?$)/;
-// Python draws a line along the traceback of each exception in a group.
+// Python draws a vertical line beside the traceback of each exception in a group.
 const GROUP = 'Exception Group Traceback';
 const GROUP_LINE = /^\s*[|+] /;
 
 /**
- * Returns the last lines of the text that are no stack frames, at most `maxLines` lines and 1,000 characters. If the last
- * line that looks like an error is not among them, it comes first. Returns undefined for text without any line.
+ * Returns the last lines that are not stack frames: at most `maxLines` lines and 1000 characters. If the last line that looks
+ * like an error is not among them, it comes first. Returns undefined for text without lines.
  */
 export function stderrExcerpt(stderr: string, maxLines: number = MAX_LINES): string | undefined {
   const all = linesOf(stderr);
@@ -59,7 +59,7 @@ function withoutTrace(lines: readonly string[]): string[] {
   return kept;
 }
 
-// What is indented is mostly a property or a cause of an error.
+// Indented lines are mostly properties or causes of an error, so other lines take precedence.
 function errorIn(lines: readonly string[]): string | undefined {
   const errors = lines.filter((line) => ERROR.test(line));
   return errors.findLast((line) => !/^\s/.test(line)) ?? errors.at(-1);

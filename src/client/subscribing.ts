@@ -1,38 +1,36 @@
-/** Watching on stateful revisions: changes of lists are told unasked, those of a resource after `resources/subscribe`. */
+/** Watches in stateful revisions: list changes are pushed, resource changes need `resources/subscribe`. */
 
 import { ConnectionError } from '../jsonrpc/errors.ts';
 import type { Notification, Params } from '../jsonrpc/message.ts';
 import type { ServerCapabilities } from '../protocol/model/capabilities.ts';
 import { isList } from './watchable.ts';
 
-/** What subscribing needs from the conversation. */
 export interface SubscribingConversation {
   readonly serverCapabilities: ServerCapabilities;
   request(method: string, params: Params): Promise<Record<string, unknown>>;
 }
 
-/** What subscribing needs from its owner. */
 export interface SubscribingHost {
-  /** What is watched at this moment, by name or URI. */
+  /** Watched lists (by name) and resources (by URI). */
   readonly watched: ReadonlyMap<string, unknown>;
-  /** A notification; true if it tells of a change. */
+  /** Handles a notification. Returns true if it reports a change. */
   hear(notification: Notification): boolean;
-  /** Changes of it may have been missed. */
+  /** Called when changes of a watched list or resource could have been missed. */
   resync(what: string): void;
-  /** The server does not tell of it any more. */
+  /** Called when the server sends no changes of a watched list or resource any more. */
   lost(what: string, cause?: Error): void;
   onError(error: Error): void;
 }
 
-/** Servers bound what they work on at once. */
+/** Maximum number of concurrent requests, because servers limit them. */
 const MAX_AT_ONCE = 32;
 
-/** Keeps the server's subscriptions as what is watched demands. */
+/** Subscribes to the watched resources, and unsubscribes from the others. */
 export class Subscribing {
   readonly #conversation: SubscribingConversation;
   readonly #host: SubscribingHost;
   readonly #subscribed = new Set<string>();
-  /** The last request about each URI: the next one waits for it, since requests may overtake each other. */
+  /** The last request for each URI. The next one waits for it, because requests over HTTP can overtake each other. */
   readonly #turns = new Map<string, Promise<void>>();
   readonly #queue: (() => void)[] = [];
   #running = 0;
@@ -43,30 +41,30 @@ export class Subscribing {
     this.#host = host;
   }
 
-  /** Subscribes to all that is watched already. Single failures are told to the host; rejects if the connection is gone. */
+  /** Subscribes to everything that is already watched. Reports single failures to the host; rejects if the connection ends. */
   async begin(): Promise<void> {
     await Promise.all([...this.#host.watched.keys()].map((what) => this.#watchAgain(what)));
     if (this.#ended) throw closed();
   }
 
-  /** False if the server does not tell of it. */
+  /** Subscribes to changes of a list or resource. Resolves to false if the server does not send them. */
   async watch(what: string): Promise<boolean> {
     if (!isTold(what, this.#conversation.serverCapabilities)) return false;
     if (!isList(what)) await this.#inTurn(what, () => this.#subscribe(what));
     return true;
   }
 
-  /** Nobody watches it any more. Never rejects. */
+  /** Must be called after the last watch of a list or resource was removed. Never rejects. */
   async unwatch(what: string): Promise<void> {
     if (!isList(what)) await this.#inTurn(what, () => this.#unsubscribe(what));
   }
 
-  /** A notification that belongs to no call; true if it tells of a change. */
+  /** Handles a notification that belongs to no call. Returns true if it reports a change. */
   take(notification: Notification): boolean {
     return this.#host.hear(notification);
   }
 
-  /** Sends nothing any more. */
+  /** Stops sending requests. */
   end(): void {
     this.#ended = true;
   }
@@ -77,7 +75,7 @@ export class Subscribing {
     try {
       isTold = await this.watch(what);
     } catch (error) {
-      // Without a connection there is no need to try the others.
+      // If the connection is closed, the other subscriptions would fail too.
       if (error instanceof ConnectionError && error.code === 'closed') throw error;
       failure = error as Error;
     }
@@ -93,12 +91,12 @@ export class Subscribing {
   }
 
   async #unsubscribe(uri: string): Promise<void> {
-    // By now somebody may watch it again.
+    // Checked now, because the resource can be watched again by the time of its turn.
     if (this.#host.watched.has(uri) || !this.#subscribed.delete(uri)) return;
     try {
       await this.#request('resources/unsubscribe', uri);
     } catch (error) {
-      // With the session the subscription has ended too.
+      // The subscription has ended with the session, so the error does not matter.
       if (!this.#ended) this.#host.onError(error as Error);
     }
   }

@@ -1,21 +1,20 @@
-/** When to start a server again, and when to give it up. */
+/** Restart policy: when to restart a server process, and when to give up. */
 
 import { type BackoffBounds, backoffDelay } from '../timing/backoff.ts';
 import { monotonicNow } from '../timing/monotonic-now.ts';
 
-/** How a server that crashes is started again. */
+/** Restart policy of a server process that exits. */
 export interface RestartOptions {
-  /** How often it is started again within `withinMs`; at the next crash it is given up. Default: 5. */
+  /** Maximum number of restarts within `withinMs`. After the next crash the connection fails. Default: 5. */
   readonly maxRestarts?: number;
-  /** Default: 1 minute. */
+  /** Period in which restarts are counted, in milliseconds. Default: 60 000. */
   readonly withinMs?: number;
-  /** Milliseconds before the first restart; each further crash doubles it. Default: 250. */
+  /** Delay before the first restart, in milliseconds. Each further crash doubles the delay. Default: 250. */
   readonly minDelayMs?: number;
-  /** The most that doubling leads to. Default: 30 s. */
+  /** Maximum delay before a restart, in milliseconds. Default: 30 000. */
   readonly maxDelayMs?: number;
 }
 
-/** Counts crashes. */
 export class Supervision {
   readonly #maxRestarts: number;
   readonly #withinMs: number;
@@ -28,7 +27,7 @@ export class Supervision {
     this.#delays = { minMs: minDelayMs, maxMs: maxDelayMs };
   }
 
-  /** The server crashed: how long to wait before it is started again, or undefined if it is not worth it any more. */
+  /** Records a crash. Returns the delay before the restart in milliseconds, or undefined after too many crashes. */
   crashed(now: number = monotonicNow()): number | undefined {
     this.#crashes = [...this.#crashes.filter((at) => now - at < this.#withinMs), now];
     const { length } = this.#crashes;
@@ -36,12 +35,12 @@ export class Supervision {
     return backoffDelay(length - 1, this.#delays);
   }
 
-  /** How many crashes there were of late, the last one included. */
+  /** Number of crashes within the period, including the last one. */
   get recent(): number {
     return this.#crashes.length;
   }
 
-  /** For the error that says it was given up. */
+  /** Describes the crashes, for the error message. */
   get summary(): string {
     return `it crashed ${this.#crashes.length} times within ${Math.ceil(this.#withinMs / 1000)} s`;
   }

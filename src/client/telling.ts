@@ -1,27 +1,23 @@
-/** Tells events in the order they came, each to its listeners; one that comes again and again is not told each time. */
+/** Passes change events to listeners in order of arrival, throttled for each list and resource. */
 
 import type { Change } from '../protocol/model/changes.ts';
 
-/** An event, and whom it concerns. */
 export interface Told<Listener> {
   readonly event: Change & { readonly resync?: true };
   readonly listeners: Iterable<Listener>;
 }
 
-/** How often the same is told at once, and within which time; what exceeds it is told as one when the time is over. */
+/** Throttle: at most 10 events for each list or resource in 250 ms. More are merged into one at the end of the period. */
 const MAX_AT_ONCE = 10;
 const PERIOD_MS = 250;
 
-/**
- * Hands events on at once, unless the same came too often of late. Listeners most often ask the server something, so
- * a server that floods its client with changes must not make it flood back.
- */
+/** Passes on events at once, up to a rate limit, because listeners usually respond to each change with requests. */
 export class Telling<Listener> {
   readonly #tell: (told: Told<Listener>) => void;
   readonly #queue: Told<Listener>[] = [];
-  /** How often each was told in this period. */
+  /** Number of events passed on in the current period, by list or resource. */
   readonly #counts = new Map<string, number>();
-  /** What waits for the end of the period. */
+  /** Events that wait for the end of the period, by list or resource. */
   readonly #held = new Map<string, { event: Told<Listener>['event']; readonly listeners: Set<Listener> }>();
   #begun = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -30,11 +26,11 @@ export class Telling<Listener> {
     this.#tell = tell;
   }
 
-  /** Tells it now, or with others like it within a quarter of a second. */
+  /** Passes on an event, either now or merged with others at the end of the period. */
   tell(told: Told<Listener>): void {
     const key = keyOf(told.event);
     const age = Date.now() - this.#begun;
-    // What is held must go first, so that the order stays that of arrival; a clock may be set back.
+    // Events must not overtake held ones. A negative age means that the system clock was set back.
     if (this.#held.size === 0 && !(age >= 0 && age < PERIOD_MS)) this.#begin();
     const count = this.#counts.get(key) ?? 0;
     if (this.#held.size > 0 || count >= MAX_AT_ONCE) this.#hold(key, told);
@@ -44,7 +40,7 @@ export class Telling<Listener> {
     }
   }
 
-  /** Forgets what is held. */
+  /** Drops the held events. */
   clear(): void {
     clearTimeout(this.#timer);
     this.#held.clear();
@@ -63,7 +59,7 @@ export class Telling<Listener> {
     const held = this.#held.get(key);
     if (!held) this.#held.set(key, { event, listeners: new Set(listeners) });
     else {
-      // To read everything again is more than to read what changed.
+      // A resync event takes precedence, because it includes every change.
       if (event.resync) held.event = event;
       for (const listener of listeners) held.listeners.add(listener);
     }
@@ -77,7 +73,7 @@ export class Telling<Listener> {
     this.#pass(held.map(([, told]) => told));
   }
 
-  // What comes while a listener runs waits until all have heard what came before.
+  // Events that arrive while a listener runs are queued until all listeners have received the earlier ones.
   #pass(all: readonly Told<Listener>[]): void {
     const isTelling = this.#queue.length > 0;
     for (const told of all) this.#queue.push(told);

@@ -1,4 +1,4 @@
-/** What a client knows of a server's tools: their definitions, whether those are still the same, and what they promise. */
+/** Tool definitions of a server: detection of changes, pinning, and validation of structured results. */
 
 import { ConnectionError, toError } from '../jsonrpc/errors.ts';
 import { isObject } from '../jsonrpc/message.ts';
@@ -11,57 +11,55 @@ import type { ArgumentHeaders } from './argument-headers.ts';
 import { CLIENT_LIMITS, sizeOf } from './limits.ts';
 import { definitionOf, toolDigest } from './tool-digest.ts';
 
-/** A tool that is not what it was. */
+/** A changed tool definition. */
 export interface ToolChange {
   readonly name: string;
   /** Undefined if only a pinned digest was known. */
   readonly before: Tool | undefined;
   readonly after: Tool;
-  /** That of `after`. */
+  /** Digest of `after`. */
   readonly digest: string;
 }
 
-/** What can be chosen of how tools are watched over. */
+/** Options for changed tools and the validation of results. */
 export interface ToolPinningOptions {
-  /** False: structured results are not checked. Default: true. */
+  /** Whether structured results are validated against the tool's output schema. Default: true. */
   readonly validateResults?: boolean;
   /**
-   * Digests of an earlier connection (what `toolDigests()` gave). A tool that differs is left out of lists, not called, and
-   * told to `onError`, unless `onToolChanged` returns true for it.
+   * Digests from an earlier connection (`toolDigests()`). A tool with another digest is not listed and cannot be called, unless
+   * `onToolChanged` returns true for it. Without `onToolChanged`, the tool is reported to `onError`.
    */
   readonly pinnedTools?: Readonly<Record<string, string>>;
   /**
-   * A tool's definition is not the one known before; called before the new one is used. `false` keeps it from being
-   * used; for a tool that is pinned, only `true` lets it be used. Lists of tools wait for the answer, so it must not list
-   * tools itself.
+   * Called with a changed tool definition before it is used. `false` rejects the definition; for a pinned tool, only `true`
+   * accepts it. `tools/list` waits for the returned promise, so the function must not list tools.
    */
   // biome-ignore lint/suspicious/noConfusingVoidType: a handler that returns nothing is typed void
   readonly onToolChanged?: (change: ToolChange) => boolean | void | Promise<boolean | void>;
 }
 
-/** Characters of what is wrong with a schema or a result. */
+/** Maximum length of a problem description in characters. */
 const MAX_TEXT = 4096;
-/** A definition is remembered as it arrived, and as an object. */
+/** A definition is kept as JSON text and as an object. */
 const COPIES = 2;
 
 interface Entry {
-  /** Undefined if every definition so far was refused. */
+  /** Undefined if every definition so far was rejected. */
   tool: Tool | undefined;
-  /** The tool as it arrived, since whoever got it may have changed the object. */
+  /** The definition as received, because callers can modify the object. */
   json: string;
-  /** Bytes of both. */
+  /** Estimated size of `tool` and `json` together, in bytes. */
   size: number;
   isRefused: boolean;
-  /** Checks its results; made for the first of them. */
+  /** Prepared output schema, set on the first result. `none` if results are not validated. */
   schema: CheckedSchema | 'none' | undefined;
-  /** A result was not checked, and the warning was given. */
+  /** True after the warning that a result was not validated. */
   isUncheckedReported?: boolean;
 }
 
 /**
- * The tools of one server. Those that are no longer listed stay known, so that one that comes back is compared. None is
- * forgotten for the sake of others, or a server could list so many that a change of the first goes unseen: beyond 10,000,
- * those that are new are left out, but for pinned ones.
+ * The tools of one server, including those no longer listed, to detect a change when they return. None is evicted, because a
+ * server could hide a change behind many new tools: above 10 000 tools or 64 MiB, new ones are left out unless pinned.
  */
 export class ToolBook {
   readonly #entries = new Map<string, Entry>();
@@ -78,53 +76,49 @@ export class ToolBook {
     this.#pins = new Map(Object.entries(options.pinnedTools ?? {}));
   }
 
-  /** How many bytes the definitions take in memory, about. */
+  /** Estimated size of all definitions in bytes. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** How many tools are known, those that were refused included. */
+  /** Number of known tools, including rejected ones. */
   get size(): number {
     return this.#entries.size;
   }
 
-  /**
-   * Takes in the tools of a page as they arrived (already decoded); gives those that may be used. `mirrored` is where
-   * arguments are repeated as headers.
-   */
+  /** Stores the tools of a decoded page and returns the usable ones. `mirrored` stores their `x-mcp-header` declarations. */
   take(tools: readonly Tool[], mirrored?: ArgumentHeaders): Promise<readonly Tool[]> {
-    // One page after the other: the same change is not asked about twice at once, and the last to arrive is what counts.
+    // One page after the other, so that `onToolChanged` is not called twice for one change, and the last definition wins.
     const taken = this.#lastTake.then(() => this.#takePage(tools, mirrored));
     this.#lastTake = taken.catch(() => undefined);
     return taken;
   }
 
-  /** The tool of this name, in the last definition that may be used. */
+  /** Returns the last accepted definition of a tool. */
   get(name: string): Tool | undefined {
     return this.#entries.get(name)?.tool;
   }
 
-  /** True if the last definition of it was refused by `onToolChanged`. */
+  /** Returns true if the last definition was rejected: by `onToolChanged`, a pinned digest, or the memory limit. */
   isRefused(name: string): boolean {
     return this.#entries.get(name)?.isRefused === true;
   }
 
-  /** True if its annotations say that calling it twice does no more than calling it once. */
+  /** Returns true if the tool's annotations say that it is read-only or idempotent. */
   isRepeatable(name: string): boolean {
     const annotations: unknown = this.get(name)?.annotations;
-    // Of a tool that is no longer what it was, nothing is known.
+    // After a rejected change, the earlier annotations do not apply any more.
     if (!isObject(annotations) || this.isRefused(name)) return false;
     return annotations['readOnlyHint'] === true || annotations['idempotentHint'] === true;
   }
 
   /**
-   * Checks a structured result against the tool's outputSchema; gives the result, or throws
-   * `ConnectionError('malformed')`. Synchronous once the JSON Schema engine is loaded. `isRequired` is false for revisions
-   * without structured content, where a result without any is valid.
+   * Validates a structured result against the tool's output schema. Throws `ConnectionError('malformed')` if it does not match.
+   * Synchronous once the JSON Schema engine is loaded. `isRequired` is false in revisions without structured content.
    */
   check(name: string, result: CallToolResult, isRequired = true): CallToolResult | Promise<CallToolResult> {
     const entry = this.#entries.get(name);
-    // An error need not follow the schema: what matters is what it says.
+    // Error results need not match the output schema.
     if (!entry?.tool || this.#options.validateResults === false || result.isError === true) return result;
     const schema = this.#schemaOf(name, entry);
     if (schema === 'none') return result;
@@ -155,14 +149,14 @@ export class ToolBook {
     return result;
   }
 
-  // The engine failed, or could not be loaded.
+  // The JSON Schema engine failed, or could not be loaded.
   #uncheckable(name: string, entry: Entry, result: CallToolResult, error: unknown): CallToolResult {
     if (entry.schema !== 'none') this.#warn(new Error(notChecked(name, 'the check itself failed'), { cause: error }));
     entry.schema = 'none';
     return result;
   }
 
-  /** The digest of every tool that may be used; of those that were pinned and not seen since, the pinned ones. */
+  /** Returns the digests of all accepted tools, and the pinned digests of tools that were not listed. */
   async digests(): Promise<Readonly<Record<string, string>>> {
     const known = [...this.#entries].flatMap(([name, { tool, json }]) => (tool ? [{ name, json }] : []));
     const digests = await Promise.all(
@@ -203,12 +197,12 @@ export class ToolBook {
     return false;
   }
 
-  /** Enters a tool, and gives whether it may be used. */
+  /** Stores a tool definition. Returns true if the tool may be used. */
   async #isUsable(tool: Tool, bytes: number): Promise<boolean> {
     const json = JSON.stringify(tool);
     const size = bytes * COPIES;
     const known = this.#entries.get(tool.name);
-    // Nearly always it is the same to the letter.
+    // The JSON is compared first, because it is nearly always identical.
     if (known?.tool && (known.json === json || definitionOf(JSON.parse(known.json)) === definitionOf(tool))) {
       this.#enter(tool.name, { ...known, tool, json, size, isRefused: false });
       return true;
@@ -249,7 +243,7 @@ export class ToolBook {
   #schemaOf(name: string, entry: Entry): CheckedSchema | 'none' {
     if (entry.schema) return entry.schema;
     const { outputSchema } = JSON.parse(entry.json) as { outputSchema?: unknown };
-    // Some servers write null for what they do not have.
+    // Some servers send null instead of no schema.
     const isNone = outputSchema === undefined || outputSchema === null;
     const received = isNone ? undefined : receivedSchema(outputSchema);
     entry.schema = received && 'schema' in received ? received.schema : 'none';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { revisionNamed as clientRevision } from '../protocol/client-revisions.ts';
 import type { Tool } from '../protocol/model/tools.ts';
-import { revisionNamed } from '../protocol/select-revision.ts';
+import { revisionNamed } from '../protocol/revision-of-message.ts';
 import { definitionOf, toolDigest } from './tool-digest.ts';
 
 const tool = {

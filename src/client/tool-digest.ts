@@ -1,32 +1,29 @@
-/** What a tool is known by: everything that says what it does and takes, as one short text. */
+/** Digests of tool definitions, which show whether a tool has changed. */
 
 import { canonicalJson } from '../jsonrpc/json/canonical-json.ts';
 import { isObject } from '../jsonrpc/message.ts';
 import type { JsonSchemaObject, Tool } from '../protocol/model/tools.ts';
 import { plainProperties } from '../protocol/stateful/wrap-structured.ts';
 
-/** Where a tool named its view before there was `_meta.ui`. */
+/** Key in `_meta` for the URI of a tool's view, from before `_meta.ui` was introduced. */
 const FLAT_VIEW = 'ui/resourceUri';
 
-/** SHA-256, in hex, of the canonical JSON of everything that defines a tool. Key order does not count. */
+/** Returns the SHA-256 digest of a tool definition in hex. The order of keys does not matter. */
 export async function toolDigest(tool: Tool): Promise<string> {
   const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(definitionOf(tool)));
   return Array.from(new Uint8Array(hash), (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
 /**
- * The definition as text that is the same for equal ones, and as far as can be on every revision: what one of them says
- * elsewhere or in other words is brought to one place.
- *
- * `icons` and `execution` do not count: whether they are shown depends on the revision, and neither says what the tool
- * does. Of `_meta` only `ui` counts, the view that MCP Apps shows for the tool: the rest may be new each time.
+ * Returns the canonical JSON of a tool definition, as far as possible equal in all revisions. Left out are `icons` and
+ * `execution`, which do not define what the tool does, and `_meta` except `ui` (MCP Apps), which can differ in each response.
  */
 export function definitionOf(tool: Tool): string {
   const { name, title, description, inputSchema, outputSchema } = tool;
   const { title: hint, ...hints } = isObject(tool.annotations) ? tool.annotations : {};
   return canonicalJson({
     name,
-    // Of the two people see this one; 2025-03-26 has no other place for it than the annotations.
+    // Clients display `title`. Revision 2025-03-26 has only `annotations.title`.
     title: title ?? hint,
     description,
     inputSchema: schemaOf(inputSchema),
@@ -36,7 +33,6 @@ export function definitionOf(tool: Tool): string {
   });
 }
 
-// The view that a host shows for the tool, and what that may do.
 function viewOf({ ui, [FLAT_VIEW]: uri }: Record<string, unknown>): unknown {
   return uri === undefined ? ui : { ui, uri };
 }

@@ -1,14 +1,14 @@
-/** The types of a server's tools, as a client that knows the server sees them. */
+/** Types of a server's tools, for typed calls. */
 
 import type { CallToolResult } from '../protocol/model/tools.ts';
 import type { RequestOptions } from './request-options.ts';
 
-/** The tools of a server: of `typeof server`, or of an interface that says `{ name: { input, output } }`. */
+/** Tool types of a server: from `typeof server`, or from an interface `{ name: { input, output } }`. */
 export type ToolsOf<Server> = Server extends { readonly $tools: infer Tools } ? Tools : Server;
 
 /**
- * The tools of a server that is given as a type, else those in the type of the value that is connected to. A server whose
- * tools were registered by statements has none of them in its type, so anything can be called there.
+ * Tool types of `Server` if given, and otherwise those in the type of the connected value. Tools that were registered in
+ * separate statements are not in the type of a server, so any name can then be called.
  */
 export type ToolsAt<Server, Target> = unknown extends Server
   ? Target extends { readonly $tools: infer Tools }
@@ -18,7 +18,7 @@ export type ToolsAt<Server, Target> = unknown extends Server
     : unknown
   : ToolsOf<Server>;
 
-/** The names that can be called. */
+/** Names of tools that can be called. */
 export type ToolName<Tools> = unknown extends Tools
   ? string
   : [keyof Tools] extends [never]
@@ -26,46 +26,43 @@ export type ToolName<Tools> = unknown extends Tools
     : keyof Tools & string;
 
 /**
- * Stands for a name where there is none to choose from. A server's type knows its tools if they were registered in one
- * chain, `new McpServer(...).registerTool(...)`, or with `registerTools`; tools registered by statements are not in it.
+ * Replaces the name if the server's type has no tools. The type has tools that were registered with `registerTools` or in one
+ * chain, `new McpServer(...).registerTool(...)`, but not those registered in separate statements.
  */
 type NoTools = string & { readonly 'the type of the server has no tools': never };
 
 /**
- * What is given after the name: arguments, which may be left out if none is required, and options. If the name may be
- * one of several, the arguments must be right for each of them.
+ * Parameters of `callTool` after the name: arguments, which are optional if none is required, and options. If the name is a
+ * union, the arguments must be valid for each of its tools.
  */
 export type ToolArguments<Tools, Name> =
-  // The choice of Given is hidden behind one type, so that functions with a "Name" of their own can pass a call on.
+  // `infer` hides the conditional type `Given`, so that generic functions with their own `Name` can forward a call.
   Given<ToolOf<Tools, Name>> extends infer Rest extends [args?: unknown, options?: RequestOptions] ? Rest : never;
 
-/** What a call gives: what the tool's output schema says, or an error for the model. Look at `isError` first. */
+/** Result of a tool call: typed by the tool's output schema, or an error for the model. Check `isError` first. */
 export type ToolCallResult<Output> = unknown extends Output ? CallToolResult : ToolSuccess<Output> | ToolFailure;
 
-/** The result of a tool that did its work. */
+/** Result of a tool that succeeded. */
 export interface ToolSuccess<Output> extends CallToolResult {
   readonly isError?: false;
-  /** As the tool's output schema says. */
+  /** Typed by the tool's output schema. */
   readonly structuredContent: Output;
 }
 
-/** The result of a tool that failed: its content tells the model why. */
+/** Result of a tool that failed. `content` tells the model why. */
 export interface ToolFailure extends CallToolResult {
   readonly isError: true;
 }
 
-/** The structured result of a tool. */
+/** Type of a tool's `structuredContent`. */
 export type OutputOf<Tools, Name> = ToolOf<Tools, Name> extends { readonly output: infer Output } ? Output : unknown;
 
-/**
- * The tools as functions. Connections are compared by them: one can stand for another if all that may be called there
- * may be called here, with the same arguments.
- */
+/** Tools as functions. A connection is assignable to another type if it has that type's tools, with the same arguments. */
 export type ToolCalls<Tools> = {
   readonly [Name in keyof Tools]: (args: ArgumentsOf<Tools[Name]>) => OutputOf<Tools, Name>;
 };
 
-// All that follows is about one tool and no longer about all of them: the type of a long chain is costly to hand on.
+// The types below take one tool instead of all, because it is slow to pass on the type of a long chain.
 type ToolOf<Tools, Name> = Name extends keyof Tools ? Tools[Name] : unknown;
 
 type Given<Tool> =
@@ -81,15 +78,12 @@ type ForEach<Tool> = (Tool extends unknown ? (args: ArgumentsOf<Tool>) => void :
   ? Args
   : never;
 
-/**
- * Arguments of a tool of which nothing is known. Any object will do, also one whose type is an interface and so has no
- * index signature, but not an array or another thing one iterates over.
- */
+/** Arguments of unknown type: any object except iterables. `Record` alone would reject interfaces (no index signature). */
 type AnyArguments = Readonly<Record<string, unknown>> | (object & { readonly [Symbol.iterator]?: never });
 
 declare const none: unique symbol;
 
-/** Arguments of a tool that takes none: an object that may be left out, and in which nothing can be written. */
+/** Arguments of a tool without parameters: an empty object, which can be omitted. */
 interface NoArguments {
   readonly [none]?: never;
 }
@@ -103,8 +97,8 @@ type Arguments<Input> = unknown extends Input
       : Sent<Input>;
 
 /**
- * What may be sent as a type: arrays may be readonly, since nothing is changed, and JSON leaves `undefined` out. Within
- * tuples nothing is made readonly: the compiler would not come to an end where a type has itself in a tuple.
+ * Type of arguments that a caller can pass: arrays can be readonly, and optional members undefined, which JSON omits. Tuples
+ * are not converted, because the compiler would not terminate for a type that contains itself in a tuple.
  */
 type Sent<T> = unknown extends T
   ? T

@@ -1,4 +1,4 @@
-/** Waiting for something, but not for ever. */
+/** Waits for a promise, with a timeout and abort signals. */
 
 import { ConnectionError } from '../jsonrpc/errors.ts';
 import { aborted } from '../jsonrpc/pending-requests.ts';
@@ -6,19 +6,18 @@ import { anySignal } from '../timing/abort-signals.ts';
 import { PausableDeadline } from '../timing/pausable-deadline.ts';
 import type { PauseGroup } from '../timing/pause-group.ts';
 
-/** How long to wait. */
 export interface UntilOptions {
-  /** How errors name what is waited for. */
+  /** Name of the operation in error messages. */
   readonly what: string;
-  /** Milliseconds. */
+  /** In milliseconds. */
   readonly timeout: number;
-  /** Each of them ends the waiting. */
+  /** Each signal ends the wait. */
   readonly signals?: readonly (AbortSignal | undefined)[];
-  /** While it is held, the timeout is paused. */
+  /** Pauses the timeout while the group is on hold. */
   readonly group?: PauseGroup;
 }
 
-/** The promise's outcome; rejects with a `ConnectionError` if it takes too long or is given up. */
+/** Settles like the promise. Rejects with a `ConnectionError` if the timeout expires or a signal aborts first. */
 export function until<T>(promise: Promise<T>, { what, timeout, signals = [], group }: UntilOptions): Promise<T> {
   return new Promise((resolve, reject) => {
     const { signal, release } = anySignal(signals);
@@ -43,7 +42,7 @@ export function until<T>(promise: Promise<T>, { what, timeout, signals = [], gro
   });
 }
 
-// A connection that ends aborts with its own error, which says more than that it was aborted.
+// The `ConnectionError` of a connection that ended says more than the general abort error.
 function reasonOf(signal: AbortSignal, what: string): Error {
   return signal.reason instanceof ConnectionError ? signal.reason : aborted(what, signal);
 }

@@ -1,16 +1,16 @@
-/** Calls that fail until the person has been to some pages: error -32042 of revision 2025-11-25. */
+/** Calls that fail with -32042 until the user has completed URL elicitations (revision 2025-11-25). */
 
 import { RpcError } from '../jsonrpc/errors.ts';
 import { isObject, type Notification } from '../jsonrpc/message.ts';
 import { McpErrorCode } from '../protocol/errors.ts';
 import type { ElicitUrlParams } from '../protocol/model/elicitation.ts';
 
-/** A page to be visited, with the id by which the server tells that it was. */
+/** A URL elicitation. `notifications/elicitation/complete` has the same `elicitationId`. */
 export type UrlElicitation = ElicitUrlParams & { readonly elicitationId: string };
 
 const MAX_PAGES = 20;
 
-/** The pages an error asks for; undefined if it is another error, or says nothing that can be used. */
+/** Returns the URL elicitations of a -32042 error. Undefined for other errors, malformed data or more than 20 of them. */
 export function elicitationsIn(error: unknown): readonly UrlElicitation[] | undefined {
   if (!(error instanceof RpcError) || error.code !== McpErrorCode.UrlElicitationRequired) return undefined;
   const elicitations = isObject(error.data) ? error.data['elicitations'] : undefined;
@@ -24,11 +24,11 @@ function isUrlElicitation(value: unknown): value is UrlElicitation {
   return mode === 'url' && [message, url, elicitationId].every((one) => typeof one === 'string');
 }
 
-/** Hears which pages have been visited. */
+/** Waits for `notifications/elicitation/complete`. */
 export class Completions {
   readonly #waiting = new Map<string, Set<() => void>>();
 
-  /** True if the notification was one of ours. Unknown ids are none of our business. */
+  /** Handles a notification. Returns true if it completes an elicitation that a call waits for. */
   take({ method, params }: Notification): boolean {
     if (method !== 'notifications/elicitation/complete') return false;
     const id = isObject(params) ? params['elicitationId'] : undefined;
@@ -37,7 +37,7 @@ export class Completions {
     return waiting !== undefined;
   }
 
-  /** Waits for all of them. To be called before anybody is asked, since a page may be done before the asking is. */
+  /** Waits for all elicitations. Must be called before `onElicit`, because one can be complete before `onElicit` returns. */
   expect(elicitations: readonly UrlElicitation[]): { readonly done: Promise<void>; forget(): void } {
     const forgotten: (() => void)[] = [];
     const each = elicitations.map(

@@ -1,4 +1,4 @@
-/** A look at a tool before it is called: it may have changed, or want of headers what cannot be done. */
+/** Checks the definition of a tool before a call: changes, pinned digests and `x-mcp-header` declarations. */
 
 import { ConnectionError } from '../jsonrpc/errors.ts';
 import type { Params } from '../jsonrpc/message.ts';
@@ -11,7 +11,6 @@ import { allItems, pageOf, pagesOptions } from './pages.ts';
 import type { RequestOptions } from './request-options.ts';
 import type { ToolBook } from './tool-book.ts';
 
-/** What is looked at. */
 export interface VettingHost {
   readonly book: ToolBook;
   readonly mirrored: ArgumentHeaders;
@@ -19,7 +18,6 @@ export interface VettingHost {
   request(method: string, params: Params, options: RequestOptions): Promise<Record<string, unknown>>;
 }
 
-/** Lets calls of tools pass, or does not. */
 export class Vetting {
   readonly #host: VettingHost;
 
@@ -27,7 +25,7 @@ export class Vetting {
     this.#host = host;
   }
 
-  /** A tool whose new definition was refused is not called, nor one that was pinned before its definition is known. */
+  /** Throws if the tool's definition was rejected or is invalid. Lists the tools first if the tool is pinned but unknown. */
   check(call: Call, conversation: Conversation): undefined | Promise<void> {
     if (call.method !== 'tools/call') return undefined;
     const { book, mirrored, options } = this.#host;
@@ -38,7 +36,7 @@ export class Vetting {
     return isPinned && !book.get(name) ? this.#lookAt(name, call) : undefined;
   }
 
-  /** Lists all tools, within the time that the call has. */
+  /** Lists all tools within the deadline of the call. `fresh` ignores cached results. */
   async listTools({ options, deadline }: Call, fresh: boolean): Promise<void> {
     const { timeout, signal, headers } = options;
     await allItems(

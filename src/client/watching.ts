@@ -1,4 +1,4 @@
-/** Watching a server: one way to hear of changes, whichever way the revision has of telling them. */
+/** Watches of lists and resources, with the same interface in every revision. */
 
 import { ConnectionError, callGuarded } from '../jsonrpc/errors.ts';
 import type { Notification, Params } from '../jsonrpc/message.ts';
@@ -11,28 +11,21 @@ import { Subscribing, type SubscribingHost } from './subscribing.ts';
 import { Telling } from './telling.ts';
 import { changeOf, isList, isWatchable } from './watchable.ts';
 
-/** What a watcher is told: a change, or (resync) that changes may have been missed and everything is to be read again. */
+/** A change. `resync` is set if changes could have been missed, so that everything must be read again. */
 export type WatchEvent = Change & { readonly resync?: true };
 
-/**
- * Hears of changes, as they come; of the same one more than ten times in 250 ms only once more, when they are over. What
- * it throws goes to `onError`.
- */
+/** Called with each change. Above 10 changes of a list or resource in 250 ms, the rest are merged. Errors go to `onError`. */
 export type WatchListener = (event: WatchEvent) => void;
 
-/** One conversation with a server, as far as watching needs it. */
 export interface WatchedConversation {
   readonly facts: RevisionFeatures;
   readonly serverCapabilities: ServerCapabilities;
-  /** Why changes that are told unasked are heard only while a call runs, if that is so. */
+  /** Why the server can push changes only while a call runs; undefined if it can push them at any time. */
   readonly deafness?: Error | undefined;
-  /** Calls a method and gives its result. */
   request(method: string, params: Params): Promise<Record<string, unknown>>;
   /**
-   * Sends a request that stays open until it ends or `signal` aborts (it is then cancelled with
-   * `notifications/cancelled`). Notifications that carry its id as subscriptionId go to `onNotice`, which gives true for
-   * those it took. No timeout applies. Resolves with the result when the server ends it; rejects with `RpcError` or
-   * `ConnectionError`.
+   * Sends a request without timeout. Notifications whose subscription id is the request's id go to `onNotice`, which returns
+   * true if it handled them. Resolves when the server ends the request; rejects on failure and when `signal` aborts.
    */
   open(
     method: string,
@@ -42,27 +35,26 @@ export interface WatchedConversation {
   ): Promise<Record<string, unknown>>;
 }
 
-/** What watching needs from its owner. */
 export interface WatchesHost {
-  /** Something failed that nobody waits for. */
+  /** Called with errors that belong to no call. */
   onError(error: Error): void;
-  /** Every change, as soon as it arrives, watched or not; also what may have been missed. */
+  /** Called at once with every change, watched or not, and with every resync event. */
   onChange(change: Change): void;
 }
 
 interface Watcher {
   readonly listener: WatchListener;
-  /** The server has agreed to tell. */
+  /** True after the server has agreed to send changes. */
   isEstablished: boolean;
   isStopped: boolean;
 }
 
-/** A way of hearing of changes. */
+/** How changes are received: by `subscriptions/listen`, or pushed by the server. */
 interface Way {
   begin(): Promise<void>;
   watch(what: string): Promise<boolean>;
   unwatch(what: string): Promise<void>;
-  /** Where changes are told unasked. */
+  /** Handles a notification. Defined only if the server pushes changes. */
   take?(notification: Notification): boolean;
   end(): void;
 }
@@ -73,7 +65,7 @@ const WAYS: Readonly<
   Record<RevisionFeatures['changes'], new (conversation: WatchedConversation, host: WayHost) => Way>
 > = { pushed: Subscribing, subscribed: Listening };
 
-/** Who watches what, from one conversation to the next. */
+/** All watches of a connection, which are kept across reconnects. */
 export class Watches {
   readonly #host: WatchesHost;
   readonly #watched = new Map<string, Set<Watcher>>();
@@ -90,10 +82,7 @@ export class Watches {
     });
   }
 
-  /**
-   * A conversation begins. All that is watched is established in it and told to re-sync. Rejects if that cannot be done
-   * at all; single failures go to `onError`.
-   */
+  /** Re-establishes all watches on a new connection, and sends resync events. Failures of single watches go to `onError`. */
   async begin(conversation: WatchedConversation): Promise<void> {
     if (this.#isClosed) throw closed();
     this.pause();
@@ -111,7 +100,7 @@ export class Watches {
     await this.#way.begin();
   }
 
-  /** Tells `onError`, once, that changes of what is watched are not heard, if that is so. */
+  /** Reports to `onError`, once, that the server can push changes only while a call runs, if anything is watched. */
   tellIfDeaf(): void {
     const cause = this.#conversation?.deafness;
     if (!cause || this.#watched.size === 0 || this.#toldOfDeafness) return;
@@ -120,15 +109,12 @@ export class Watches {
     this.#report(new ConnectionError('failed', text, { cause }));
   }
 
-  /** A notification that belongs to no call. True if it tells of a change, where those are told unasked. */
+  /** Handles a notification that belongs to no call. Returns true if it is a pushed change. */
   take(notification: Notification): boolean {
     return this.#way?.take?.(notification) ?? false;
   }
 
-  /**
-   * Watches a list (`tools`, `prompts`, `resources`) or the resource with this URI and what is inside it, until the
-   * returned function is called. Rejects if the server does not tell of it.
-   */
+  /** Watches a list or resource until the returned function is called. Rejects if the server does not send its changes. */
   async add(what: string, listener: WatchListener): Promise<() => Promise<void>> {
     if (!isWatchable(what)) {
       throw new TypeError('What is watched must be "tools", "prompts", "resources" or the URI of a resource');
@@ -137,7 +123,7 @@ export class Watches {
     if (!this.#way) throw new ConnectionError('not-connected', 'There is no connection to watch at this moment');
     const watcher: Watcher = { listener, isEstablished: false, isStopped: false };
     const watchers = this.#watched.get(what) ?? new Set();
-    // From now on, not from the server's answer on: a change may be told before it.
+    // Added before the server responds, because a change can arrive before the response.
     this.#watched.set(what, watchers.add(watcher));
     try {
       if (!(await this.#way.watch(what))) throw notTold(what);
@@ -155,22 +141,19 @@ export class Watches {
     };
   }
 
-  /** Changes may have been missed, of everything that is watched. */
+  /** Sends resync events to all watches, because changes could have been missed. */
   missed(): void {
     for (const what of [...this.#watched.keys()]) this.#resync(what);
   }
 
-  /**
-   * The conversation ended: nothing is sent any more, nor told; listeners stay for the next one, which tells them to read
-   * again.
-   */
+  /** Stops requests and events when the transport connection ends. Watches are kept, and get a resync event on reconnect. */
   pause(): void {
     this.#telling.clear();
     this.#way?.end();
     this.#way = this.#conversation = undefined;
   }
 
-  /** The end of the connection: everything is let go. */
+  /** Removes all watches when the connection is closed. */
   close(): void {
     this.#isClosed = true;
     this.pause();
@@ -192,7 +175,7 @@ export class Watches {
     return change !== undefined;
   }
 
-  /** Who watches the list, or the resource, or one that it is inside of. */
+  /** Returns the watchers of the list, or of the resource and the folders that contain it. */
   #concerned(change: Change): Watcher[] {
     if (change.type !== 'resource') return [...(this.#watched.get(change.type) ?? [])];
     const found: Watcher[] = [];
@@ -203,7 +186,7 @@ export class Watches {
     return found;
   }
 
-  // Who is still being established has missed nothing.
+  // A watch that is not established yet has missed nothing.
   #established(what: string): Watcher[] {
     return [...(this.#watched.get(what) ?? [])].filter((watcher) => watcher.isEstablished);
   }
@@ -224,7 +207,7 @@ export class Watches {
   }
 
   #tell(event: WatchEvent, watchers: readonly Watcher[]): void {
-    // Whatever the listeners hear later, what was kept from before is stale now.
+    // Cached results are invalidated at once, even if the throttle delays the event.
     this.#attempt(() => this.#host.onChange(event));
     if (watchers.length > 0) this.#telling.tell({ event, listeners: watchers });
   }
@@ -233,7 +216,7 @@ export class Watches {
     callGuarded(action, (error) => this.#report(error));
   }
 
-  // If that fails nobody is left to be told, and the other listeners are not to blame.
+  // Errors thrown by `onError` itself are ignored.
   #report(error: Error): void {
     callGuarded(
       () => this.#host.onError(error),

@@ -1,4 +1,4 @@
-/** `mcpp/client`: connect to a server. */
+/** `mcpp/client`: connects to servers. */
 
 import { type Command, nameOf } from '../client/command.ts';
 import { type ConnectOptions, checkConnectOptions } from '../client/connect-options.ts';
@@ -64,42 +64,42 @@ export type {
 export type { WatchEvent, WatchListener } from '../client/watching.ts';
 export { ConnectionError, isMcpError, RpcError } from '../jsonrpc/errors.ts';
 
-/** Something that gives a connection to itself within this process, as `McpServer` does. */
+/** A server that can be connected to within this process, such as `McpServer`. */
 export interface InProcess {
-  /** The client's end of a new connection. */
+  /** Serves a new connection and returns the transport for its client. */
   connectInProcess(): Promise<Transport>;
 }
 
-/** Where a server is: at a URL, a program to be started, a server of this process, or a transport of one's own. */
+/** Where to connect: a URL, a program to start, a server in this process, or a custom transport. */
 export type Target = string | URL | Command | InProcess | Transport;
 
-/** Who connects: what it says of itself, what it answers when asked, what is around its calls. Makes any number of connections. */
+/** A client: its info, default options, middleware and request handlers. Opens any number of connections. */
 export class Client {
   readonly #options: ConnectOptions;
   readonly #middleware: ClientMiddleware[] = [];
   readonly #own = new Map<string, RequestHandler>();
   readonly #verdicts = new Map<string, ServerProfile>();
 
-  /** `options` are those of every connection, unless a connection has its own. */
+  /** `options` apply to every connection. The options of `connect` override them. */
   constructor(info: Implementation, options: ConnectOptions = {}) {
     checkConnectOptions('Client', options);
     this.#options = { ...options, info };
   }
 
-  /** Puts a function around every request and notification, in both directions; the first one is the outermost. */
+  /** Adds middleware around every request and notification, in both directions. The first one added is the outermost. */
   use(middleware: ClientMiddleware): this {
     if (typeof middleware !== 'function') throw new TypeError('use needs a function, (call, next) => next()');
     this.#middleware.push(middleware);
     return this;
   }
 
-  /** Answers requests of servers' own making. Revisions from 2026-07-28 on have none. */
+  /** Sets the handler for server requests that are not part of the protocol. 2026-07-28 and later have no server requests. */
   setHandler(method: string, handler: RequestHandler): this {
     this.#own.set(method, handler);
     return this;
   }
 
-  /** Connects to a server. `Server` is its type, or an interface of its tools. Default: the type of `target`. */
+  /** Connects to a server. `Server` is the server's type or an interface of its tools. Default: the type of `target`. */
   async connect<Server = unknown, At extends Target = Target>(
     target: At,
     options: ConnectOptions = {},
@@ -112,10 +112,7 @@ export class Client {
   }
 }
 
-/**
- * Connects to a server: one line, whichever revision it speaks. `Server` is its type, or an interface of its tools.
- * Default: the type of `target`, if that is a server in this process.
- */
+/** Connects to a server of any revision. `Server` is the server's type or an interface of its tools. Default: from `target`. */
 export async function connect<Server = unknown, At extends Target = Target>(
   target: At,
   options: ConnectOptions = {},
@@ -123,7 +120,7 @@ export async function connect<Server = unknown, At extends Target = Target>(
   return new Client(options?.info ?? DEFAULT_INFO).connect<Server, At>(target, options);
 }
 
-// A client's own options are for all of its connections, so only those of one connection can be meant for it.
+// Checks the options of one connection only: `restart` in the options of a `Client` can be for its other connections.
 function checkRestart(target: Target, { restart }: ConnectOptions): void {
   if (!restart || (typeof target !== 'string' && !(target instanceof URL))) return;
   throw new TypeError(
@@ -155,7 +152,7 @@ function dialerToUrl(url: URL, given: ConnectOptions): Dialer {
     key: auth ? `${url.href} ${numberOf(auth)}` : url.href,
     isRepeatable: true,
     isHttp: true,
-    // The HTTP transports differ by runtime, and clients of child processes do not need them.
+    // Loaded on demand: clients of server processes do not need HTTP.
     async dial(host) {
       const { httpTransport } = await import('../transport/http/client/transport.ts');
       return httpTransport(url, optionsFor(host));
@@ -170,7 +167,7 @@ function dialerToUrl(url: URL, given: ConnectOptions): Dialer {
 const numbers = new WeakMap<ClientAuth, number>();
 let lastNumber = 0;
 
-// A server may be another one to somebody else.
+// Server profiles are cached per `auth`, because a server can behave differently for another principal.
 function numberOf(auth: ClientAuth): number {
   const number = numbers.get(auth) ?? ++lastNumber;
   numbers.set(auth, number);
@@ -194,7 +191,7 @@ function dialerToCommand(target: Command, options: ConnectOptions): Dialer {
     key: JSON.stringify([command, args, cwd]),
     isRepeatable: true,
     isHttp: false,
-    // Whoever starts no program loads nothing of Node's.
+    // Loaded on demand: clients that start no process need none of Node's modules.
     async dial() {
       const { childTransport } = await import('#child-transport').catch((error: unknown) => {
         throw notLoaded(target, error);
@@ -204,7 +201,7 @@ function dialerToCommand(target: Command, options: ConnectOptions): Dialer {
   };
 }
 
-// For instance because no file descriptor is free. Node does not load a module again that it could not load once.
+// Loading fails without free file descriptors, for instance. Node does not retry an import that has failed.
 function notLoaded(target: Command, cause: unknown): ConnectionError {
   const code = cause instanceof Error && 'code' in cause ? ` (${cause.code})` : '';
   const text = `the module that starts programs could not be loaded${code}. Restart this process, with more file descriptors if they ran out`;

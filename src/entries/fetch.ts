@@ -1,4 +1,4 @@
-/** `mcpp/fetch`: serve over HTTP on every runtime that has `Request` and `Response`. */
+/** `mcpp/fetch`: serves HTTP on every runtime with `Request` and `Response`. */
 
 export type {
   Authenticate,

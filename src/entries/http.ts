@@ -1,4 +1,4 @@
-/** `mcpp/http`: serve over HTTP on Node, alone or within a framework. */
+/** `mcpp/http`: serves HTTP on Node, standalone or in a framework. */
 
 export type {
   Authenticate,

@@ -1,4 +1,4 @@
-/** `mcpp`: messages, errors and content, shared by servers and clients, and the first names of both. */
+/** `mcpp`: messages, errors and content for servers and clients, and the main functions of both. */
 
 export {
   ConnectionError,
@@ -11,7 +11,7 @@ export {
   type ProcessEnd,
   RpcError,
 } from '../jsonrpc/errors.ts';
-export type { JsonLimits } from '../jsonrpc/json/json-limits.ts';
+export type { JsonLimits } from '../jsonrpc/json/message-limits.ts';
 export { checkMessage, type Payload, parseMessage, parsePayload } from '../jsonrpc/json/parse-message.ts';
 export { memoryPair } from '../jsonrpc/memory-transport.ts';
 export {
@@ -34,8 +34,8 @@ export {
 export { printable } from '../jsonrpc/printable.ts';
 export type { Receiver, SendOptions, Transport } from '../jsonrpc/transport.ts';
 export { McpErrorCode, ToolError } from '../protocol/errors.ts';
-export type { ExtensionDefinition } from '../protocol/extension.ts';
-export { isInputResponse } from '../protocol/input-requests.ts';
+export type { ExtensionDefinition } from '../protocol/extension-definition.ts';
+export { isInputResponse } from '../protocol/input-responses.ts';
 export type {
   ClientCapabilities,
   ClientCapabilityName,

@@ -1,4 +1,4 @@
-/** `mcpp/server`: write a server, and serve it over any transport. */
+/** `mcpp/server`: defines servers, and serves them over any transport. */
 
 export { RpcError } from '../jsonrpc/errors.ts';
 export type { Transport } from '../jsonrpc/transport.ts';
@@ -6,10 +6,10 @@ export { missingCapability, resourceNotFound, ToolError } from '../protocol/erro
 export type { LogEvent, ServerEvent } from '../protocol/model/changes.ts';
 export { type Principal, principalKey } from '../protocol/principal.ts';
 export type { SubscriptionField, Viewer } from '../protocol/revision.ts';
-export type { CheckedInput } from '../schema/local/checked-input.ts';
 export type { AnySchema, InferInput, InferOutput } from '../schema/local/infer.ts';
+export type { CheckedInput } from '../schema/local/input-schema-type.ts';
+export type { ServedConnection, ServeOptions } from '../server/connection/connection-options.ts';
 export { serve } from '../server/connection/serve.ts';
-export type { ServedConnection, ServeOptions } from '../server/connection/served-connection.ts';
 export type { AskOptions, Context, ElicitAnswer, RawAskOptions, SessionKey, UrlOptions } from '../server/context.ts';
 export type {
   BuiltInRevision,
@@ -50,7 +50,7 @@ export {
 export { type InputRequired, inputRequired, isSuspension } from '../server/input/input-required.ts';
 export type { Secret } from '../server/input/request-state.ts';
 export type { ErrorReport } from '../server/internals.ts';
-export type { Limits } from '../server/limits/limits.ts';
+export type { Limits } from '../server/limits/default-limits.ts';
 export type { Log } from '../server/logging.ts';
 export type {
   Middleware,

@@ -1,3 +1,3 @@
-/** `mcpp/stdio`: serve a process's standard input and output. */
+/** `mcpp/stdio`: serves over stdin and stdout of this process. */
 
 export { type StdioOptions, serveStdio } from '../transport/stdio/serve.ts';

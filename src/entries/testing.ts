@@ -1,4 +1,4 @@
-/** `mcpp/testing`: test a server within the process, on every revision. */
+/** `mcpp/testing`: tests servers within the process, on every revision. */
 
 export { record, type WireEntry } from '../testing/recorder.ts';
 export {

@@ -1,4 +1,4 @@
-/** `mcpp/websocket`: serve over WebSockets, and connect over them. */
+/** `mcpp/websocket`: serves and connects over WebSockets. */
 
 export type { WebSocketTransportOptions } from '../transport/websocket/address.ts';
 export { webSocketTransport } from '../transport/websocket/client.ts';

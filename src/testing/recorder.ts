@@ -1,14 +1,14 @@
-/** A transport that remembers everything that went over it. */
+/** `record`: wraps a transport and records its messages. */
 
 import { type Message, type Payload, serialize, type Transport } from '../entries/mcpp.ts';
 
-/** One message, and which way it went. */
+/** A recorded message and its sender. */
 export interface WireEntry {
   readonly from: 'client' | 'server';
   readonly message: Message | readonly Message[];
 }
 
-/** Wraps the client's end of a connection; `wire` grows with every message. */
+/** Wraps the client's transport, and appends every sent and received message to `wire`. */
 export function record(transport: Transport, wire: WireEntry[]): Transport {
   const keep = (from: WireEntry['from'], message: unknown): void => {
     wire.push({ from, message: message as Message });
@@ -32,7 +32,7 @@ export function record(transport: Transport, wire: WireEntry[]): Transport {
         onMessagesMissed: () => receiver.onMessagesMissed?.(),
       }),
     send(message, options) {
-      // As it goes over the wire: what JSON drops is not there.
+      // Recorded as JSON carries it, for instance without undefined members.
       keep('client', JSON.parse(serialize(message)));
       return transport.send(message, options);
     },

@@ -1,4 +1,4 @@
-/** A client for tests: in process, in one line, for any revision, with a script of answers and a record of the wire. */
+/** `testClient`: an in-process client for tests, on any revision, with scripted input responses and recorded messages. */
 
 import { type Connection, type ConnectionOptions, connect, type ToolsAt } from '../entries/client.ts';
 import {
@@ -12,36 +12,36 @@ import {
 } from '../entries/mcpp.ts';
 import { record, type WireEntry } from './recorder.ts';
 
-/** Answers to the questions of a server: in this order, or as a function sees fit. */
+/** Input responses to a server's input requests: in the order of the list, or as a function returns them. */
 export type Script =
   | readonly (InputResponse | ((question: InputRequest) => InputResponse | Promise<InputResponse>))[]
   | ((question: InputRequest) => InputResponse | Promise<InputResponse>);
 
-/** Options of `testClient`; none is needed. */
+/** Options of `testClient`. */
 export interface TestClientOptions
   extends Omit<ConnectionOptions, 'onElicit' | 'onSample' | 'onListRoots' | 'revision'> {
-  /** The protocol revision to speak. Default: the newest. */
+  /** Protocol revision of the connection. Default: the latest. */
   readonly revision?: ProtocolVersion;
-  /** Who the server is to take the client for. */
+  /** Authenticated principal of the client. Default: none. */
   readonly principal?: Principal;
-  /** What the client declares. Default: everything, if there are answers; otherwise nothing. */
+  /** Capabilities that the client declares. Default: elicitation, sampling and roots if `inputResponses` is set, else none. */
   readonly capabilities?: ClientCapabilities;
-  /** What to answer when asked. */
+  /** Responses to the server's input requests, used in order. Default: none. */
   readonly inputResponses?: Script;
-  /** Runs handlers again after each answer on every revision: finds side effects that are not in a `ctx.step`. */
+  /** If true, handlers run again after each input response on every revision, to find side effects outside of `ctx.step`. */
   readonly reruns?: boolean;
 }
 
-/** A server that can be tested: `McpServer` is one. */
+/** A server that can be tested, such as `McpServer`. */
 export interface Testable {
-  /** The client's end of a new connection. */
+  /** Serves a new connection and returns the transport for its client. */
   connectInProcess(options?: { principal?: Principal; forceReruns?: boolean }): Promise<Transport>;
 }
 
-/** A connected client, and everything that went over the wire. */
+/** A connection of a test. `wire` has all messages that were sent and received. */
 export type TestClient<Tools = unknown> = Connection<Tools> & { readonly wire: readonly WireEntry[] };
 
-/** Connects to a server within this process. `Server` is its type, or an interface of its tools. Default: the type of `server`. */
+/** Connects to a server in this process. `Server` is its type or an interface of its tools. Default: the type of `server`. */
 export async function testClient<Server = unknown, At extends Testable = Testable>(
   server: At,
   options: TestClientOptions = {},

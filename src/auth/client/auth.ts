@@ -1,4 +1,4 @@
-/** What every way of getting tokens has in common: sessions with servers, one for each URL. */
+/** Options and sessions that `oauth()`, `deviceCode()` and the grants without a user share: one session per MCP server URL. */
 
 import { reachOf, send } from '#auth-send';
 import type { ClientAuth } from '../../client/http-options.ts';
@@ -11,26 +11,29 @@ import { Session } from './session.ts';
 import type { CredentialStore } from './store.ts';
 import { keepingUnwritten } from './unwritten.ts';
 
-/** Options of every way of getting tokens. */
+/** Options that `oauth`, `deviceCode`, `clientCredentials`, `enterpriseManaged` and `workloadIdentity` share. */
 export interface AuthOptions {
-  /** Where tokens and registrations are kept. Default: in memory, for this object alone. */
+  /** Store of tokens and client registrations. Default: a new `memoryStore()`. */
   readonly store?: CredentialStore | undefined;
-  /** Scopes to ask for, beside those that the server asks for. Default: what the server lists. */
+  /** Scopes to request besides those of a challenge. Default: those of the challenge, else the server's `scopes_supported`. */
   readonly scopes?: readonly string[] | undefined;
-  /** Binds tokens to a key (DPoP). Default: `auto`, where the server asks for it. */
+  /** DPoP (RFC 9449): `true` for all tokens, `false` for none, `auto` if the MCP server asks for it. Default: `auto`. */
   readonly dpop?: boolean | 'auto' | undefined;
-  /** Sends the requests to authorization servers, in place of what the runtime has for that. */
+  /**
+   * `fetch` function for metadata and OAuth requests. Default on Node: `node:https`, which also applies the SSRF policy to the
+   * addresses that hostnames resolve to. Default elsewhere: the global `fetch`.
+   */
   readonly fetch?: typeof fetch | undefined;
 }
 
-/** As whom a client appears, as far as that is known beforehand. */
+/** Options that identify the client. Clients that differ in them do not share tokens in a store. */
 interface ClientNaming {
   readonly clientId?: string | undefined;
   readonly clientMetadataUrl?: string | undefined;
   readonly clientName?: string | undefined;
 }
 
-/** The options with all defaults filled in; `who` is the function they were passed to. */
+/** Validates the options and fills in defaults. `who` is the function that got them, for error messages and store keys. */
 export function sessionOptions(who: string, options: AuthOptions & ClientNaming): SessionOptions {
   checkCommon(who, options);
   const { store, scopes, dpop, fetch: own, clientId, clientMetadataUrl, clientName = '' } = options;
@@ -40,24 +43,24 @@ export function sessionOptions(who: string, options: AuthOptions & ClientNaming)
     slot: client === undefined ? [who, '', clientName] : [who, client],
     scopes,
     dpop: dpop ?? 'auto',
-    // Who sends knows the way: a name may stand for something else there than here.
+    // A custom `fetch` can resolve hostnames in its own way, so the SSRF policy then judges by hostname, without DNS.
     ...(own ? { send: sendWith(own), reachOf: reachByName } : { send, reachOf: (url: URL) => reachOf(url) }),
   };
 }
 
-/** Gets requests let in with the tokens of a grant. */
+/** Creates a `ClientAuth` that authorizes requests with the tokens of `grant`. */
 export function clientAuth(grant: Grant, options: SessionOptions): ClientAuth {
   const { authorizer } = clientSessions(grant, options);
   return { authorizer };
 }
 
-/** The same, and how to end it. */
+/** A `ClientAuth` that can also sign out. */
 export interface ClientSessions extends ClientAuth {
-  /** Forgets the tokens for one server. */
+  /** Deletes the tokens for one MCP server from memory and from the store. */
   forget(server: URL): Promise<void>;
 }
 
-/** One session for each URL. */
+/** Creates a `ClientAuth` with one session per MCP server URL, which all connections to that URL share. */
 export function clientSessions(grant: Grant, options: SessionOptions): ClientSessions {
   const sessions = new Map<string, Session>();
   const sessionFor = (url: URL): Session => {

@@ -1,4 +1,4 @@
-/** The authorization request, which a browser carries to the server, and the callback that it carries back. */
+/** Builds OAuth authorization requests with PKCE, and validates their callbacks. */
 
 import {
   calculatePKCECodeChallenge,
@@ -12,24 +12,24 @@ import { formatScopes, OFFLINE_ACCESS } from './scopes.ts';
 import { endpointIn, requirePkce, type ServerMetadata } from './server-metadata.ts';
 import { pageFault, redirectUriFault } from './targets.ts';
 
-/** What is asked of a person. */
+/** Parameters of an authorization request. */
 export interface AuthorizationOptions {
   readonly clientId: string;
   readonly redirectUri: string;
-  /** The MCP server that the token is for; undefined only for servers of revision 2025-03-26, which know no such thing. */
+  /** Resource indicator of the MCP server (RFC 8707); undefined omits the parameter. */
   readonly resource: string | undefined;
   readonly scopes: readonly string[];
-  /** Binds the code to a key that the token is to be bound to (`DpopKey.thumbprint`). */
+  /** Thumbprint of the DPoP key, sent as `dpop_jkt` to bind the code to that key (RFC 9449, section 10). */
   readonly dpopThumbprint?: string | undefined;
-  /** Further parameters, such as `login_hint`. They replace none of those above. */
+  /** Additional parameters, such as `login_hint`. Of the parameters that this client sets, they override only `prompt`. */
   readonly parameters?: Readonly<Record<string, string>> | undefined;
 }
 
-/** What has to be remembered until the callback comes. Secret, and can be kept as JSON. */
+/** State of an authorization request until its callback arrives. Secret. Can be stored as JSON. */
 export interface PendingAuthorization {
-  /** Of the metadata that was validated before. */
+  /** Issuer of the authorization server, from its validated metadata. */
   readonly issuer: string;
-  /** Whether that issuer promised to name itself in callbacks. */
+  /** True if the metadata announces the parameter `iss` in callbacks (RFC 9207). */
   readonly issParameterSupported: boolean;
   readonly state: string;
   readonly verifier: string;
@@ -39,14 +39,14 @@ export interface PendingAuthorization {
   readonly scopes: readonly string[];
 }
 
-/** What a callback is worth. Secret. */
+/** Authorization code of a validated callback. Secret. */
 export interface CallbackCode {
   readonly code: string;
 }
 
 const WHO = 'The authorization server';
 
-/** The URL to show in a browser, and what to remember meanwhile. */
+/** Creates the URL of the authorization request, and the state that `readCallback` needs to validate the callback. */
 export async function beginAuthorization(
   as: ServerMetadata,
   options: AuthorizationOptions,
@@ -69,7 +69,7 @@ export async function beginAuthorization(
     scope: formatScopes(scopes),
     dpop_jkt: dpopThumbprint,
   };
-  // Without being asked again, a person is taken to have consented to less (OpenID Connect, section 11).
+  // Without `prompt=consent`, servers ignore the scope `offline_access` (OpenID Connect Core, section 11).
   const consent = scopes.includes(OFFLINE_ACCESS) ? { prompt: 'consent' } : {};
   for (const [name, value] of Object.entries({ ...consent, ...parameters, ...own })) {
     if (value !== undefined) url.searchParams.set(name, value);
@@ -79,7 +79,7 @@ export async function beginAuthorization(
   return { url, pending: { ...memory, ...(resource !== undefined && { resource }) } };
 }
 
-/** The code of a callback that belongs to this authorization and comes from this issuer; else an `AuthError`. */
+/** Returns the code of a callback. Throws an `AuthError` if `state` or `iss` is wrong, or if the callback reports an error. */
 export function readCallback(pending: PendingAuthorization, callback: URL | URLSearchParams): CallbackCode {
   const given = callback instanceof URLSearchParams ? callback : callback.searchParams;
   if (single(given, 'state') !== pending.state) {
@@ -96,11 +96,11 @@ export function readCallback(pending: PendingAuthorization, callback: URL | URLS
   return { code };
 }
 
-/** RFC 9207: compared by letter wherever it is there, and missing only where nobody promised it. */
+/** RFC 9207: `iss` must equal the issuer exactly. It may be missing only if the metadata does not announce it. */
 function checkIssuer({ issuer, issParameterSupported }: PendingAuthorization, iss: string | undefined): void {
   if (iss === issuer || (iss === undefined && !issParameterSupported)) return;
   const fault = iss === undefined ? 'has no "iss", which the server promised' : 'has the "iss" of another issuer';
-  // Nothing else of it is shown: it may be an attacker's.
+  // The message quotes no parameter of the callback, because an attacker could have written it.
   throw new AuthError('issuer_mismatch', `The callback ${fault}, so it may come from somebody else. It is not used`);
 }
 
@@ -119,7 +119,7 @@ function authorizationEndpoint(as: ServerMetadata): URL {
   return url;
 }
 
-// Nothing of a kind that was not asked for: no JARM, no tokens in the URL.
+// True if the callback has only a code. JARM responses and tokens in the URL were not requested.
 function isPlain({ issuer, clientId, state }: PendingAuthorization, given: URLSearchParams): boolean {
   try {
     validateAuthResponse({ issuer }, { client_id: clientId }, given, state);

@@ -1,4 +1,4 @@
-/** `bearer()`: a token that somebody else has got. */
+/** `bearer()`: sends an access token that the application obtained itself. */
 
 import type { ClientAuth, HeaderFields } from '../../client/http-options.ts';
 import { type AuthChallenge, AuthError } from '../errors.ts';
@@ -6,13 +6,10 @@ import { challengeIn, described } from './challenge.ts';
 import { shownScopes } from './send-rules.ts';
 import { isPrivateHost } from './targets.ts';
 
-// What a header field can carry of a token (RFC 6750).
+// Syntax of a bearer token (RFC 6750, section 2.1).
 const TOKEN = /^[\w.~+/-]+=*$/;
 
-/**
- * Sends a token with every request; a function is asked for it each time, and once more if the server refuses it. Over
- * http it goes to private networks only.
- */
+/** Sends a token with each request; a function is called each time, and again after a 401. Over http: to private hosts only. */
 export function bearer(token: string | (() => string | Promise<string>)): ClientAuth {
   if (typeof token !== 'function') check(token);
   return {
@@ -22,7 +19,7 @@ export function bearer(token: string | (() => string | Promise<string>)): Client
         return typeof token === 'function' ? fieldsLater(token) : fieldsOf(token);
       },
       onChallenge({ status, tries, header }) {
-        // A function may have another one by now.
+        // Retries once, because the function could return another token now.
         if (status === 401 && tries === 0 && typeof token === 'function') return true;
         const challenge = challengeIn(header('www-authenticate'));
         const code = challenge?.error ?? (status === 401 ? 'invalid_token' : 'access_denied');
@@ -33,12 +30,12 @@ export function bearer(token: string | (() => string | Promise<string>)): Client
   };
 }
 
-// Servers name their scopes in every challenge. A token that is expired or for another audience does not lack any.
+// Names only lacking scopes: challenges have scopes even if the token has expired or is for another audience.
 function neededScopes({ error = 'insufficient_scope', scopes }: Partial<AuthChallenge> = {}): string {
   return scopes && error === 'insufficient_scope' ? `. It needs the scopes ${shownScopes(scopes)}` : '';
 }
 
-// Everybody on the way could read the token, and use it.
+// Plain HTTP would expose the token on the network.
 function checkTransport({ protocol, hostname, origin }: URL): void {
   if (protocol !== 'http:' || isPrivateHost(hostname)) return;
   throw new AuthError('insecure_transport', `Tokens are not sent to ${origin}: it needs https`);

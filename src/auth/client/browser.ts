@@ -1,36 +1,25 @@
-/** How a person is sent to an authorization server and comes back: what the flow needs, whoever does it. */
+/** `Browser`: opens authorization URLs and receives the OAuth callbacks. */
 
-/** Takes people to a page and waits for where that sends them. */
 export interface Browser {
-  /** Gets ready for a visit. `preferred` is a redirect URI that was registered earlier: used again if that is possible. */
+  /** Prepares a sign-in. `preferred` is the redirect URI of an earlier registration, which is used again if possible. */
   begin(preferred: string | undefined): Promise<BrowserVisit>;
 }
 
-/** One visit to an authorization server. */
+/** One sign-in of the user at an authorization server. */
 export interface BrowserVisit {
-  /** Where the authorization server has to send the person. */
   readonly redirectUri: string;
-  /** Takes a person to this URL, and resolves with the URL they are sent back to, which has this `state`. */
+  /** Opens the authorization URL for the user, and resolves to the callback URL, which has this `state`. */
   authorize(url: URL, state: string, signal: AbortSignal): Promise<URL>;
-  /** Ends the visit, whatever is still going on. */
+  /** Ends the sign-in: a listener for the callback is closed. */
   close(): Promise<void>;
 }
 
-/** How the browser of this machine is used. */
+/** Options of the system browser. */
 export interface SystemBrowserOptions {
-  /**
-   * Where people are sent back to, as it is registered: `http://127.0.0.1:<port>/<path>`, `http://[::1]:<port>/<path>` or
-   * `http://localhost:<port>/<path>`. Without a port any free one is taken.
-   */
+  /** Loopback redirect URI. If it has no port, a free one is used. Default: `http://127.0.0.1/callback`. */
   readonly redirectUri?: string | undefined;
-  /**
-   * Opens a page; false if that is not possible, and `onFailed` if that turns out later. The system's own way, if nothing
-   * else is said.
-   */
+  /** Opens a page. Resolves to false if that fails; a later failure calls `onFailed`. Default: the system's browser. */
   readonly open?: ((url: URL, onFailed: () => void) => Promise<boolean>) | undefined;
-  /**
-   * Told the page to open, once: if no browser could be opened, or nobody came back for 15 seconds. Writes it to stderr, if
-   * nothing else is said.
-   */
+  /** Called once with the URL to open if no browser opens, or no callback arrives for 15 seconds. Default: writes to stderr. */
   readonly onUrl?: ((url: URL) => void) | undefined;
 }

@@ -1,6 +1,6 @@
-/** What people see when an authorization server sends them back. Nothing of what came with them is in it. */
+/** HTML pages that the browser shows after the OAuth callback. They contain nothing of the request. */
 
-/** The header fields of every page. The address of the page holds a code: it is neither kept nor passed on. */
+/** Header fields of all pages. The page URL contains the authorization code, so it must not be cached or sent as a referrer. */
 export const PAGE_HEADERS: Readonly<Record<string, string>> = {
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy': "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
@@ -9,10 +9,9 @@ export const PAGE_HEADERS: Readonly<Record<string, string>> = {
   'x-content-type-options': 'nosniff',
 };
 
-/** Shown when the answer has arrived. */
 export const DONE_PAGE: string = page('Done', 'You can close this page and go back to the application.');
 
-/** Shown for an answer that is an error, and for everything that is no answer, or comes too late. */
+/** Page for callbacks with an error, and for requests that are not the expected callback or arrive too late. */
 export const FAILED_PAGE: string = page(
   'Not signed in',
   'This did not succeed, or is already over. Close this page; if the application still asks for it, start again there.',

@@ -1,20 +1,20 @@
-/** What a server says in `WWW-Authenticate` when it does not let a request in (RFC 9110, section 11). */
+/** Parses the challenges in `WWW-Authenticate` header fields (RFC 9110, section 11). */
 
 import type { AuthChallenge } from '../errors.ts';
 import { cleanText, errorCodeIn } from './responses.ts';
 import { parseScopes } from './scopes.ts';
 
-/** Schemes that an access token can be shown with. */
+/** Authentication schemes of access tokens. Challenges of other schemes are not followed. */
 const FOLLOWED = ['bearer', 'dpop'];
 
-// Each matches a run of one kind of character from a place on, so that nothing is read more than a few times.
+// Sticky patterns: each matches at one position only, so parsing takes linear time.
 const BETWEEN = /[ \t,]*/y;
 const SPACE = /[ \t]*/y;
 const TOKEN = /[!#$%&'*+.^_`|~0-9a-z-]*/iy;
 const UNQUOTED = /[^ \t,]*/y;
 const TOKEN68 = /[0-9a-z._~+/-]+=*(?=[ \t]*(?:,|$))/iy;
 
-/** All challenges of a header field, in their order; what makes no sense in it is passed over. */
+/** Returns all challenges of a header field, in order. Skips malformed parts. */
 export function readChallenges(header: string | undefined): AuthChallenge[] {
   const text = header ?? '';
   const found: { scheme: string; parameters: Map<string, string> }[] = [];
@@ -33,26 +33,26 @@ export function readChallenges(header: string | undefined): AuthChallenge[] {
       at = value.end;
     } else {
       found.push({ scheme: name, parameters: new Map() });
-      // Only right after the scheme, and alone, it is a value of the older kind: `Negotiate YII=`.
+      // A `token68` value, such as `Negotiate YII=`, is possible only directly after the scheme and without parameters.
       at = next > end ? (matchEnd(TOKEN68, text, next) ?? next) : end;
     }
   }
   return found.map(({ scheme, parameters }) => challengeOf(scheme, parameters));
 }
 
-/** The challenge to follow: one for access tokens, and of several the one that says most. */
+/** Returns the most specific Bearer or DPoP challenge: one with `error` first, then one with `resource_metadata`. */
 export function challengeIn(header: string | undefined): AuthChallenge | undefined {
   const challenges = readChallenges(header);
   const [first] = challenges
     .filter(({ scheme }) => FOLLOWED.includes(scheme))
     .sort((one, other) => weight(other) - weight(one));
   if (!first) return undefined;
-  // Where to find out more does not depend on the scheme.
+  // `resource_metadata` does not depend on the scheme, so the challenge of another scheme can provide it.
   const resourceMetadata = first.resourceMetadata ?? challenges.find((one) => one.resourceMetadata)?.resourceMetadata;
   return { ...first, ...(resourceMetadata !== undefined && { resourceMetadata }) };
 }
 
-/** The message of an error, with the description that the server gave. */
+/** Appends `lead` and the server's `error_description` to an error message, if the challenge has a description. */
 export function described(message: string, challenge: AuthChallenge | undefined, lead = ''): string {
   return challenge?.description === undefined ? message : `${message}${lead}: ${challenge.description}`;
 }
@@ -77,7 +77,7 @@ function challengeOf(scheme: string, parameters: ReadonlyMap<string, string>): A
 
 function valueAt(text: string, at: number): { text: string | undefined; end: number } {
   if (text[at] === '"') return quotedAt(text, at + 1);
-  // Quotes are forgotten around URLs, so more is taken than a token may have.
+  // Some servers omit the quotes around URLs, so more characters are accepted than RFC 9110 allows without quotes.
   const end = endOf(UNQUOTED, text, at);
   return { text: text.slice(at, end), end };
 }

@@ -1,11 +1,11 @@
-/** What is wrong with options, told when they are given and not when they are needed. */
+/** Validates the options of `oauth()` and the other functions when they are called, not when the options are first used. */
 
 import { isScope } from '../../protocol/principal.ts';
 import { DISCOVERED } from './discovery.ts';
 import { isIssuer } from './resource-metadata.ts';
 import { targetFault } from './targets.ts';
 
-/** What ties credentials to an authorization server. */
+/** Options that bind client credentials to an authorization server. */
 export interface CredentialOptions {
   readonly clientId?: string | undefined;
   readonly clientSecret?: string | undefined;
@@ -14,7 +14,6 @@ export interface CredentialOptions {
   readonly clientMetadataUrl?: string | undefined;
 }
 
-/** What every way of getting tokens can be given. */
 export interface CommonOptions {
   readonly store?: unknown;
   readonly scopes?: unknown;
@@ -24,7 +23,7 @@ export interface CommonOptions {
 
 const STORE = ['get', 'set', 'exclusive'] as const;
 
-/** Refuses what would go wrong in the middle of a flow. */
+/** Throws a `TypeError` for an invalid option. `who` is the function that got the options. */
 export function checkCommon(who: string, { store, scopes, dpop, fetch: send }: CommonOptions): void {
   const kept = store as Partial<Record<string, unknown>> | null | undefined;
   if (kept !== undefined && STORE.some((name) => typeof kept?.[name] !== 'function')) {
@@ -41,7 +40,7 @@ export function checkCommon(who: string, { store, scopes, dpop, fetch: send }: C
   if (send !== undefined) checkFunction(who, 'fetch', send);
 }
 
-/** Refuses credentials that could be sent to the wrong place. `who` is the function they were passed to. */
+/** Throws a `TypeError` for credentials that are malformed, incomplete, or could be sent to a wrong authorization server. */
 export function checkCredentials(who: string, options: CredentialOptions): void {
   const { clientId, clientSecret, privateKey, issuer, clientMetadataUrl } = options;
   if (clientId !== undefined) checkText(who, 'clientId', clientId);
@@ -59,7 +58,7 @@ export function checkCredentials(who: string, options: CredentialOptions): void 
   if (clientSecret !== undefined) requireIssuer(who, 'clientSecret', issuer);
 }
 
-/** Refuses to send what is secret, the option `name`, to an authorization server that only the MCP server names. */
+/** Throws if the secret option `name` has no `issuer`: an MCP server could name an attacker's authorization server. */
 export function requireIssuer(who: string, name: string, issuer: string | undefined): void {
   if (issuer !== undefined) return;
   throw new TypeError(
@@ -68,20 +67,19 @@ export function requireIssuer(who: string, name: string, issuer: string | undefi
   );
 }
 
-/** Refuses what is not a URL that requests could be sent to. */
+/** Throws a `TypeError` unless `value` is an https: URL, or an http: URL of a private host. */
 export function checkUrl(who: string, name: string, value: unknown): void {
   const isUrl = typeof value === 'string' && URL.canParse(value);
   if (isUrl && targetFault(new URL(value)) === undefined) return;
   throw new TypeError(`${who}: "${name}" must be an https URL, or an http one of a private network`);
 }
 
-/** Refuses what is not there. */
+/** Throws a `TypeError` unless `value` is a non-empty string. */
 export function checkText(who: string, name: string, value: unknown): void {
   if (typeof value !== 'string' || value === '')
     throw new TypeError(`${who}: "${name}" must be a string that is not empty`);
 }
 
-/** Refuses what cannot be called. */
 export function checkFunction(who: string, name: string, value: unknown): void {
   if (typeof value !== 'function') throw new TypeError(`${who}: "${name}" must be a function`);
 }

@@ -1,4 +1,4 @@
-/** How a client shows an authorization server who it is: not at all, by a secret, or by a signature. */
+/** Client authentication at an authorization server: none, by client secret, or by signature (`private_key_jwt`). */
 
 import { type CryptoKey, importJWK, importPKCS8, type JWK } from 'jose';
 import { type ClientAuth, ClientSecretPost, modifyAssertion, None, PrivateKeyJwt } from 'oauth4webapi';
@@ -7,31 +7,30 @@ import { AuthError } from '../errors.ts';
 import { cleanText } from './responses.ts';
 import type { ServerMetadata } from './server-metadata.ts';
 
-/** The ways that are supported, by the names of RFC 8414. */
+/** Supported values of `token_endpoint_auth_method` (RFC 7591). */
 export type ClientAuthMethod = 'none' | 'client_secret_basic' | 'client_secret_post' | 'private_key_jwt';
 
-/** A key that only the client has. */
+/** Private key of a client, for `private_key_jwt` (RFC 7523). */
 export interface ClientPrivateKey {
-  /** A key of the runtime, a PEM text of the kind "PRIVATE KEY" (PKCS #8), or a JWK. */
+  /** Web Crypto key, PEM text with the label "PRIVATE KEY" (PKCS #8), or JWK. */
   readonly key: CryptoKey | JWK | string;
-  /** How it signs, for instance `ES256`. Needed with PEM. */
+  /** JWS algorithm, such as `ES256`. Required for PEM. Default: derived from the key. */
   readonly alg?: string | undefined;
-  /** The name that the authorization server knows the key by. */
+  /** Key id, by which the authorization server finds the public key. Default: the `kid` of a JWK. */
   readonly kid?: string | undefined;
 }
 
-/** Who a client is at one authorization server. Holds secrets: whoever keeps it keeps it out of sight. */
+/** Client id and credentials at one authorization server. Contains secrets. */
 export interface ClientIdentity {
   readonly clientId: string;
   readonly clientSecret?: string | undefined;
   readonly privateKey?: ClientPrivateKey | undefined;
-  /** How to use them, if not as the authorization server prefers. */
+  /** Client authentication method. Default: the first of signature, secret and `none` that client and server support. */
   readonly authMethod?: string | undefined;
 }
 
 type Authenticate = (identity: ClientIdentity, as: ServerMetadata) => ClientAuth;
 
-/** In this order they are preferred. */
 const METHODS: ReadonlyMap<string, Authenticate> = new Map<ClientAuthMethod, Authenticate>([
   ['private_key_jwt', (identity, as) => bySignature(identity, as)],
   ['client_secret_basic', (identity) => byBasic(secretOf(identity))],
@@ -45,7 +44,7 @@ const ALG_OF_CURVE: ReadonlyMap<unknown, string> = new Map([
   ['Ed25519', 'EdDSA'],
 ]);
 
-/** How this client authenticates at this server: the method it was told, else one that both have. */
+/** Returns the client authentication: `authMethod`, else a method that both sides support. Throws an `AuthError` if none. */
 export function clientAuthFor(as: ServerMetadata, identity: ClientIdentity): ClientAuth {
   const method = identity.authMethod ?? methodFor(as, identity);
   const authenticate = METHODS.get(method);
@@ -54,13 +53,13 @@ export function clientAuthFor(as: ServerMetadata, identity: ClientIdentity): Cli
 }
 
 function methodFor(as: ServerMetadata, { clientSecret, privateKey }: ClientIdentity): string {
-  // Who says nothing takes this one (RFC 8414), which does not keep a key from being tried.
+  // Without this list, servers support `client_secret_basic` (RFC 8414). A configured private key is tried nevertheless.
   const taken = as.token_endpoint_auth_methods_supported ?? ['client_secret_basic', 'private_key_jwt', 'none'];
   const usable = [
     ...(privateKey ? ['private_key_jwt'] : []),
     ...(clientSecret === undefined ? [] : ['client_secret_basic', 'client_secret_post']),
   ];
-  // A client without credentials has nothing else to show, whatever the list says.
+  // Without credentials, only `none` is possible, even if the server does not list it.
   if (usable.length === 0) return 'none';
   const method = [...usable, 'none'].find((one) => taken.includes(one));
   if (method !== undefined) return method;
@@ -72,7 +71,7 @@ function secretOf({ clientSecret }: ClientIdentity): string {
   throw unsupported('a client secret is needed for it');
 }
 
-// Form-encoded as URLSearchParams does it: letters that need no escape have none, so servers that forget to decode work too.
+// Unlike oauth4webapi, does not escape `-`, `_` and `.`, so that servers which forget to decode the credentials work too.
 function byBasic(secret: string): ClientAuth {
   return (_as, { client_id }, _body, headers) => {
     headers.set('authorization', `Basic ${btoa(`${formEncoded(client_id)}:${formEncoded(secret)}`)}`);
@@ -100,7 +99,7 @@ function bySignature(
       {
         [modifyAssertion](header, payload) {
           if (alg !== undefined) header['alg'] = alg;
-          // A clock that is a second ahead would make it a promise for later.
+          // Removes `nbf`: the server would refuse the assertion if the client's clock were a second ahead.
           delete payload['nbf'];
         },
       },
@@ -122,7 +121,7 @@ async function importKey({ key }: ClientPrivateKey, alg: string | undefined): Pr
     const imported = typeof key === 'string' ? await importPKCS8(key, alg ?? '') : await importJWK({ ...key }, alg);
     if (!(imported instanceof Uint8Array) && imported.type === 'private') return imported;
   } catch {
-    // What libraries say of a key may quote it.
+    // Drops the library's error, because its message could quote the key.
   }
   throw unsupported(`the private key cannot be read as one for ${alg}; a PEM text must be of the kind "PRIVATE KEY"`);
 }

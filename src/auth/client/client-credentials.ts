@@ -1,4 +1,4 @@
-/** `clientCredentials()`: the client is let in as itself, by a secret or a key. */
+/** `clientCredentials()`: tokens for the client itself, by the client credentials grant (RFC 6749, section 4.4). */
 
 import type { ClientAuth } from '../../client/http-options.ts';
 import { type AuthOptions, clientAuth, sessionOptions } from './auth.ts';
@@ -9,20 +9,20 @@ import { clientCredentialsGrant } from './token.ts';
 
 /** Options of `clientCredentials`. */
 export interface ClientCredentialsOptions extends AuthOptions {
-  /** The client as it was registered with the authorization server. */
+  /** Client id, as registered with the authorization server. */
   readonly clientId: string;
-  /** Its secret; needs `issuer`. */
+  /** Client secret. Requires `issuer`. */
   readonly clientSecret?: string | undefined;
-  /** Its key, in place of a secret: the better choice, since nothing secret leaves the client. */
+  /** Private key, instead of a secret. Recommended, because the key never leaves the client. */
   readonly privateKey?: ClientPrivateKey | undefined;
   /**
-   * The authorization server that `clientId` belongs to, exactly as it calls itself. With `discovered` it is whichever the
-   * MCP server names, which then gets the secret.
+   * Issuer of the authorization server that `clientId` is registered with, exactly as in its metadata. With `discovered`, any
+   * authorization server that the MCP server names gets the credentials.
    */
   readonly issuer?: string | undefined;
 }
 
-/** Lets a client in as itself, without a person (the OAuth client credentials grant). */
+/** Obtains tokens for the client itself, without a user (OAuth client credentials grant). */
 export function clientCredentials(options: ClientCredentialsOptions): ClientAuth {
   const { clientId, clientSecret, privateKey, issuer } = options;
   checkText('clientCredentials', 'clientId', clientId);

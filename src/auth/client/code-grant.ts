@@ -1,4 +1,4 @@
-/** The authorization code grant: a person is asked, and comes back with a code. */
+/** Authorization code grant: the user signs in with a browser, and the code of the callback is exchanged for tokens. */
 
 import { anySignal, unlessAborted } from '../../timing/abort-signals.ts';
 import { timerMs } from '../../timing/timer-range.ts';
@@ -18,25 +18,23 @@ import { authorizationCodeGrant, type TokenResponse } from './token.ts';
 import { requestTokens } from './token-exchange.ts';
 import type { Wire } from './wire.ts';
 
-/** What the grant is made with. */
 export interface CodeGrantOptions {
   readonly issuer: string | undefined;
   readonly registrar: Registrar;
   readonly browser: () => Promise<Browser>;
-  /** How long a person is waited for, in milliseconds. */
+  /** Time limit of the user's sign-in, in milliseconds. Default: 10 minutes. */
   readonly signInTimeoutMs?: number | undefined;
 }
 
-/** How long a person is waited for. */
+/** Default of `signInTimeoutMs`, in milliseconds. */
 export const SIGN_IN_MS: number = 10 * 60_000;
 
-/** What came of an authorization that was completed later. */
+/** Result of `CodeGrant.complete`. */
 export interface Completed extends Granted {
   readonly record: PendingRecord;
   readonly dpop: DpopProver | undefined;
 }
 
-/** Asks a person, by way of a browser. */
 export class CodeGrant implements Grant {
   readonly issuer: string | undefined;
   readonly wantsRefreshTokens = true;
@@ -82,7 +80,7 @@ export class CodeGrant implements Grant {
       };
       await addPending(store, record);
       const callback = await withPerson(() => this.#visit(context, visit, url, pending.state));
-      // Whoever completed it elsewhere has it now.
+      // Fails if `finish` has already completed this sign-in, possibly in another process.
       if (!(await claimPending(store, pending.state))) throw unknownState();
       const code = codeIn(pending, callback);
       const redeemed = (): Promise<TokenResponse> => redeem(wire, as, identity, record, code, dpop);
@@ -99,7 +97,7 @@ export class CodeGrant implements Grant {
     try {
       return await unlessAborted(visit.authorize(url, state, signal), signal);
     } catch (error) {
-      // Nobody comes back from it, unless that is what was said.
+      // After `authorization_pending`, `finish` can still complete the sign-in. After any other error, no callback is expected.
       const isLater = error instanceof AuthError && error.code === 'authorization_pending';
       if (!isLater) await claimPending(store, state);
       throw error;
@@ -109,7 +107,7 @@ export class CodeGrant implements Grant {
     }
   }
 
-  /** Completes an authorization that somebody came back from after all. */
+  /** Completes a pending sign-in with the URL of its callback. The sign-in can have begun in another process. */
   async complete(store: CredentialStore, callback: URL, wireFor: (server: URL) => Promise<Wire>): Promise<Completed> {
     const record = await findPending(store, callback.searchParams.get('state') ?? '');
     if (!record) throw unknownState();
@@ -127,7 +125,7 @@ export class CodeGrant implements Grant {
       if (!isClaimed) throw unknownState();
       return { record, identity, tokens: await redeem(wire, as, identity, record, code, dpop), dpop };
     } catch (error) {
-      // Whoever tries again with the same callback may be luckier.
+      // Keeps the sign-in after a retryable error, so that the same callback can be used again.
       if (isClaimed && error instanceof AuthError && error.isRetryable) await addPending(store, record);
       throw wire.explained(error);
     }
@@ -145,7 +143,7 @@ async function redeem(
   return requestTokens(wire, as, identity, { ...authorizationCodeGrant(authorization, code), resource, dpop });
 }
 
-/** The code that a person brought back to where they were sent back to. */
+/** Returns the code of a callback. Throws an `AuthError` if the callback is not at the redirect URI. */
 function codeIn(authorization: PendingAuthorization, callback: URL): string {
   const expected = new URL(authorization.redirectUri);
   if (placeOf(callback) !== placeOf(expected)) {
@@ -155,7 +153,6 @@ function codeIn(authorization: PendingAuthorization, callback: URL): string {
   return readCallback(authorization, callback).code;
 }
 
-// Schemes of one's own have no origin.
 function placeOf({ protocol, host, pathname }: URL): string {
   return `${protocol}//${host}${pathname}`;
 }

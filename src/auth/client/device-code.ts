@@ -1,4 +1,4 @@
-/** `deviceCode()`: a person lets the client in from another device, for programs that have no browser. */
+/** `deviceCode()`: the user signs in on another device, for programs without a browser (RFC 8628). */
 
 import type { ClientAuth } from '../../client/http-options.ts';
 import { type AuthOptions, clientAuth, sessionOptions } from './auth.ts';
@@ -8,13 +8,13 @@ import { type ClientOptions, Registrar } from './registrar.ts';
 
 /** Options of `deviceCode`. */
 export interface DeviceCodeOptions extends AuthOptions, ClientOptions {
-  /** Shows a person what to type, and where. */
+  /** Shows the user the code, and the URL of the page at which to enter it. */
   readonly onCode: (code: DeviceCode) => void | Promise<void>;
 }
 
 const GRANT_TYPES = ['urn:ietf:params:oauth:grant-type:device_code', 'refresh_token'];
 
-/** Lets a person sign in with a code that they type on another device (RFC 8628). */
+/** Obtains tokens by the device authorization grant: the user enters a code on another device (RFC 8628). */
 export function deviceCode(options: DeviceCodeOptions): ClientAuth {
   const { issuer, onCode } = options;
   checkFunction('deviceCode', 'onCode', onCode);

@@ -1,4 +1,4 @@
-/** The device authorization grant: a person confirms a code on another device, for programs that have no browser. */
+/** Device authorization grant (RFC 8628): shows a code, and polls the token endpoint until the user has confirmed the code. */
 
 import { sleep } from '../../timing/sleep.ts';
 import { AuthError } from '../errors.ts';
@@ -10,18 +10,16 @@ import type { CredentialStore } from './store.ts';
 import { deviceCodeGrant, type TokenResponse } from './token.ts';
 import { askForTokens } from './token-exchange.ts';
 
-/** What to show to a person. */
+/** Code for the user, and the page at which to enter it. */
 export interface DeviceCode {
-  /** What they have to type. */
   readonly userCode: string;
-  /** Where. */
+  /** URL of the page at which the user enters `userCode`. */
   readonly verificationUri: string;
-  /** The same place with the code in it, for a link or a QR code. */
+  /** `verificationUri` with the code included, for a link or a QR code. */
   readonly verificationUriComplete: string | undefined;
   readonly expiresAt: Date;
 }
 
-/** What the grant is made with. */
 export interface DeviceGrantOptions {
   readonly issuer: string | undefined;
   readonly registrar: Registrar;
@@ -33,7 +31,6 @@ const NO_ENDPOINT =
   'The authorization server has no "device_authorization_endpoint", so nobody can sign in there with a code. ' +
   'Where there is a browser, use oauth()';
 
-/** Shows a code, and asks until somebody has confirmed it. */
 export class DeviceGrant implements Grant {
   readonly issuer: string | undefined;
   readonly wantsRefreshTokens = true;
@@ -57,7 +54,7 @@ export class DeviceGrant implements Grant {
   async obtain(context: GrantContext): Promise<Granted> {
     const { wire, found, scopes = [], withPerson } = context;
     const { as, resource } = found;
-    // Nobody is registered in vain.
+    // Checked before `identify`, so that no client is registered in vain.
     if (as.device_authorization_endpoint === undefined) throw wire.failure('endpoint_missing', NO_ENDPOINT);
     const identity = await this.#registrar.identify(context);
     const request = await deviceRequest(as, identity, { scopes, resource });
@@ -97,7 +94,7 @@ async function poll(
   throw wire.failure('expired_token', 'Nobody confirmed the code in time');
 }
 
-// What is only about the moment is asked again, as often as everything else (RFC 8628, section 3.5).
+// Treats a retryable failure, such as a timeout, like `slow_down`: polls less often (RFC 8628, section 3.5).
 async function patiently<T>(ask: () => Promise<T>): Promise<T | 'slow down'> {
   try {
     return await ask();

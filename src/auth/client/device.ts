@@ -1,4 +1,4 @@
-/** The device authorization grant (RFC 8628): a person confirms a code on another device than the client runs on. */
+/** Requests and responses of the device authorization endpoint, and poll responses (RFC 8628). */
 
 import { AuthError } from '../errors.ts';
 import type { ClientIdentity } from './client-auth.ts';
@@ -16,34 +16,31 @@ import { endpointIn, MAX_ENDPOINT_LENGTH, type ServerMetadata } from './server-m
 import { pageFault } from './targets.ts';
 import { authenticatedRequest, readTokens, scopeParameter, type TokenReading, type TokenResponse } from './token.ts';
 
-/** What is asked of a person. */
 export interface DeviceOptions {
   readonly scopes: readonly string[];
-  /** The MCP server that the token is for. */
+  /** Resource indicator of the MCP server (RFC 8707); undefined omits the parameter. */
   readonly resource: string | undefined;
 }
 
-/** What to show to a person, and what to ask the token endpoint with meanwhile. */
+/** Device authorization response (RFC 8628, section 3.2). */
 export interface DeviceAuthorization {
-  /** Secret. */
+  /** Secret with which the client polls the token endpoint. */
   readonly deviceCode: string;
   readonly userCode: string;
-  /** Where the code is to be typed. */
   readonly verificationUri: string;
-  /** The same with the code in it. */
+  /** `verificationUri` with the user code included. */
   readonly verificationUriComplete?: string;
-  /** In milliseconds since 1970. */
+  /** Milliseconds since 1970. */
   readonly expiresAt: number;
-  /** How long to wait between two questions. */
+  /** Delay between two polls of the token endpoint, in milliseconds. */
   readonly intervalMs: number;
 }
 
 const WHO = 'The device authorization endpoint';
 const INTERVAL = 5;
-/** Whatever the server says, it is asked neither all the time nor hardly ever, and not for longer than a person takes. */
+/** Limits for the server's `interval` (minimum, maximum) and `expires_in` (maximum), in seconds. */
 const [MIN_INTERVAL, MAX_INTERVAL, MAX_LIFETIME] = [1, 300, 3600];
 
-/** A request for a code to show. */
 export async function deviceRequest(
   as: ServerMetadata,
   identity: ClientIdentity,
@@ -54,7 +51,7 @@ export async function deviceRequest(
   return authenticatedRequest(as, identity, endpointIn(as, 'device_authorization_endpoint'), body);
 }
 
-/** The code to show. */
+/** Parses a device authorization response. Throws an `AuthError` if the response is an error or malformed. */
 export function readDeviceAuthorization(response: OAuthResponse, now: number): DeviceAuthorization {
   const fields = answerIn(response, { who: WHO, statuses: [200], field: 'device_code' });
   const userCode = stringIn(fields, 'user_code', WHO);
@@ -72,7 +69,7 @@ export function readDeviceAuthorization(response: OAuthResponse, now: number): D
   };
 }
 
-/** Tokens, or that the person is not done yet, or that the question comes too often: then 5 seconds longer from now on. */
+/** Parses a poll response. `pending`: not confirmed yet. `slow down`: from now on, wait 5 seconds longer between polls. */
 export function readDevicePoll(
   response: OAuthResponse,
   reading: TokenReading,
@@ -86,7 +83,7 @@ export function readDevicePoll(
   }
 }
 
-// Some wrote it so before there was an RFC.
+// Drafts of RFC 8628 called the field `verification_url`, and some servers still do.
 function verificationUriIn(fields: JsonObject): string {
   return optionalString(fields, 'verification_uri') ?? optionalString(fields, 'verification_url') ?? '';
 }

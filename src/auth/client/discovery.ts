@@ -1,4 +1,4 @@
-/** Finds out how an MCP server lets clients in: its metadata first, then that of its authorization server. */
+/** Finds an MCP server's authorization server by protected resource metadata (RFC 9728) and server metadata (RFC 8414). */
 
 import type { AuthChallenge, AuthError } from '../errors.ts';
 import type { OAuthResponse } from './exchange.ts';
@@ -13,48 +13,46 @@ import {
 } from './server-metadata.ts';
 import type { Wire } from './wire.ts';
 
-/** How to be let in. */
 export interface Discovered {
   readonly as: ServerMetadata;
-  /** The resource tokens are for, as the server spells it. */
+  /** Resource indicator for token requests: as in the protected resource metadata, else the URL of the MCP server. */
   readonly resource: string;
-  /** The scopes the server wants to be asked for if it named none when it refused. */
+  /** `scopes_supported` of the protected resource metadata, requested if the challenge names no scopes. */
   readonly scopesSupported: readonly string[] | undefined;
-  /** Tokens have to be bound to a key. */
+  /** True if the MCP server accepts only DPoP-bound tokens. */
   readonly dpopRequired: boolean;
 }
 
-/** What is known before. */
 export interface DiscoveryHints {
-  /** What the server said when it did not let us in. */
+  /** Challenge of the refused request, which can name the URL of the protected resource metadata. */
   readonly challenge: AuthChallenge | undefined;
-  /** The authorization server that was configured: no other will do, or with `discovered` any that the server names. */
+  /** Configured issuer: no other is used. `discovered`: every issuer that the MCP server names may be used. */
   readonly issuer: string | undefined;
-  /** The one that was used before: taken if the server still names it. */
+  /** Issuer that was used before. Preferred if the MCP server still names it. */
   readonly known: string | undefined;
-  /** Whether the client was registered beforehand, at one authorization server. */
+  /** True if the client id was registered beforehand, so that it is valid at one authorization server only. */
   readonly hasCredentials: boolean;
 }
 
-/** The number of authorization servers of one MCP server that are asked for their metadata. */
+/** Maximum number of issuers of one MCP server whose metadata is requested. */
 const MAX_ISSUERS_TRIED = 5;
 
-/** In place of an issuer: whichever the server names. */
+/** Value of the option `issuer` that accepts every authorization server that the MCP server names. */
 export const DISCOVERED = 'discovered';
 
-/** Whether credentials that were configured for one issuer, or for whichever is discovered, are for this one. */
+/** True if credentials configured for `configured` may be used at `issuer`. Undefined and `discovered` allow every issuer. */
 export function isFor(configured: string | undefined, issuer: string): boolean {
   return configured === undefined || configured === DISCOVERED || configured === issuer;
 }
 
-/** What a server answers that has no such document or endpoint; about the moment, in contrast, are 408, 425 and 429. */
+/** True if a document or endpoint does not exist: status 4xx except 408, 425 and 429, or an HTML page with status 200. */
 export function isAbsent({ status, header }: OAuthResponse): boolean {
-  // Some show the same page wherever one looks.
+  // Some servers answer every unknown path with the same HTML page.
   if (status === 200) return header('content-type')?.startsWith('text/html') === true;
   return status >= 400 && status < 500 && status !== 408 && status !== 425 && status !== 429;
 }
 
-/** Finds the authorization server of an MCP server. */
+/** Finds the authorization server of an MCP server. Rejects with an `AuthError` if no usable one is found. */
 export async function discover(wire: Wire, server: URL, hints: DiscoveryHints): Promise<Discovered> {
   const metadata = await findResource(wire, server, hints.challenge?.resourceMetadata);
   if (!metadata) return discoverWithoutResource(wire, server, hints);
@@ -63,7 +61,7 @@ export async function discover(wire: Wire, server: URL, hints: DiscoveryHints): 
   return { as, resource, scopesSupported, dpopRequired };
 }
 
-/** The metadata of an authorization server that is known by its issuer; of `server` if that is its own, as in 2025-03-26. */
+/** Fetches the metadata of an issuer. Without metadata, the origin of `server` gets the defaults of revision 2025-03-26. */
 export async function discoverIssuer(wire: Wire, issuer: string, server?: URL): Promise<ServerMetadata> {
   const as = await findServer(wire, issuer);
   if (as) return as;
@@ -71,7 +69,7 @@ export async function discoverIssuer(wire: Wire, issuer: string, server?: URL): 
   throw wire.failure('invalid_metadata', `The authorization server ${shownIssuers([issuer])} shows no metadata`);
 }
 
-/** False if the server has other authorization servers by now than this one; true if that is not to be found out. */
+/** False if the MCP server no longer names the issuer. True if it does, or if its metadata is missing or cannot be fetched. */
 export async function isStillNamed(wire: Wire, server: URL, issuer: string): Promise<boolean> {
   try {
     const metadata = await findResource(wire, server, undefined);
@@ -86,7 +84,7 @@ async function findResource(wire: Wire, server: URL, named: string | undefined):
   for (const url of resourceMetadataUrls(server, named)) {
     const read = (response: OAuthResponse): ResourceMetadata | undefined =>
       isAbsent(response) ? undefined : readResourceMetadata(server, response);
-    // What was configured is trusted as an authorization server; a challenge cannot send us there for something else.
+    // SSRF: trusts no origin here, so that a challenge cannot direct this request to a configured issuer in a private network.
     const found = await wire.trusting().get(what, url, read);
     if (found) return found;
   }
@@ -94,7 +92,7 @@ async function findResource(wire: Wire, server: URL, named: string | undefined):
   throw wire.failure('invalid_metadata', 'The server names protected resource metadata that is not there');
 }
 
-// Of several the one that was configured, else the one that was used before, else the first of five that can be found.
+// Returns the configured issuer, else the issuer used before, else the first five that the MCP server names.
 function issuersToTry(
   wire: Wire,
   { authorizationServers }: ResourceMetadata,
@@ -139,8 +137,8 @@ async function findServer(wire: Wire, issuer: string): Promise<ServerMetadata | 
       const found = await wire.get(what, url, read);
       if (found) return found;
     } catch (error) {
-      // Some servers fail where others have nothing; but a document that is there and wrong is not passed over. The other
-      // places are of the same origin: if it does not answer in time, they are not waited for either.
+      // A retryable error at one URL does not exclude the others, but invalid metadata is an error. After a timeout the search
+      // ends, because the other URLs are at the same origin.
       const { isRetryable, code } = error as Partial<AuthError>;
       if (!isRetryable || code === 'timeout') throw error;
       trouble = error as AuthError;
@@ -151,8 +149,8 @@ async function findServer(wire: Wire, issuer: string): Promise<ServerMetadata | 
 }
 
 /**
- * Without protected resource metadata there is what was configured, or used before; or a server of 2025-03-26, which is
- * its own authorization server. To that nothing goes that was not had from it.
+ * Discovery without protected resource metadata: uses the configured issuer, or the one used before. Otherwise the MCP server
+ * is its own authorization server (2025-03-26), and never gets credentials that were registered elsewhere.
  */
 async function discoverWithoutResource(wire: Wire, server: URL, hints: DiscoveryHints): Promise<Discovered> {
   const configured = hints.issuer === DISCOVERED ? undefined : hints.issuer;
@@ -173,7 +171,7 @@ async function discoverWithoutResource(wire: Wire, server: URL, hints: Discovery
   return { as, ...unsaid };
 }
 
-/** The server as a resource: without query and fragment, and without a slash that stands for nothing. */
+/** Returns the resource indicator of a server: its URL without query, fragment and the slash of an empty path. */
 export function canonical({ origin, pathname }: URL): string {
   return pathname === '/' ? origin : `${origin}${pathname}`;
 }

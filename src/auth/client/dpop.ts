@@ -1,4 +1,4 @@
-/** DPoP (RFC 9449): tokens that are bound to a key, and the proof that the key is at hand. */
+/** DPoP for clients (RFC 9449): keys, proofs and nonces. */
 
 import {
   base64url,
@@ -14,34 +14,34 @@ import { AuthError } from '../errors.ts';
 import { readChallenges } from './challenge.ts';
 import type { ServerMetadata } from './server-metadata.ts';
 
-/** A private key as JSON has it. Secret. */
+/** Private key as a JWK. Secret. */
 export type DpopJwk = Readonly<Record<string, string>>;
 
-/** What a proof says beside the request. */
+/** Optional content of a DPoP proof. */
 export interface ProofOptions {
-  /** In place of the nonce that the target gave last. */
+  /** Nonce of the proof. Default: the last `DPoP-Nonce` that the origin sent. */
   readonly nonce?: string | undefined;
-  /** The token that is shown with it. */
+  /** Access token that is sent with the proof. The proof contains its hash as `ath`. */
   readonly accessToken?: string | undefined;
 }
 
-/** An answer, as far as it can ask for a nonce. */
+/** The parts of an HTTP response that can demand a nonce. */
 export interface NonceAnswer {
   readonly status: number;
   header(name: string): string | undefined;
-  /** Of a token endpoint. */
+  /** Body of a token endpoint's response, which names the error as JSON. */
   readonly body?: string;
 }
 
-/** In this order they are preferred. */
+/** Signature algorithms, in order of preference. */
 const ALGORITHMS = ['ES256', 'ES384', 'ES512', 'Ed25519', 'EdDSA', 'PS256', 'RS256'];
-/** The parts of a key that everybody may see. */
+/** Members of a JWK that are public. */
 const PUBLIC_PARTS = ['kty', 'crv', 'x', 'y', 'n', 'e'];
 const NONCE_CODE = 'use_dpop_nonce';
 const NONCE = /^[\x21\x23-\x5b\x5d-\x7e]{1,1024}$/;
 const MAX_ORIGINS = 100;
 
-/** How proofs for this authorization server are signed; an `AuthError` if there is no way that both know. */
+/** Returns the algorithm for proofs. Throws an `AuthError` if client and authorization server have no algorithm in common. */
 export function dpopAlgorithm({ dpop_signing_alg_values_supported: taken }: ServerMetadata): string {
   const alg = ALGORITHMS.find((one) => taken === undefined || taken.includes(one));
   if (alg !== undefined) return alg;
@@ -51,9 +51,8 @@ export function dpopAlgorithm({ dpop_signing_alg_values_supported: taken }: Serv
   );
 }
 
-/** A key that tokens are bound to. */
+/** Key pair that access tokens are bound to. */
 export class DpopKey {
-  /** How it signs. */
   readonly alg: string;
   readonly #key: CryptoKey;
   readonly #jwk: DpopJwk;
@@ -64,14 +63,13 @@ export class DpopKey {
     this.#jwk = jwk;
   }
 
-  /** A new key. */
   static async generate(alg = 'ES256'): Promise<DpopKey> {
     const { privateKey } = await generateKeyPair(alg, { extractable: true });
     const jwk = strings(await exportJWK(privateKey));
     return new DpopKey(alg, privateKey, { ...jwk, alg });
   }
 
-  /** A key that was kept. */
+  /** Imports a stored key. Rejects with an `AuthError` unless it is a private JWK with `alg`. */
   static async fromJwk(jwk: Readonly<Record<string, unknown>>): Promise<DpopKey> {
     const kept = strings(jwk);
     const { alg } = kept;
@@ -81,22 +79,22 @@ export class DpopKey {
         return new DpopKey(alg, key, kept);
       }
     } catch {
-      // What libraries say of a key may quote it.
+      // Drops the library's error, because its message could quote the key.
     }
     throw new AuthError('invalid_dpop_key', 'A DPoP key cannot be read: it must be a private JWK with "alg"');
   }
 
-  /** The private key, to be kept. */
+  /** Returns the private key for the credential store. Secret. */
   toJwk(): DpopJwk {
     return this.#jwk;
   }
 
-  /** What names the key in the tokens that are bound to it. */
+  /** Returns the JWK thumbprint (RFC 7638), which bound tokens contain as `cnf.jkt`. */
   thumbprint(): Promise<string> {
     return calculateJwkThumbprint(this.#publicJwk());
   }
 
-  /** Signs a proof with these claims. */
+  /** Signs a DPoP proof with these claims and the current time as `iat`. */
   sign(claims: Readonly<Record<string, string>>): Promise<string> {
     return new SignJWT({ ...claims })
       .setProtectedHeader({ alg: this.alg, typ: 'dpop+jwt', jwk: this.#publicJwk() })
@@ -109,7 +107,7 @@ export class DpopKey {
   }
 }
 
-/** Proves, request by request, that a key is at hand; and remembers the nonce that each origin asked for last. */
+/** Creates DPoP proofs with one key, and keeps the last nonce of each origin. */
 export class DpopProver {
   readonly key: DpopKey;
   readonly #nonces = new Map<string, string>();
@@ -118,7 +116,7 @@ export class DpopProver {
     this.key = key;
   }
 
-  /** The value of the header field `DPoP` for one request; another for each. */
+  /** Creates the value of the header field `DPoP` for one request. Each request needs a new proof. */
   async prove(method: string, url: URL, { nonce, accessToken }: ProofOptions = {}): Promise<string> {
     const asked = nonce ?? this.#nonces.get(url.origin);
     return this.key.sign({
@@ -130,7 +128,7 @@ export class DpopProver {
     });
   }
 
-  /** Remembers the `DPoP-Nonce` that an origin answered with. True if there is one. */
+  /** Stores the `DPoP-Nonce` of a response for later proofs. Returns true if the header has a valid nonce. */
   takeNonce(origin: string, header: string | undefined): boolean {
     if (header === undefined || !NONCE.test(header)) return false;
     this.#nonces.delete(origin);
@@ -141,7 +139,7 @@ export class DpopProver {
   }
 }
 
-/** True if the request is to be sent again with a nonce: said by a token endpoint, or by an MCP server. */
+/** True if the server demands a nonce (`use_dpop_nonce`): the request must be sent again with the nonce in the proof. */
 export function isNonceChallenge(answer: NonceAnswer): boolean {
   if (answer.status !== 400 && answer.status !== 401) return false;
   const challenges = readChallenges(answer.header('www-authenticate'));

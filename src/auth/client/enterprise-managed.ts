@@ -1,4 +1,4 @@
-/** `enterpriseManaged()`: an organisation's identity provider decides who is let in, and nobody is asked (ID-JAG). */
+/** `enterpriseManaged()`: tokens by way of an organization's identity provider, without asking the user (ID-JAG). */
 
 import type { ClientAuth } from '../../client/http-options.ts';
 import { type AuthOptions, clientAuth, sessionOptions } from './auth.ts';
@@ -11,11 +11,11 @@ import { machineGrant } from './machine-grant.ts';
 import type { ServerMetadata } from './server-metadata.ts';
 import { type Entitlement, jwtBearerGrant } from './token.ts';
 
-/** Where people of an organisation sign in, and as whom the client is known there. */
+/** Identity provider of an organization, and the client's credentials there. */
 export interface IdentityProvider {
-  /** Exactly as it calls itself: its metadata is looked up. */
+  /** Issuer, exactly as in the metadata of the identity provider. Either `issuer` or `tokenEndpoint` is required. */
   readonly issuer?: string | undefined;
-  /** Its token endpoint, in place of `issuer`. */
+  /** Token endpoint of the identity provider, instead of `issuer`. */
   readonly tokenEndpoint?: string | undefined;
   readonly clientId: string;
   readonly clientSecret?: string | undefined;
@@ -24,22 +24,22 @@ export interface IdentityProvider {
 
 /** Options of `enterpriseManaged`. */
 export interface EnterpriseManagedOptions extends AuthOptions {
-  /** The client as it was registered with the authorization server of the MCP server. */
+  /** Client id at the authorization server of the MCP server. */
   readonly clientId: string;
-  /** Its secret there; needs `issuer`. */
+  /** Client secret at the authorization server of the MCP server. Requires `issuer`. */
   readonly clientSecret?: string | undefined;
-  /** Its key there, in place of a secret. */
+  /** Private key for the authorization server of the MCP server, instead of `clientSecret`. */
   readonly privateKey?: ClientPrivateKey | undefined;
-  /** The authorization server of the MCP server, exactly as it calls itself; or `discovered`. */
+  /** Issuer of the MCP server's authorization server, as in its metadata. `discovered`: any that the MCP server names. */
   readonly issuer?: string | undefined;
   readonly identityProvider: IdentityProvider;
-  /** The ID token that the person's login gave; asked for whenever tokens are needed. */
+  /** Returns the ID token of the user's login. Called whenever tokens are obtained. */
   readonly idToken: () => string | Promise<string>;
 }
 
 const WHO = 'enterpriseManaged';
 
-/** Lets a client in with what a person's login at their organisation's identity provider is worth. */
+/** Obtains tokens for a user who is logged in at the organization's identity provider, without asking the user (ID-JAG). */
 export function enterpriseManaged(options: EnterpriseManagedOptions): ClientAuth {
   const { clientId, clientSecret, privateKey, issuer, identityProvider, idToken } = options;
   checkText(WHO, 'clientId', clientId);
@@ -62,7 +62,7 @@ async function exchange(
   provider: IdentityProvider,
   idToken: () => string | Promise<string>,
 ): Promise<Entitlement> {
-  // Whoever configured it knows where it is, wherever the MCP server may be.
+  // The identity provider is configured, so it may be in a private network even if the MCP server is public.
   const trusting = wire.trusting(provider.issuer ?? provider.tokenEndpoint);
   const idp = await metadataOf(provider, (issuer) => discoverIssuer(trusting, issuer));
   const { clientId, clientSecret, privateKey } = provider;

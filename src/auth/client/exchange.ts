@@ -1,35 +1,33 @@
-/** Requests to authorization servers and their answers, as data: what the steps build and read, and nobody else. */
+/** HTTP requests to authorization servers and their responses, as plain data. */
 
 import type { Reach } from './targets.ts';
 
-/** A request, ready to be sent. Redirects are never followed by whoever sends it. */
+/** HTTP request to an authorization server. Senders must not follow redirects. */
 export interface OAuthRequest {
   readonly method: 'GET' | 'POST';
   readonly url: URL;
-  /** By name in lower case. */
+  /** Header fields, keyed by lower-case name. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
 }
 
-/** An answer, read to its end. */
+/** HTTP response with its complete body. */
 export interface OAuthResponse {
   readonly status: number;
-  /** A header field, by its name in lower case. */
+  /** Returns the header field with this lower-case name. */
   header(name: string): string | undefined;
   readonly body: string;
 }
 
-/** How a request may be sent. */
 export interface SendLimits {
-  /** Gives the request up. */
   readonly signal: AbortSignal;
-  /** The most restricted network that may be reached: that of the MCP server, or any if the URL was configured. */
+  /** SSRF policy: the most restricted network that the request may reach (order: `public`, `private`, `loopback`). */
   readonly reach: Reach;
 }
 
 /**
- * Sends a request and reads its answer: 1 MiB and 10 seconds at most. Rejects with an `AuthError` that says what is wrong:
- * `unreachable` (retryable), `timeout` (retryable), `too_large`, `forbidden_address`, `redirected` where redirects cannot
- * be seen; with the signal's reason if given up.
+ * Sends a request and reads at most 1 MiB within 10 seconds. Rejects with the signal's reason, or with an `AuthError`:
+ * `unreachable` and `timeout` (both retryable), `too_large`, `forbidden_address`, `redirected` (if the runtime hides
+ * redirects).
  */
 export type Send = (request: OAuthRequest, limits: SendLimits) => Promise<OAuthResponse>;

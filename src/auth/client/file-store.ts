@@ -1,21 +1,20 @@
-/** Credentials in a file, for several processes and for longer than one of them runs. */
+/** `fileStore()`: credentials in a file, which several processes can share. */
 
 import { once } from '../../timing/single-flight.ts';
 import type { CredentialStore } from './store.ts';
 
-/** Where credentials are kept. */
+/** Options of `fileStore`. */
 export interface FileStoreOptions {
   /**
-   * The file. Without it: `mcpp/credentials.json` in `$XDG_CONFIG_HOME` or `~/.config`, in `%APPDATA%` on Windows, in
-   * `~/Library/Application Support` on macOS.
+   * Path of the file. Default: `mcpp/credentials.json` in `$XDG_CONFIG_HOME` or `~/.config`, on Windows in `%APPDATA%`, on
+   * macOS in `~/Library/Application Support`.
    */
   readonly path?: string | undefined;
 }
 
 /**
- * A store in one JSON file, which only its owner may read and write. Processes may share it: each change is written as a
- * whole or not at all, and `exclusive` holds among all of them. Next to the file is a folder with their locks. What is in
- * the file is not encrypted. Needs a runtime with Node's modules.
+ * Keeps credentials in one JSON file that only its owner can read and write. The file is not encrypted. Several processes can
+ * share it: writes are atomic, and `exclusive` uses lock files in the folder `<path>.locks`. Requires Node's modules.
  */
 export function fileStore({ path }: FileStoreOptions = {}): CredentialStore {
   const key = path ?? defaultKey();
@@ -24,10 +23,10 @@ export function fileStore({ path }: FileStoreOptions = {}): CredentialStore {
   return store;
 }
 
-/** One store for each file, so that all who use the file see what could not be written to it yet. */
+/** Stores by path. All users of a path share one store, so that they see values that could not be written yet. */
 const stores = new Map<string, CredentialStore>();
 
-// The place of the default file depends on these.
+// The default path depends on these environment variables.
 function defaultKey(): string {
   const env = globalThis.process?.env ?? {};
   return JSON.stringify([env['XDG_CONFIG_HOME'], env['HOME'], env['APPDATA']]);

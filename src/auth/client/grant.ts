@@ -1,4 +1,4 @@
-/** A way to get tokens, as the session sees it: it says as whom, and gets them; the rest is the same for all. */
+/** `Grant`: interface of the OAuth grants. It obtains tokens; discovery, DPoP keys and storage are the same for all grants. */
 
 import type { ClientIdentity } from './client-auth.ts';
 import type { Discovered } from './discovery.ts';
@@ -7,37 +7,34 @@ import type { CredentialStore } from './store.ts';
 import type { TokenResponse } from './token.ts';
 import type { Wire } from './wire.ts';
 
-/** What tokens are got with. */
+/** Input of `Grant.obtain`. */
 export interface GrantContext {
   readonly wire: Wire;
   readonly store: CredentialStore;
-  /** The MCP server. */
+  /** URL of the MCP server. */
   readonly server: URL;
   readonly found: Discovered;
-  /** What to ask for; undefined leaves it to the authorization server. */
+  /** Scopes to request. Undefined: the parameter is omitted, and the authorization server decides. */
   readonly scopes: readonly string[] | undefined;
-  /** The key the token is to be bound to. */
+  /** Creates proofs with the key that the token will be bound to; undefined without DPoP. */
   readonly dpop: DpopProver | undefined;
-  /** Runs what needs a person: clocks stand still meanwhile. */
+  /** Runs a task that waits for the user. Request timeouts are paused meanwhile. */
   withPerson<T>(task: () => Promise<T>): Promise<T>;
 }
 
-/** What was got. */
 export interface Granted {
   readonly tokens: TokenResponse;
   readonly identity: ClientIdentity;
 }
 
-/** A way to get tokens. */
 export interface Grant {
-  /** The authorization server the client is registered at, `discovered` for any that the server names, or not said. */
+  /** Configured issuer, or `discovered` for every issuer that the MCP server names. Undefined: not configured. */
   readonly issuer: string | undefined;
-  /** Whether the client was registered beforehand, at one authorization server. */
+  /** True if the client id was registered beforehand, so that it is valid at one authorization server only. */
   readonly hasCredentials: boolean;
-  /** Whether tokens come from a person, so that others are to be had without one; a machine just gets others. */
+  /** True if obtaining tokens needs the user, so that refresh tokens are requested. Other grants just obtain a new token. */
   readonly wantsRefreshTokens: boolean;
-  /** Gets tokens. */
   obtain(context: GrantContext): Promise<Granted>;
-  /** This client as the issuer knows it, for a refresh; undefined if that is not known any more. */
+  /** Returns the client's identity at an issuer, for a refresh request; undefined if the identity is no longer known. */
   identityAt(issuer: string, clientId: string, store: CredentialStore): Promise<ClientIdentity | undefined>;
 }

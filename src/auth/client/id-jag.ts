@@ -1,4 +1,4 @@
-/** Enterprise-managed authorization: an identity provider turns a login into a grant for an authorization server (ID-JAG). */
+/** ID-JAG (Identity Assertion JWT Authorization Grant): exchanges a user's login for a grant at an authorization server. */
 
 import type { ClientIdentity } from './client-auth.ts';
 import type { OAuthRequest, OAuthResponse } from './exchange.ts';
@@ -7,34 +7,34 @@ import { parseScopes } from './scopes.ts';
 import type { ServerMetadata } from './server-metadata.ts';
 import { scopeParameter, tokenIn, tokenRequest } from './token.ts';
 
-/** What is exchanged, and for what. */
+/** Parameters of the token exchange request. */
 export interface IdJagOptions {
-  /** The issuer of the authorization server that the grant is for. */
+  /** Issuer of the authorization server that will accept the ID-JAG. */
   readonly audience: string;
-  /** The MCP server that the token is to be for. */
+  /** Resource indicator of the MCP server (RFC 8707). */
   readonly resource: string;
-  /** What the person's login gave: an ID token, or a SAML assertion. Secret. */
+  /** ID token or SAML assertion of the user's login. Secret. */
   readonly subjectToken: string;
-  /** Default: an ID token. */
+  /** Token type URI of `subjectToken`. Default: that of an ID token. */
   readonly subjectTokenType?: string | undefined;
   readonly scopes: readonly string[];
 }
 
-/** A grant for an authorization server; `jwtBearerGrant` takes it there. Secret. */
+/** An ID-JAG, which `jwtBearerGrant` exchanges for an access token. Secret. */
 export interface IdJag {
   readonly assertion: string;
-  /** In milliseconds since 1970. */
+  /** Milliseconds since 1970. */
   readonly expiresAt?: number;
   readonly scopes?: readonly string[];
 }
 
-/** The type of an ID token, as RFC 8693 names it. */
+/** Token type URI of ID tokens (RFC 8693, section 3). */
 export const ID_TOKEN_TYPE = 'urn:ietf:params:oauth:token-type:id_token';
 const ID_JAG_TYPE = 'urn:ietf:params:oauth:token-type:id-jag';
 const TOKEN_EXCHANGE = 'urn:ietf:params:oauth:grant-type:token-exchange';
 const WHO = "The identity provider's token endpoint";
 
-/** The exchange (RFC 8693). The identity is the one that the identity provider knows the client by. */
+/** Builds the token exchange request (RFC 8693). `identity` is the client's identity at the identity provider. */
 export function idJagRequest(
   idp: ServerMetadata,
   identity: ClientIdentity,
@@ -54,7 +54,7 @@ export function idJagRequest(
   });
 }
 
-/** The grant of an answer. It is no access token, whatever the field is called and whatever its type says. */
+/** Returns the ID-JAG of a token exchange response. RFC 8693 calls the field `access_token`, whatever the token's type. */
 export function readIdJag(response: OAuthResponse, now: number): IdJag {
   const fields = answerIn(response, { who: WHO, statuses: [200], field: 'access_token' });
   if (stringIn(fields, 'issued_token_type', WHO) !== ID_JAG_TYPE) {

@@ -1,4 +1,4 @@
-/** Keeps the tokens for one MCP server: in memory, in the store, and fresh. */
+/** `Keeper`: token cache for one MCP server, in memory and in the credential store, with refresh. */
 
 import { AuthError } from '../errors.ts';
 import { discoverIssuer, isFor } from './discovery.ts';
@@ -19,31 +19,29 @@ import { refreshGrant, type TokenResponse } from './token.ts';
 import { requestTokens } from './token-exchange.ts';
 import type { Wire } from './wire.ts';
 
-/** Tokens, ready to be used. */
+/** A cached access token. */
 export interface Held {
   readonly at: ServerRecord;
   readonly record: TokenRecord;
-  /** Proves that the token is ours, if it is bound to a key. */
+  /** Creates DPoP proofs if the token is bound to a key. */
   readonly prover: DpopProver | undefined;
-  /** Got by this process, and not accepted by the server yet. */
+  /** True if this process obtained the token and the MCP server has not accepted it yet. */
   isUntried: boolean;
-  /** Got because the one before had too little scope. */
+  /** True if the token was obtained because the previous token lacked a scope (step-up authorization). */
   isStepUp?: boolean;
 }
 
-// Clocks differ, and a request takes its time to arrive; but what lives shortly is not to be refreshed all the time.
+// Tokens are refreshed 30 s before expiry (clock skew, latency), or after 3/4 of their lifetime if that is later.
 const MARGIN_MS = 30_000;
 const MARGIN_PART = 1 / 4;
 
-/** Where tokens are kept, and whose they have to be. */
 export interface KeeperOptions {
   readonly store: CredentialStore;
   readonly slot: Slot;
-  /** With `true`, only tokens that are bound to a key will do. */
+  /** `true`: stored tokens that are not DPoP-bound are ignored. */
   readonly dpop: boolean | 'auto';
 }
 
-/** The tokens of one server. Nothing of them is shown. */
 export class Keeper {
   readonly #server: URL;
   readonly #store: CredentialStore;
@@ -51,7 +49,7 @@ export class Keeper {
   readonly #isBound: boolean;
   readonly #grant: Grant;
   readonly #place: Place<ServerRecord>;
-  /** Of the authorization server that was asked last. */
+  /** Metadata of the authorization server that was used last. */
   #metadata: ServerMetadata | undefined;
   #held: Held | undefined;
 
@@ -64,17 +62,17 @@ export class Keeper {
     this.#place = serverPlace(server, slot);
   }
 
-  /** What is in use at the moment. */
+  /** The token that new requests use. */
   get held(): Held | undefined {
     return this.#held;
   }
 
-  /** Runs a task while nobody else who shares the store looks after the same server. */
+  /** Runs a task under the lock of the MCP server, which all processes that share the store respect. */
   exclusive<T>(task: () => Promise<T>, signal: AbortSignal): Promise<T> {
     return this.#store.exclusive(this.#place.key, task, signal);
   }
 
-  /** What the store has: somebody else may have put it there. What was had under other options is as good as not there. */
+  /** Reads the token from the store, where another process can have written it. Ignores tokens that do not fit the options. */
   async load(): Promise<Held | undefined> {
     const at = await this.#place.read(this.#store);
     const record = at && (await this.#tokensAt(at).read(this.#store));
@@ -85,18 +83,18 @@ export class Keeper {
     return heldOf(at, record);
   }
 
-  /** The authorization server that was used the last time. */
+  /** Returns the issuer that was used last for the MCP server. */
   async knownIssuer(): Promise<string | undefined> {
     return (await this.#place.read(this.#store))?.issuer;
   }
 
-  /** Uses these from now on. */
+  /** Makes `held` the token that new requests use. */
   use(held: Held): Held {
     this.#held = held;
     return held;
   }
 
-  /** Keeps new tokens, and uses them. */
+  /** Stores new tokens, and uses them for new requests. */
   async keep(at: ServerRecord, tokens: TokenResponse, scopes: readonly string[], prover?: DpopProver): Promise<Held> {
     const place = this.#tokensAt(at);
     const record = recordOf(tokens, { scopes, source: 'grant' }, prover);
@@ -105,19 +103,19 @@ export class Keeper {
     return this.use({ at, record, prover, isUntried: true });
   }
 
-  /** Newer tokens for these; undefined if there are none to be had without asking anew. */
+  /** Returns a refreshed token, or a newer one from the store. Undefined if only a new authorization can help. */
   refresh(wire: Wire, held: Held): Promise<Held | undefined> {
     const place = this.#tokensAt(held.at);
-    // An answer that nobody waited for would be lost, and with it the refresh token that took the place of the old one.
+    // Ignores aborts: if refresh tokens rotate, a lost response would lose the only valid refresh token.
     return this.#store.exclusive(place.key, () => this.#refresh(wire.uninterrupted(), held, place), wire.signal);
   }
 
-  /** Takes away what is kept for the server, here and in the store. */
+  /** Deletes the tokens for the MCP server from memory and from the store. */
   async forget(): Promise<void> {
     const at = await this.#place.read(this.#store);
     if (at) {
       const place = this.#tokensAt(at);
-      // A refresh that is under way would bring them back.
+      // Under the lock, because a refresh that is running would store the tokens again.
       const remove = (): Promise<void> => place.write(this.#store, undefined);
       await this.#store.exclusive(place.key, remove, new AbortController().signal);
     }
@@ -125,7 +123,7 @@ export class Keeper {
     this.#held = undefined;
   }
 
-  /** Remembers the metadata of an authorization server. */
+  /** Caches the metadata of the authorization server for later refresh requests. */
   remember(as: ServerMetadata): void {
     this.#metadata = as;
   }
@@ -133,12 +131,12 @@ export class Keeper {
   async #refresh(wire: Wire, held: Held, place: Place<TokenRecord>): Promise<Held | undefined> {
     const kept = await place.read(this.#store);
     if (!kept) return undefined;
-    // Somebody else was faster.
+    // Another process has already refreshed the token.
     if (kept.accessToken !== held.record.accessToken && !isExpiring(kept)) return heldOf(held.at, kept);
     const { at } = held;
     const { refreshToken } = kept;
     const identity = await this.#grant.identityAt(at.issuer, at.clientId, this.#store);
-    // A refresh token is bound to the key of its own generation.
+    // A refresh token is bound to the DPoP key of its own record, so the key must come from there.
     const from = kept.accessToken === held.record.accessToken ? held : await heldOf(at, kept);
     if (refreshToken === undefined || !identity || !from) return undefined;
     const { prover } = from;
@@ -152,7 +150,7 @@ export class Keeper {
       await place.write(this.#store, next);
       return { at, record: next, prover, isUntried: true };
     } catch (error) {
-      // It may have moved within its authorization server.
+      // Fetches the metadata again next time, because the token endpoint could have moved.
       this.#metadata = undefined;
       if (!isRejection(error)) throw error;
       if (error.code === 'invalid_client') await forgetClient(this.#store, at.issuer, at.clientId);
@@ -160,7 +158,7 @@ export class Keeper {
     }
   }
 
-  // A store that does not lock may have been written to meanwhile: what is newer is never touched.
+  // If the store does not lock, another process can have written newer tokens, which must not be changed.
   async #rejected(held: Held, used: TokenRecord, place: Place<TokenRecord>): Promise<Held | undefined> {
     const kept = await place.read(this.#store);
     if (kept && kept.refreshToken !== used.refreshToken) return heldOf(held.at, kept);
@@ -181,17 +179,16 @@ export class Keeper {
   }
 }
 
-/** True if a token is about to expire, or has. */
+/** True if a token has expired, or expires so soon that it must be refreshed. */
 export function isExpiring({ refreshAt, expiresAt = Number.POSITIVE_INFINITY }: TokenRecord): boolean {
   return (refreshAt ?? expiresAt - MARGIN_MS) <= Date.now();
 }
 
-/** True if a token has expired. */
 export function isExpired({ expiresAt = Number.POSITIVE_INFINITY }: TokenRecord): boolean {
   return expiresAt <= Date.now();
 }
 
-// Everything else may be different in a moment, and nothing is lost by trying again.
+// OAuth errors that make a refresh token useless. After all other errors, the refresh can be tried again.
 const REJECTIONS: ReadonlySet<string> = new Set(['invalid_grant', 'invalid_client', 'unauthorized_client']);
 
 function isRejection(error: unknown): error is AuthError {
@@ -217,12 +214,12 @@ function recordOf(
 
 function timesOf(expiresAt = 0): Pick<TokenRecord, 'expiresAt' | 'refreshAt'> {
   const lifetime = expiresAt - Date.now();
-  // Some say zero where they mean that they do not know.
+  // Some servers send `expires_in: 0` for an unknown lifetime.
   if (lifetime <= 0) return {};
   return { expiresAt, refreshAt: expiresAt - Math.min(MARGIN_MS, lifetime * MARGIN_PART) };
 }
 
-// Whoever put it there has tried it, or will. Without the key that it is bound to it is nothing.
+// Tokens from the store count as accepted by the MCP server. A DPoP token whose key cannot be read is unusable.
 async function heldOf(at: ServerRecord, record: TokenRecord): Promise<Held | undefined> {
   try {
     return { at, record, prover: await proverOf(record), isUntried: false };
@@ -231,7 +228,7 @@ async function heldOf(at: ServerRecord, record: TokenRecord): Promise<Held | und
   }
 }
 
-/** Proves with a key that was kept. */
+/** Creates a prover with a stored DPoP key; undefined if there is no key. */
 export async function proverOf({ dpopKey }: { readonly dpopKey?: DpopJwk }): Promise<DpopProver | undefined> {
   return dpopKey && new DpopProver(await DpopKey.fromJwk(dpopKey));
 }

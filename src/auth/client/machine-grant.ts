@@ -1,4 +1,4 @@
-/** Grants without a person at hand: one request, for which something entitles the client. */
+/** Grants without a user, which consist of one token request. */
 
 import type { ClientIdentity } from './client-auth.ts';
 import { isFor } from './discovery.ts';
@@ -6,15 +6,14 @@ import type { Grant, GrantContext, Granted } from './grant.ts';
 import type { Entitlement } from './token.ts';
 import { requestTokens } from './token-exchange.ts';
 
-/** As whom, where, and by what right. */
 export interface MachineGrantOptions {
   readonly issuer: string | undefined;
   readonly identity: ClientIdentity;
-  /** Finds what entitles the client to a token. */
+  /** Returns the grant type and the parameters of the token request, such as a JWT assertion. */
   readonly entitle: (context: GrantContext) => Entitlement | Promise<Entitlement>;
 }
 
-/** A grant that is one request. */
+/** Creates a grant that consists of one token request. */
 export function machineGrant({ issuer, identity, entitle }: MachineGrantOptions): Grant {
   return {
     issuer,

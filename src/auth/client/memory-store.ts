@@ -1,10 +1,10 @@
-/** Credentials that are forgotten when the process ends. */
+/** `memoryStore()`: credentials in memory. */
 
 import type { CredentialStore } from './store.ts';
 
-/** A store in memory: for one process, and for as long as it runs. */
+/** Creates a credential store in memory. Its content is lost when the process ends. */
 export function memoryStore(): CredentialStore {
-  // As text, so that nobody who got a value changes the one that is kept.
+  // Values are kept as JSON text, so that callers cannot modify them.
   const kept = new Map<string, string>();
   const turns = new Turns();
   return {
@@ -20,9 +20,9 @@ export function memoryStore(): CredentialStore {
   };
 }
 
-/** Has tasks of the same key run one after the other, in the order in which they came. */
+/** Locks: tasks with the same key run one at a time, in the order of their calls. */
 class Turns {
-  /** Who waits, by the key that somebody else has. */
+  /** Functions that start the waiting tasks, by key. A key has an entry while its lock is held. */
   readonly #waiting = new Map<string, Set<() => void>>();
 
   async take<T>(key: string, task: () => Promise<T>, signal: AbortSignal): Promise<T> {

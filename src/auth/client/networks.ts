@@ -1,19 +1,19 @@
-/** The kind of network that an IP address or a host name belongs to. Looks nothing up. */
+/** Classifies IP addresses and hostnames by network, for the SSRF policy. Makes no DNS lookups. */
 
-/** `forbidden`: no request is sent there, whoever names it. */
+/** Network of an address. `forbidden`: link-local, reserved and cloud metadata addresses, to which no request is sent. */
 export type Network = 'public' | 'private' | 'loopback' | 'forbidden';
 
 type Range = readonly [prefix: string, bits: number, network: Network];
 
-/** The first match counts. Other IPv4 addresses are public. */
+/** IPv4 ranges. The first match counts; other addresses are public. */
 const RANGES_4: readonly Range[] = [
   ['0.0.0.0', 8, 'forbidden'],
   ['169.254.0.0', 16, 'forbidden'],
-  // Metadata services of clouds, which give credentials to every client: Alibaba, Oracle, Azure.
+  // Cloud metadata services, which give credentials to every client: Alibaba, Oracle, Azure.
   ['100.100.100.200', 32, 'forbidden'],
   ['192.0.0.192', 32, 'forbidden'],
   ['168.63.129.16', 32, 'forbidden'],
-  // Multicast and reserved.
+  // Multicast (224.0.0.0/4) and reserved (240.0.0.0/4).
   ['224.0.0.0', 3, 'forbidden'],
   ['127.0.0.0', 8, 'loopback'],
   ['10.0.0.0', 8, 'private'],
@@ -23,15 +23,15 @@ const RANGES_4: readonly Range[] = [
   ['192.168.0.0', 16, 'private'],
   ['198.18.0.0', 15, 'private'],
 ];
-/** The first match counts. Of the others, 2000::/3 is public. */
+/** IPv6 ranges. The first match counts. */
 const RANGES_6: readonly Range[] = [
   ['::1', 128, 'loopback'],
   ['::', 128, 'forbidden'],
   ['fe80::', 10, 'forbidden'],
   ['ff00::', 8, 'forbidden'],
-  // NAT64 of a local network: it embeds IPv4 addresses at a place that only the network knows.
+  // NAT64 prefix for local use (RFC 8215): the position of the embedded IPv4 address is not known.
   ['64:ff9b:1::', 48, 'forbidden'],
-  // Metadata services of clouds: Amazon, Google, Oracle, Alibaba, Scaleway.
+  // Cloud metadata services: Amazon, Google, Oracle, Alibaba, Scaleway.
   ['fd00:ec2::', 32, 'forbidden'],
   ['fd20:ce::254', 128, 'forbidden'],
   ['fd00:c1::a9fe:a9fe', 128, 'forbidden'],
@@ -40,12 +40,12 @@ const RANGES_6: readonly Range[] = [
   ['2000::', 3, 'public'],
   ['::', 0, 'private'],
 ];
-/** Other ways to write an IPv4 address: mapped, NAT64. */
+/** IPv6 prefixes that stand for an IPv4 address: IPv4-mapped and NAT64. */
 const ALIASES = [
   ['::ffff:0:0', 96],
   ['64:ff9b::', 96],
 ] as const;
-/** Compatible and translated addresses, which nobody should use any more. */
+/** Deprecated prefixes with an IPv4 address at the end: IPv4-compatible and IPv4-translated. */
 const IPV4_AT_END = [
   ['::', 96],
   ['::ffff:0:0:0', 96],
@@ -53,17 +53,17 @@ const IPV4_AT_END = [
 const METADATA_NAME =
   /^(?:metadata|metadata\.goog|metadata\.google\.internal|metadata\.tencentyun\.com|instance-data(?:\.ec2\.internal)?)$/;
 const LOOPBACK_NAME = /(?:^|\.)localhost$/;
-/** Names that are resolved in one network only. */
+/** Domain names that are resolved in private networks only. */
 const PRIVATE_NAME = /(?:^|\.)(?:local|internal|lan|home\.arpa)$/;
-/** From the least to the most restricted. */
+/** Networks, from the least to the most restricted. */
 const ORDER: readonly Network[] = ['public', 'private', 'loopback', 'forbidden'];
 
-/** True if requests that may go as far as `reach` may go to this network. */
+/** True if the SSRF policy `reach` allows requests to this network. */
 export function isWithin(network: Network, reach: Network): boolean {
   return ORDER.indexOf(network) <= ORDER.indexOf(reach) && network !== 'forbidden';
 }
 
-/** The network of a host as `new URL().hostname` has it. A name that may be anywhere counts as public. */
+/** Returns the network of a `URL.hostname`. Domain names that are not known to be private count as public. */
 export function networkOfHost(hostname: string): Network {
   const host = bare(hostname);
   if (ipv4(host) || host.includes(':')) return networkOf(host);
@@ -72,7 +72,7 @@ export function networkOfHost(hostname: string): Network {
   return PRIVATE_NAME.test(host) || !host.includes('.') ? 'private' : 'public';
 }
 
-/** The network of an IP address; `forbidden` for text that is no address. */
+/** Returns the network of an IP address; `forbidden` for text that is not an address. */
 export function networkOf(address: string): Network {
   const text = bare(address);
   const bytes = ipv4(text);
@@ -94,7 +94,7 @@ function networkOf6(groups: readonly number[]): Network {
   if (own === 'loopback') return own;
   const embedded = [
     ...(IPV4_AT_END.some(isIn) ? [bytesOf(g, h)] : []),
-    // 6to4; Teredo has the addresses of a server and, inverted, of a client.
+    // 6to4 embeds one IPv4 address. Teredo embeds that of a server and, inverted, that of a client.
     ...(a === 0x2002 ? [bytesOf(b, c)] : []),
     ...(a === 0x2001 && b === 0 ? [bytesOf(c, d), bytesOf(g ^ 0xffff, h ^ 0xffff)] : []),
   ];
@@ -105,7 +105,7 @@ function strictest(networks: readonly Network[]): Network {
   return ORDER.findLast((network) => networks.includes(network)) ?? 'forbidden';
 }
 
-/** Compares the first bits of two addresses, given in parts of `size` bits. */
+/** True if the first `bits` bits of two addresses are equal. The addresses are in parts of `size` bits. */
 function hasPrefix(address: readonly number[], prefix: readonly number[] = [], bits: number, size: number): boolean {
   return address.every((part, index) => {
     const ignored = Math.min(size, Math.max(0, (index + 1) * size - bits));
@@ -117,7 +117,7 @@ function bytesOf(high: number, low: number): readonly number[] {
   return [high >>> 8, high & 255, low >>> 8, low & 255];
 }
 
-// In brackets in URLs; with the name of an interface from the operating system; with a dot at the end in DNS.
+// Removes the brackets of URLs, the zone id (`%eth0`) and the final dot of DNS names.
 function bare(host: string): string {
   return host
     .toLowerCase()

@@ -1,14 +1,14 @@
-/** The browser of this machine where there is none that we could open, or no way back from it. */
+/** System browser for runtimes that cannot start a browser or listen for its callback. */
 
 import { AuthError } from '../errors.ts';
 import type { Browser, SystemBrowserOptions } from './browser.ts';
 
-/** Always throws. */
+/** Always throws an `AuthError`. */
 export function systemBrowser(_options?: SystemBrowserOptions): Browser {
   throw unavailable();
 }
 
-/** Always rejects. */
+/** Always rejects with an `AuthError`. */
 export async function openBrowser(_url: URL): Promise<boolean> {
   throw unavailable();
 }

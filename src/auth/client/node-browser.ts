@@ -1,20 +1,20 @@
-/** The browser of this machine: opened without a shell, its way back received on a port of this machine. */
+/** System browser on Node: started without a shell; the callback is received on a loopback port. */
 
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
 import { AuthError } from '../errors.ts';
 import type { Browser, BrowserVisit, SystemBrowserOptions } from './browser.ts';
 import { loopback, type Receiver } from './node-loopback.ts';
 
-/** What programs are started with and on: the process's own, except in tests. */
+/** Parts of the process that start the browser. Tests replace them. */
 export interface Launch {
   readonly spawn: (program: string, args: readonly string[], options: SpawnOptions) => ChildProcess;
   readonly platform: NodeJS.Platform;
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/** A program that has not failed for so many milliseconds has opened the page, as far as one can tell by then. */
+/** Time in milliseconds after which a browser command that has not failed counts as successful. */
 const FAILS_WITHIN_MS = 1000;
-/** After so many milliseconds without anybody coming back the page may not be where they look. */
+/** Time in milliseconds after which `onUrl` gets the URL if no callback has arrived. */
 const TOLD_AFTER_MS = 15_000;
 
 const SYSTEM: Launch = {
@@ -23,10 +23,7 @@ const SYSTEM: Launch = {
   env: process.env,
 };
 
-/**
- * Opens a web page in the browser of this machine; false if there is none, and `onFailed` if that turns out later. Rejects
- * for what is not http or https.
- */
+/** Opens an http(s) page in the system browser. Resolves to false if that fails; a later failure calls `onFailed`. */
 export async function openBrowser(
   url: URL,
   launch: Launch = SYSTEM,
@@ -37,7 +34,7 @@ export async function openBrowser(
   if (!command) return false;
   const [program, ...args] = command;
   try {
-    // No shell reads it, and it begins with http: it is one argument, and no option.
+    // Without a shell, and because the URL begins with `http`, the URL is one argument and not an option.
     const child = launch.spawn(program, [...args, url.href], { detached: true, stdio: 'ignore', shell: false });
     return await hasStarted(child, onFailed);
   } catch {
@@ -45,10 +42,7 @@ export async function openBrowser(
   }
 }
 
-/**
- * People sign in with the browser of this machine and are sent back to a port of it. If no browser can be opened, or
- * nobody comes back for a while, `onUrl` is told the page.
- */
+/** Creates a `Browser` that opens pages in the system browser and receives callbacks on a loopback port. */
 export function systemBrowser(options: SystemBrowserOptions = {}): Browser {
   return {
     async begin(preferred) {
@@ -81,7 +75,7 @@ function visit(receiver: Receiver, open: Open, onUrl: (url: URL) => void): Brows
           }
         };
         timer = setTimeout(tell, TOLD_AFTER_MS);
-        // Not waited for: a browser may be quicker than the program that opened it.
+        // Not awaited: the callback can arrive before the browser command exits.
         void tryOpen(open, url, tell).then((isOpen) => isOpen || tell());
       });
       try {
@@ -103,7 +97,7 @@ async function tryOpen(open: Open, url: URL, onFailed: () => void): Promise<bool
   }
 }
 
-// A redirect URI that was registered once is good for as long as its port is free.
+// Prefers the redirect URI that is already registered, as long as its port is free.
 async function receiverFor(fixed: string | undefined, preferred: string | undefined): Promise<Receiver> {
   if (preferred !== undefined && isSuitable(preferred, fixed)) {
     try {
@@ -133,10 +127,10 @@ function checkPage({ protocol }: URL): void {
 function commandFor({ platform, env }: Launch): readonly [program: string, ...args: string[]] | undefined {
   if (platform === 'darwin') return ['/usr/bin/open'];
   if (platform === 'win32') {
-    // With its whole path: a program of that name in the current folder would come first.
+    // Absolute path: otherwise a program with this name in the current directory would be run.
     return [`${env['SystemRoot'] ?? 'C:\\Windows'}\\System32\\rundll32.exe`, 'url.dll,FileProtocolHandler'];
   }
-  // Without any of these it would start a browser for terminals, which nobody sees.
+  // Without a graphical display, `xdg-open` would start a text browser that the user does not see.
   return env['DISPLAY'] || env['WAYLAND_DISPLAY'] || env['BROWSER'] ? ['xdg-open'] : undefined;
 }
 

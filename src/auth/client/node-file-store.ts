@@ -1,4 +1,4 @@
-/** The file store: one JSON file that is only ever replaced as a whole, and locks beside it. */
+/** File store on Node: one JSON file that is replaced atomically, and lock files beside it. */
 
 import { createHash, randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
@@ -14,19 +14,19 @@ import type { CredentialStore, Json } from './store.ts';
 type Values = Map<string, Json>;
 
 const FORMAT = 1;
-/** The most milliseconds a change waits for others to write theirs. */
+/** Maximum time that a write waits for the lock, in milliseconds. */
 const WRITE_MS = 30_000;
-/** How often it is tried to replace a file that somebody has open. */
+/** Maximum number of attempts to replace a file that another process has open. */
 const MOST_TRIES = 10;
 
-/** The store in this file, or in the one that the platform has for it. */
+/** Opens the store at `path`. Default: `defaultPath`. */
 export function openFileStore(path?: string): CredentialStore {
   const file = resolve(path ?? defaultPath(process.platform, process.env, homedir()));
   const locks = `${file}.locks`;
 
   async function prepare(): Promise<void> {
     await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-    // A folder that somebody chose may hold other things, for others.
+    // A configured folder can contain files of other users, so its permissions stay as they are.
     if (path === undefined) await keepPrivate(await realpath(dirname(file)));
     await mkdir(locks, { recursive: true, mode: 0o700 });
     await keepPrivate(locks);
@@ -66,17 +66,17 @@ export function openFileStore(path?: string): CredentialStore {
       }
     },
     exclusive(key, task, signal) {
-      // Keys name servers: that is nobody's business who sees the folder.
+      // Hashed, so that the file names do not reveal the server URLs in the keys.
       const name = createHash('sha256').update(key).digest('hex').slice(0, 32);
       return underLock(name, signal, () => task());
     },
   };
 }
 
-/** Those of this process take their turns without looking at files, whichever store they use. */
+/** Lock for tasks of this process, shared by all its stores. Only the first task in the queue waits for the lock file. */
 const queue = memoryStore();
 
-/** Where programs keep such things. */
+/** Returns the path of the credentials file that is usual on the platform. */
 export function defaultPath(
   platform: NodeJS.Platform,
   env: Readonly<Record<string, string | undefined>>,
@@ -112,7 +112,7 @@ async function readText(file: string): Promise<string> {
   const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
   let handle: FileHandle;
   try {
-    // What is no file at all is not waited for.
+    // With `O_NONBLOCK`, opening a named pipe does not block.
     handle = await open(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return '';
@@ -141,7 +141,7 @@ async function write(file: string, values: Values, lock: Lock): Promise<void> {
     } finally {
       await handle.close();
     }
-    // After a long stop others may have written: their changes are not undone.
+    // If this process was suspended, another can have taken the lock and written. Its changes must not be lost.
     if (!(await lock.isHeld())) throw busy(file);
     await replace(temporary, file);
   } catch (error) {
@@ -151,7 +151,7 @@ async function write(file: string, values: Values, lock: Lock): Promise<void> {
   await syncFolder(dirname(file));
 }
 
-// On Windows a file cannot be replaced while somebody, for instance a virus scanner, looks at it.
+// Windows cannot replace a file while another process, such as a virus scanner, has it open.
 async function replace(temporary: string, file: string): Promise<void> {
   for (let tries = 1; ; tries++) {
     try {
@@ -164,7 +164,7 @@ async function replace(temporary: string, file: string): Promise<void> {
   }
 }
 
-// Whoever has the lock is the only one who writes: what others began to write they did not finish.
+// Only the holder of the lock writes, so all temporary files are left from interrupted writes.
 async function clearLeftovers(file: string): Promise<void> {
   const name = `${basename(file)}.`;
   for (const found of await readdir(dirname(file))) {
@@ -173,7 +173,7 @@ async function clearLeftovers(file: string): Promise<void> {
   }
 }
 
-// Makes the new name last. Not every platform can, and the file itself is complete either way.
+// Makes the rename durable. Not every platform supports this, and the file is complete in any case.
 async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, constants.O_RDONLY).catch(() => undefined);
   await handle?.sync().catch(() => {});
@@ -196,7 +196,7 @@ function checkOwner(path: string, uid: number): void {
   if (me !== undefined && me !== uid) throw refused(path, `it belongs to another user (${uid}, and this is ${me})`);
 }
 
-/** Has failures of the file system told by their code. */
+/** Turns errors of the file system into an `AuthError` that names the error code. */
 async function told<T>(file: string, task: () => Promise<T>, signal?: AbortSignal): Promise<T> {
   try {
     return await task();

@@ -1,9 +1,4 @@
-/**
- * Locks among processes. Whoever wants one puts a file of its own into a folder and then looks: it has the lock if there
- * is no other file of that name in it, else it takes its file back and tries again. Of two who do so at the same time at
- * least one sees the other, so there are never two who have it. As every file has a name that is used once, taking away
- * one that is stale never takes away somebody else's.
- */
+/** Locks between processes, as files in a folder. */
 
 import { createHash, randomBytes } from 'node:crypto';
 import { readFileSync, readlinkSync, unlinkSync } from 'node:fs';
@@ -12,11 +7,10 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** A lock that somebody has. */
 export interface Lock {
-  /** False if it was thought to be left behind, for instance because this process was stopped for long. */
+  /** False if another process removed the lock as stale, for instance because this process was suspended for long. */
   isHeld(): Promise<boolean>;
-  /** Lets others have it. Never rejects. */
+  /** Releases the lock. Never rejects. */
   release(): Promise<void>;
 }
 
@@ -26,8 +20,9 @@ const FIRST_PAUSE_MS = 5;
 const LONGEST_PAUSE_MS = 100;
 
 /**
- * Waits until nobody else has the lock of this name in a folder that exists. The name is of letters, digits and hyphens.
- * Having it does not keep the process alive.
+ * Waits for the lock `name` (letters, digits, hyphens) in an existing folder. A process creates a file with a unique name, then
+ * lists the folder. If the lock has a file of another process, the process removes its own file and retries. Of two processes
+ * at least one sees the other's file. A held lock does not keep the process alive.
  */
 export async function takeLock(folder: string, name: string, signal: AbortSignal): Promise<Lock> {
   const others = new Others(folder, name);
@@ -36,7 +31,7 @@ export async function takeLock(folder: string, name: string, signal: AbortSignal
     const lock = (await others.areThere()) ? undefined : await tryLock(folder, name, others);
     if (lock) return lock;
     const longest = Math.min(FIRST_PAUSE_MS * 1.2 ** tries, LONGEST_PAUSE_MS);
-    // Of different lengths: those who met each other do not meet again.
+    // Jitter, so that two processes that collided do not collide again.
     await pause(longest * (0.3 + 0.7 * Math.random()), undefined, { signal }).catch(() => signal.throwIfAborted());
   }
 }
@@ -72,11 +67,11 @@ function hold(path: string): Lock {
   };
 }
 
-/** The others who want or have a lock, as somebody sees them who waits for it. */
+/** The lock files of other processes, as seen while waiting for a lock. */
 class Others {
   readonly #folder: string;
   readonly #name: string;
-  /** How long the file of another has been seen to stay the same. */
+  /** Modification time of each file, and since when it is unchanged, in milliseconds of `performance.now()`. */
   readonly #watched = new Map<string, { readonly mtimeMs: number; since: number }>();
   #lookedAt: number = performance.now();
 
@@ -85,7 +80,7 @@ class Others {
     this.#name = name;
   }
 
-  /** Whether there are any but `own`; those that were left behind are cleared away. */
+  /** True if there is a lock file other than `own`. Removes stale lock files. */
   async areThere(own?: string): Promise<boolean> {
     this.#skipSleep();
     const prefix = `${this.#name}.`;
@@ -100,7 +95,7 @@ class Others {
     return found;
   }
 
-  // A machine that slept wakes everybody at once: the others get their time to refresh.
+  // After a sleep of the machine, the other processes need time to refresh their files, so the sleep does not count.
   #skipSleep(): void {
     const now = performance.now();
     const unseen = Math.max(0, now - this.#lookedAt - STALE_MS / 4);
@@ -108,7 +103,7 @@ class Others {
     this.#lookedAt = now;
   }
 
-  // Clocks of two machines differ, so it is not the age that counts but how long one has been watched.
+  // Counts how long the file has been seen unchanged, not its age, because the clocks of two machines can differ.
   async #isStale(file: string): Promise<boolean> {
     const [, pid, host] = file.split('.');
     if (host === machine() && isDead(Number(pid))) return true;
@@ -133,7 +128,7 @@ function isDead(pid: number): boolean {
 
 let knownMachine: string | undefined;
 
-// Process ids mean something within one of these only: two containers may have the same name, or share a folder.
+// Process ids are valid only within one machine and PID namespace. Two containers can share a hostname or a folder.
 function machine(): string {
   knownMachine ??= createHash('sha256')
     .update(hostname())
@@ -152,7 +147,7 @@ function orNothing(read: () => string): string {
   }
 }
 
-/** The files of this process, which are taken away when it ends in the normal way. */
+/** Lock files of this process, which are removed when the process exits normally. */
 const atExit = {
   paths: new Set<string>(),
   add(path: string): void {
@@ -170,13 +165,13 @@ function removeAll(): void {
     try {
       unlinkSync(path);
     } catch {
-      // Whoever wants the lock sees that this process is no more.
+      // Other processes notice that this process has ended, and remove the file.
     }
   }
 }
 
 async function remove(path: string): Promise<void> {
-  // What cannot be removed is not refreshed any more, so others will see it as left behind.
+  // A file that cannot be removed is no longer refreshed, so other processes will treat it as stale.
   await unlink(path).catch(() => {});
   atExit.delete(path);
 }

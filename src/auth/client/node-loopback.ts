@@ -1,4 +1,4 @@
-/** Receives the one request by which an authorization server sends a person back: on this machine, from this machine. */
+/** Receives the OAuth callback on a loopback port of this machine (RFC 8252, section 7.3). */
 
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
@@ -6,38 +6,37 @@ import type { AddressInfo, Socket } from 'node:net';
 import { AuthError } from '../errors.ts';
 import { DONE_PAGE, FAILED_PAGE, PAGE_HEADERS } from './callback-page.ts';
 
-/** Where to listen. */
 export interface LoopbackOptions {
-  /** As it is registered. A port in it is used, else any free one; without it, `/callback` on 127.0.0.1. */
+  /** Registered redirect URI. Without a port, a free port is used. Default: `http://127.0.0.1/callback`. */
   readonly redirectUri?: string | undefined;
 }
 
-/** Listens until it is closed. */
+/** Listener for one OAuth callback. */
 export interface Receiver {
-  /** Where people have to be sent back to. */
+  /** Redirect URI with the port of the listener. */
   readonly redirectUri: string;
-  /** Resolves with the URL that somebody who brings this `state` is sent back to. Can be called once. */
+  /** Resolves to the URL of the callback with this `state`. Can be called only once. */
   wait(state: string, signal: AbortSignal): Promise<URL>;
-  /** Ends everything at once, also what is still connected. */
+  /** Closes the listener and its connections immediately. A pending `wait` rejects. */
   close(): Promise<void>;
 }
 
-/** Where each host of a redirect URI is listened to: browsers try both for `localhost`. */
+/** Addresses to listen on, by the hostname of the redirect URI. Browsers try both addresses for `localhost`. */
 const ADDRESSES: ReadonlyMap<string, readonly string[]> = new Map([
   ['127.0.0.1', ['127.0.0.1']],
   ['[::1]', ['::1']],
   ['localhost', ['127.0.0.1', '::1']],
 ]);
-/** Machines without IPv6 say one of these. */
+/** Error codes of `listen` on machines without IPv6. */
 const NO_SUCH_ADDRESS = new Set(['EADDRNOTAVAIL', 'EAFNOSUPPORT', 'EINVAL']);
 const TAKEN = new Set(['EADDRINUSE', 'EACCES']);
 
-/** Starts to listen for somebody who is sent back. */
+/** Starts a listener for the callback. Rejects with an `AuthError` if the port cannot be used. */
 export async function loopback({ redirectUri }: LoopbackOptions = {}): Promise<Receiver> {
   const wanted = parse(redirectUri ?? 'http://127.0.0.1/callback');
-  // A port that is free on one address may be taken on the other: then there are more.
+  // A port that is free on one address can be in use on the other. Then another port is tried.
   for (let tries = wanted.port === '' ? 5 : 1; ; tries--) {
-    // A whole one is kept to the letter, as it is compared with what is registered.
+    // A redirect URI with a port is not normalized, because authorization servers compare it as a string.
     const receiver = new LoopbackReceiver(wanted, wanted.port === '' ? undefined : redirectUri);
     try {
       await receiver.listen();
@@ -147,7 +146,7 @@ class LoopbackReceiver implements Receiver {
     const hasFailed = refusal !== undefined || callback.searchParams.has('error');
     if (refusal === undefined) {
       this.#isOver = true;
-      // The page is on its way before anybody closes the connection.
+      // Settles after the page was sent, because the caller then closes the connection.
       response.once('close', () => this.#settle?.(callback));
     }
     response.writeHead(refusal ?? (hasFailed ? 400 : 200), {
@@ -158,14 +157,14 @@ class LoopbackReceiver implements Receiver {
     response.end(hasFailed ? FAILED_PAGE : DONE_PAGE);
   }
 
-  /** The status for what is not the request that is waited for. */
+  /** Returns the HTTP status for a request that is not the expected callback; undefined for the callback. */
   #refusalOf({ method, headers }: IncomingMessage, { pathname, searchParams }: URL): number | undefined {
-    // A page that has its name point to this machine does not get here.
+    // DNS rebinding: the Host header must name this listener.
     if (headers.host?.toLowerCase() !== this.#url.host) return 403;
     if (pathname !== this.#url.pathname) return 404;
     if (method !== 'GET') return 405;
     if (this.#isOver) return 410;
-    // Anybody can send a browser here: who does not know the state neither ends the waiting nor answers it.
+    // CSRF: any website can send the browser here. Only a request with the right `state` may end the wait.
     const [state, ...more] = searchParams.getAll('state');
     return state !== undefined && more.length === 0 && this.#isExpected(state) ? undefined : 400;
   }
@@ -175,7 +174,7 @@ class LoopbackReceiver implements Receiver {
   }
 }
 
-// Of one length, so that they can be compared in the same time whatever they are.
+// Hashes have equal length, which `timingSafeEqual` requires.
 function digest(state: string): Buffer {
   return createHash('sha256').update(state).digest();
 }

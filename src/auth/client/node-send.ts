@@ -1,4 +1,4 @@
-/** Requests to authorization servers over node:http and node:https: what was checked is what is connected to. */
+/** Sends OAuth requests over node:http and node:https, only to addresses that were checked (SSRF policy). */
 
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import type { LookupFunction } from 'node:net';
@@ -17,19 +17,18 @@ import {
 } from './send-rules.ts';
 import { type Reach, reachOfHost } from './targets.ts';
 
-/** An address that a name stands for. */
 export interface Resolved {
   readonly address: string;
   readonly family: number;
 }
 
-/** Looks up all addresses of a name. */
+/** Resolves a hostname to all its addresses. */
 export type Resolve = (hostname: string) => Promise<readonly Resolved[]>;
 
-/** Sends a request, redirects not followed, on a connection of its own that is closed afterwards. */
+/** Sends a request on a new connection. Does not follow redirects. */
 export const send: Send = (request, limits) => sendResolving(lookUp, request, limits);
 
-/** The same, with names looked up by somebody else. */
+/** Like `send`, with another DNS resolver. */
 export function sendResolving(resolve: Resolve, request: OAuthRequest, limits: SendLimits): Promise<OAuthResponse> {
   const { url } = request;
   return withinTime(url, limits.signal, async (ended) => {
@@ -47,7 +46,7 @@ export function sendResolving(resolve: Resolve, request: OAuthRequest, limits: S
   });
 }
 
-/** How far a server may lead: its name says so itself, or all addresses of its name do. An unknown name is public. */
+/** Returns the SSRF policy for a server: the least restricted network of its addresses; `public` if they are unknown. */
 export async function reachOf(url: URL, resolve: Resolve = lookUp): Promise<Reach> {
   const named = reachOfHost(url.hostname);
   if (named !== 'public' || literalAddress(url) !== undefined) return named;
@@ -72,20 +71,19 @@ function open(route: Route, asked: OAuthRequest, lookup: LookupFunction): Client
     path: `${base}${url.pathname}${url.search}`,
     headers: { ...own, ...length, ...added },
   };
-  // A proxy looks the name up itself.
+  // The proxy resolves the hostname itself.
   if (proxy !== undefined) return request({ ...options, agent });
-  // A connection of its own, to an address that was checked for this very request.
+  // A new connection, because a connection of a pool would be to an address that was checked for another request.
   return request({ ...options, agent: false, lookup });
 }
 
-// A name that only the proxy can look up is for the proxy to judge.
+// Checks the addresses of a hostname before a proxy is used. Names that only the proxy can resolve are allowed.
 async function checkName(resolve: Resolve, url: URL, reach: Reach): Promise<void> {
   const addresses = await resolve(url.hostname).catch(() => []);
   if (addresses.some(({ address }) => isForbidden(address, reach))) throw forbiddenAddress(url);
 }
 
-// The connection is made to what this answers: the name is not looked up a second time, so that its owner cannot answer
-// the check with one address and the connection with another.
+// DNS rebinding: connects to the checked addresses, without a second lookup that could return others.
 function checked(resolve: Resolve, url: URL, reach: Reach): LookupFunction {
   return (hostname, { all }, callback) => {
     const found = resolve(hostname).then((addresses) => {
@@ -109,7 +107,7 @@ function answerOf(outgoing: ClientRequest, { url, body }: OAuthRequest): Promise
       readResponse(response, url).then(resolve, reject);
     });
     outgoing.on('error', reject);
-    // Without an error that is what becomes of a server that wants to speak something else than HTTP.
+    // If the server switches to another protocol (101), Node closes the request without an error.
     outgoing.on('close', () => {
       if (!hasResponse) reject(HUNG_UP);
     });

@@ -1,4 +1,4 @@
-/** `oauth()`: a person lets the client in, by way of a browser. */
+/** `oauth()`: the user signs in with a browser (authorization code grant with PKCE). */
 
 import type { ClientAuth } from '../../client/http-options.ts';
 import { AuthError } from '../errors.ts';
@@ -11,52 +11,43 @@ import { type ClientOptions, Registrar } from './registrar.ts';
 import { canListenAt, redirectUriFault } from './targets.ts';
 import { Wire } from './wire.ts';
 
-/** What an `authorize` of one's own is told beside the URL. */
+/** Second argument of the option `authorize`. */
 export interface AuthorizeContext {
-  /** What the callback has to bring back in `state`. */
+  /** Value of the parameter `state` that the callback must have. */
   readonly state: string;
-  /** Aborts when nobody waits any more. */
+  /** Aborts when the sign-in is cancelled or times out. */
   readonly signal: AbortSignal;
 }
 
-/** Options of `oauth`; none is needed where there is a browser. */
+/** Options of `oauth`. None is required where a browser can be opened. */
 export interface OAuthOptions extends AuthOptions, ClientOptions {
   /**
-   * Where people are sent back to. Default: a free port of this machine, `http://127.0.0.1:<port>/callback`; with a port of
-   * one's own, that one.
+   * Redirect URI. Without a port, a free port is used. A URI that is not a loopback URI requires `authorize`. Default:
+   * `http://127.0.0.1/callback`, with a free port.
    */
   readonly redirectUri?: string | undefined;
   /**
-   * Takes a person to the URL and gives the URL they were sent back to, for clients with a browser of their own; needs
-   * `redirectUri`. If it gives nothing, the call fails with `authorization_pending`, and `finish` takes the callback later.
+   * Opens the authorization URL and resolves to the callback URL, for clients with their own browser. Requires `redirectUri`.
+   * If it resolves to undefined, the call fails with `authorization_pending`, and `finish` completes the sign-in later.
    */
   readonly authorize?: ((url: URL, context: AuthorizeContext) => Promise<URL | string | undefined>) | undefined;
-  /**
-   * Is told the page to show to a person, once, if no browser could be opened or nobody came back for 15 seconds.
-   * Default: it is written to stderr.
-   */
+  /** Called once with the URL to open if no browser opens, or no callback arrives for 15 seconds. Default: writes to stderr. */
   readonly onUrl?: ((url: URL) => void) | undefined;
-  /**
-   * How long a person is waited for, in milliseconds; then the call fails with `authorization_timeout`. Default: 10
-   * minutes.
-   */
+  /** Time limit of a sign-in in milliseconds, after which calls fail with `authorization_timeout`. Default: 600 000. */
   readonly signInTimeoutMs?: number | undefined;
 }
 
-/** What `oauth` gives: for `connect`, and for those who complete authorizations later. */
+/** Result of `oauth`: the option `auth` of `connect`, with methods to complete sign-ins later and to sign out. */
 export interface OAuth extends ClientAuth {
-  /** Takes the URL a person was sent back to, and keeps the tokens: the next call is let in. */
+  /** Completes a sign-in with the URL of its callback, and stores the tokens for the next call. */
   finish(callback: URL | string): Promise<void>;
-  /**
-   * Signs out here: takes the tokens for this MCP server out of the store, and out of use. The next call has to be let in
-   * anew. The authorization server is not told, and other processes use what they have until it expires.
-   */
+  /** Signs out: deletes the MCP server's tokens here and in the store, without revoking them. Other processes keep theirs. */
   forget(server: URL | string): Promise<void>;
 }
 
 const GRANT_TYPES = ['authorization_code', 'refresh_token'];
 
-/** Lets a person sign in at the authorization server of the MCP server. */
+/** Obtains tokens by the authorization code grant: the user signs in at the MCP server's authorization server. */
 export function oauth(options: OAuthOptions = {}): OAuth {
   check(options);
   const { issuer, signInTimeoutMs } = options;
@@ -76,7 +67,7 @@ export function oauth(options: OAuthOptions = {}): OAuth {
       const { store, send } = settings;
       const url = URL.canParse(String(callback)) ? new URL(callback) : undefined;
       if (!url) throw new TypeError('finish needs the URL that the person was sent back to');
-      // Nobody waits for it, so nobody gives it up.
+      // `finish` cannot be cancelled.
       const { signal } = new AbortController();
       const done = await grant.complete(
         store,
@@ -114,7 +105,7 @@ function check({ authorize, redirectUri, onUrl, signInTimeoutMs, ...options }: O
 
 async function browserFor({ authorize, redirectUri = '', onUrl }: OAuthOptions): Promise<Browser> {
   if (authorize) return browserOf(authorize, redirectUri);
-  // Whoever has a browser of its own needs nothing of the machine's.
+  // With `authorize`, the code of the system browser is not loaded.
   const { systemBrowser } = await import('#auth-browser');
   return systemBrowser({ redirectUri: redirectUri || undefined, onUrl });
 }

@@ -1,22 +1,21 @@
-/** How often a person can be asked: not the same again right away, and not again right after they said no. */
+/** Prompt throttle: limits how often the user is asked to sign in. */
 
 import { type AuthChallenge, AuthError } from '../errors.ts';
 import { described } from './challenge.ts';
 import type { Wire } from './wire.ts';
 
-// A server that refuses what a person has just got for it is not to have them get it again and again.
+// No second sign-in within this time, so that a server that refuses every token does not cause prompts without end.
 const ASKED_MS = 60_000;
-// Whoever said no means it, for a while.
+// No prompt within this time after the user denied access, whatever the scopes.
 const DENIED_MS = 30_000;
 
-/** What a person was asked for one server, and what they said. */
 export class Patience {
-  /** The scopes that were asked for. */
+  /** All scopes that were requested in successful authorizations. */
   readonly asked: Set<string> = new Set();
   #signedIn: { readonly issuer: string; readonly at: number } | undefined;
   #denied: { readonly error: AuthError; readonly at: number } | undefined;
 
-  /** Refuses to ask, if that was done just now. A person can be asked for more, or by another authorization server. */
+  /** Throws if the user denied access or signed in at `issuer` moments ago. `isMore`: new scopes allow another sign-in. */
   check(wire: Wire, issuer: string, challenge: AuthChallenge | undefined, isMore: boolean): void {
     const now = Date.now();
     if (this.#denied && now - this.#denied.at < DENIED_MS) throw this.#denied.error;
@@ -26,20 +25,20 @@ export class Patience {
     throw wire.failure('invalid_token', `${message}. They are not asked again at once`, { challenge });
   }
 
-  /** A person has signed in. */
+  /** Records a successful authorization. */
   granted(issuer: string, scopes: readonly string[]): void {
     for (const scope of scopes) this.asked.add(scope);
     this.#signedIn = { issuer, at: Date.now() };
     this.#denied = undefined;
   }
 
-  /** It was not granted: throws why, and remembers it if it was a person who refused. */
+  /** Rethrows `error`. If the user denied access, starts the pause before the next prompt. */
   refused(error: unknown): never {
     if (error instanceof AuthError && error.code === 'access_denied') this.#denied = { error, at: Date.now() };
     throw error;
   }
 
-  /** They begin anew. */
+  /** Resets the throttle, after a sign-out. */
   forget(): void {
     this.asked.clear();
     this.#signedIn = undefined;

@@ -1,4 +1,4 @@
-/** Authorizations that people have not come back from: kept until then, for whichever process they come back to. */
+/** Sign-ins that wait for their callback. They are in the store, so that any process can complete them. */
 
 import { isObject } from '../../jsonrpc/message.ts';
 import type { PendingAuthorization } from './authorization.ts';
@@ -6,31 +6,31 @@ import type { DpopJwk } from './dpop.ts';
 import { place } from './records.ts';
 import type { CredentialStore } from './store.ts';
 
-/** An authorization, and what is to be done when it is complete. */
+/** A sign-in that waits for its callback. */
 export interface PendingRecord {
   readonly authorization: PendingAuthorization;
-  /** The MCP server. */
+  /** URL of the MCP server. */
   readonly server: string;
-  /** What tokens are for. */
+  /** Resource indicator for the token request (RFC 8707). */
   readonly resource: string;
   readonly dpopKey?: DpopJwk;
-  /** Milliseconds since 1970: whoever comes back later has to begin again. */
+  /** Milliseconds since 1970. Later callbacks are refused. */
   readonly expiresAt: number;
 }
 
-/** How long a person may take whom nobody waits for. */
+/** Minimum time until a pending sign-in expires, in milliseconds. */
 export const PENDING_MS: number = 15 * 60_000;
-// Whoever begins again and again comes back from the last ones, if from any.
+// Maximum number of pending sign-ins. The oldest are dropped, because the user has probably abandoned them.
 const MAX_PENDING = 20;
-// All in one place, since a callback says nothing of the server it is for; and so that none is left behind.
+// One store key for all, because a callback does not name its MCP server, and so that expired entries are found.
 const ALL = place(['pending'], isPendingRecords);
 
-/** Keeps one, and forgets those that nobody comes back from any more. */
+/** Adds a sign-in, and removes expired ones and all but the newest. */
 export function addPending(store: CredentialStore, record: PendingRecord): Promise<void> {
   return change(store, (all) => [...all.slice(1 - MAX_PENDING), record]);
 }
 
-/** The one with this `state`, if it is not too late. It stays until it is claimed. */
+/** Returns the sign-in with this `state`, unless it has expired. It stays in the store until `claimPending`. */
 export async function findPending(store: CredentialStore, state: string): Promise<PendingRecord | undefined> {
   const found = ((await ALL.read(store)) ?? []).find(hasState(state));
   if (!found || found.expiresAt > Date.now()) return found;
@@ -38,7 +38,7 @@ export async function findPending(store: CredentialStore, state: string): Promis
   return undefined;
 }
 
-/** Takes it away: it can be completed once. False if somebody else has it. */
+/** Removes the sign-in, so that it is completed only once. False if it has expired or was already removed. */
 export async function claimPending(store: CredentialStore, state: string): Promise<boolean> {
   let isThere = false;
   await change(store, (all) => {

@@ -1,82 +1,78 @@
-/** What is kept in a credential store, and under which keys: everything belongs to the issuer it came from. */
+/** Records in a credential store and their keys. The keys of tokens and registrations contain the issuer. */
 
 import { isObject } from '../../jsonrpc/message.ts';
 import type { DpopJwk } from './dpop.ts';
 import type { Registration } from './registration.ts';
 import type { CredentialStore, Json } from './store.ts';
 
-/** Which authorization server lets clients into an MCP server, and as whom this client is known there. */
+/** Authorization server of an MCP server, and the client id there. */
 export interface ServerRecord {
   readonly issuer: string;
-  /** The resource tokens are for, as the server spells it. */
+  /** Resource indicator for token requests: as in the protected resource metadata, else the URL of the MCP server. */
   readonly resource: string;
   readonly clientId: string;
 }
 
-/** An access token, and what belongs to it. */
 export interface TokenRecord {
   readonly accessToken: string;
   readonly tokenType: 'bearer' | 'dpop';
   readonly refreshToken?: string;
   /** Milliseconds since 1970. */
   readonly expiresAt?: number;
-  /** When it is time for another, likewise. */
+  /** Time at which the token is to be refreshed, in milliseconds since 1970. */
   readonly refreshAt?: number;
-  /** What was asked for, as far as anything was. */
+  /** Scopes that were requested. */
   readonly scopes: readonly string[];
-  /** What was granted, if the authorization server said so. */
+  /** Scopes that were granted, if the authorization server named them. */
   readonly granted?: readonly string[];
-  /** The private key the token is bound to, as JWK. */
+  /** Private key that the token is bound to (DPoP), as a JWK. */
   readonly dpopKey?: DpopJwk;
-  /** How it was had: what a refresh gave may be refused where a new authorization helps. */
+  /** How the token was obtained. If the MCP server refuses a refreshed token, a new authorization can help. */
   readonly source: 'refresh' | 'grant';
 }
 
-/** As whom a client was registered, and to ask for tokens with what. */
+/** A client registration, and the grant types that it is for. */
 export interface ClientRecord extends Registration {
   readonly grantTypes: readonly string[];
-  /** What people were told who they let in. */
+  /** Client name that users saw on the consent page. */
   readonly clientName?: string;
   readonly clientUri?: string;
 }
 
-/**
- * Whose something is: how tokens are got, and by which client. Who shares a store shares nothing else with those who
- * differ in that.
- */
+/** Partition of store keys: a function (such as `oauth`) and a client. Different partitions share no tokens. */
 export type Slot = readonly string[];
 
-/** A place in a store for values of one kind. */
+/** A store key with values of one type. */
 export interface Place<T> {
   readonly key: string;
-  /** The value, if what is kept there is one. */
+  /** Returns the value; undefined if it is missing or malformed. */
   read(store: CredentialStore): Promise<T | undefined>;
-  /** Keeps a value; undefined takes away what is there. */
+  /** Writes a value; undefined deletes the key. */
   write(store: CredentialStore, value: T | undefined): Promise<void>;
 }
 
-/** Where it is kept which authorization server an MCP server has. */
+/** Returns the store key under which the authorization server of an MCP server is kept. */
 export function serverPlace(server: URL, slot: Slot): Place<ServerRecord> {
   return place(['server', server.href, ...slot], isServerRecord);
 }
 
-/** Where the tokens of one client for one server are kept: servers may share a resource, and still be others to tokens. */
+/** Returns the store key of a client's tokens. It contains the server's URL, because servers can share a resource indicator. */
 export function tokenPlace(server: URL, slot: Slot, at: ServerRecord): Place<TokenRecord> {
   const { issuer, resource, clientId } = at;
   return place(['tokens', issuer, resource, clientId, server.href, ...slot], isTokenRecord);
 }
 
-/** Where it is kept as whom clients were registered with an authorization server, the last one first. */
+/** Returns the store key of the client registrations with an authorization server. The newest comes first. */
 export function clientsPlace(issuer: string): Place<readonly ClientRecord[]> {
   return place(['clients', issuer], isClientRecords);
 }
 
-/** True for the key of something that an authorization server issued: tokens, who issued them, and registrations. */
+/** True for the store keys of tokens, server records and client registrations. */
 export function isIssued(key: string): boolean {
   return /^\["(?:tokens|server|clients)"/.test(key);
 }
 
-/** Changes what is kept there, with nobody else in between. */
+/** Changes the registrations with an issuer, under the lock of their store key. */
 export function changeClients(
   store: CredentialStore,
   issuer: string,
@@ -87,14 +83,14 @@ export function changeClients(
   return store.exclusive(clients.key, task, new AbortController().signal);
 }
 
-/** Forgets a client that the authorization server does not know any more: it has to be registered anew. */
+/** Deletes a client that the authorization server no longer knows, so that it is registered again. */
 export async function forgetClient(store: CredentialStore, issuer: string, clientId: string): Promise<void> {
   const kept = (await clientsPlace(issuer).read(store)) ?? [];
   if (!kept.some((client) => client.clientId === clientId)) return;
   await changeClients(store, issuer, (clients) => clients.filter((client) => client.clientId !== clientId));
 }
 
-/** A place for something else. */
+/** Creates a store key. `isValid` tells whether a stored value has the right type. */
 export function place<T>(path: readonly string[], isValid: (value: unknown) => value is T): Place<T> {
   const key = JSON.stringify(path);
   return {

@@ -1,4 +1,4 @@
-/** As whom a client appears at an authorization server: as configured, by its metadata document, or registered anew. */
+/** `Registrar`: a client's identity at an authorization server: configured, by metadata document, or registered. */
 
 import { AuthError } from '../errors.ts';
 import type { ClientIdentity, ClientPrivateKey } from './client-auth.ts';
@@ -9,38 +9,36 @@ import { readRegistration, registrationRequest } from './registration.ts';
 import type { CredentialStore } from './store.ts';
 import { isLoopbackHost } from './targets.ts';
 
-/** What a client that people let in can say of itself. Nothing of it is needed where clients can register themselves. */
+/** Options that identify the client. None is required if the authorization server supports dynamic client registration. */
 export interface ClientOptions {
-  /** The client as it was registered with the authorization server beforehand. */
+  /** Client id, if the client was registered with the authorization server beforehand. */
   readonly clientId?: string | undefined;
-  /** Its secret; needs `issuer`. */
+  /** Client secret. Requires `clientId` and `issuer`. */
   readonly clientSecret?: string | undefined;
-  /** Its key, in place of a secret. */
+  /** Private key, instead of a secret. */
   readonly privateKey?: ClientPrivateKey | undefined;
   /**
-   * The authorization server that `clientId` belongs to, exactly as it calls itself. With `discovered` it is whichever the
-   * MCP server names, which then gets the secret.
+   * Issuer of the authorization server that `clientId` is registered with, exactly as in its metadata. With `discovered`, any
+   * authorization server that the MCP server names gets the credentials.
    */
   readonly issuer?: string | undefined;
-  /** An https URL with this client's metadata document, used as client id where authorization servers take that. */
+  /** HTTPS URL of a client ID metadata document, used as the client id where the authorization server supports that. */
   readonly clientMetadataUrl?: string | undefined;
-  /** How people see this client called. */
+  /** Client name that users see on the consent page. Default: `MCP client`. */
   readonly clientName?: string | undefined;
-  /** A web page about this client. */
+  /** URL of a web page about the client. */
   readonly clientUri?: string | undefined;
 }
 
-/** The same, and what it is for. */
 export interface RegistrarOptions extends ClientOptions {
-  /** What it is going to ask for tokens with. */
+  /** OAuth grant types that the client is registered for. */
   readonly grantTypes: readonly string[];
 }
 
 const DEFAULT_NAME = 'MCP client';
-// Tokens belong to the client that got them, so those of before are kept too; but not all that ever were.
+// Tokens are valid only for the client id that obtained them, so some older registrations are kept too.
 const MAX_CLIENTS = 10;
 
-/** Finds out as whom the client appears. */
 export class Registrar {
   readonly #options: RegistrarOptions;
 
@@ -48,18 +46,18 @@ export class Registrar {
     this.#options = options;
   }
 
-  /** Whether there are credentials that belong to one authorization server. */
+  /** True if a client id is configured, which is valid at one authorization server only. */
   get hasCredentials(): boolean {
     return this.#options.clientId !== undefined;
   }
 
-  /** A redirect URI that was registered earlier, and is best used again. */
+  /** Returns the redirect URI of the newest registration, so that it can be used again. */
   async preferredRedirect(issuer: string, store: CredentialStore): Promise<string | undefined> {
     const [last] = await this.#kept(issuer, store);
     return last?.redirectUris[0];
   }
 
-  /** As whom it appears there; registers it if need be. */
+  /** Returns the client's identity at the authorization server. Registers the client if necessary. */
   async identify(context: GrantContext, redirectUri?: string): Promise<ClientIdentity> {
     const { found, store, wire } = context;
     const { as } = found;
@@ -80,18 +78,18 @@ export class Registrar {
     return this.#register(context, redirectUri);
   }
 
-  /** As whom it appeared there before. */
+  /** Returns the identity that the client used before; undefined if it is no longer known. */
   async identityAt(issuer: string, clientId: string, store: CredentialStore): Promise<ClientIdentity | undefined> {
     const { clientMetadataUrl, privateKey, issuer: own } = this.#options;
     const configured = this.#configured();
-    // What was kept may be of a time when another authorization server was configured.
+    // `clientId` comes from a stored record, which can be older than the configured issuer.
     if (configured?.clientId === clientId) return isFor(own, issuer) ? configured : undefined;
     if (clientMetadataUrl === clientId) return { clientId, privateKey };
     const kept = (await this.#kept(issuer, store)).find((client) => client.clientId === clientId);
     return kept && identityOf(kept);
   }
 
-  /** Runs what shows the authorization server who the client is; if it is not known there, it is not next time either. */
+  /** Runs requests with client authentication. After `invalid_client`, deletes the stored registration. */
   async appearing<T>({ found, store }: GrantContext, { clientId }: ClientIdentity, task: () => Promise<T>): Promise<T> {
     try {
       return await task();
@@ -111,7 +109,7 @@ export class Registrar {
   async #register({ found, store, wire }: GrantContext, redirectUri?: string): Promise<ClientIdentity> {
     const { clientName = DEFAULT_NAME, clientUri, grantTypes } = this.#options;
     const redirectUris = redirectUri === undefined ? [] : [redirectUri];
-    // No scopes: what is needed now is not all that ever will be, and scopes of the resource may be unknown there.
+    // Registers no scopes: others can be needed later, and the authorization server might not know those of the MCP server.
     const request = registrationRequest(found.as, {
       clientName,
       clientUri,
@@ -128,7 +126,7 @@ export class Registrar {
     return identityOf(client);
   }
 
-  // What was registered for something else may not be used for this, nor what people know by another name.
+  // Returns only registrations with the same grant types, and with the name and URL that users know.
   async #kept(issuer: string, store: CredentialStore): Promise<readonly ClientRecord[]> {
     const { clientName = DEFAULT_NAME, clientUri, grantTypes } = this.#options;
     const wanted = grantTypes.join();
@@ -148,7 +146,7 @@ function isUsable({ secretExpiresAt, redirectUris }: ClientRecord, redirectUri: 
   return !isExpired && (redirectUri === undefined || redirectUris.includes(redirectUri));
 }
 
-// Whoever is sent back to a program on this machine is not on the web.
+// Clients with a loopback redirect URI are native applications.
 function applicationType(redirectUri: string | undefined): 'native' | 'web' {
   if (redirectUri === undefined || !URL.canParse(redirectUri)) return 'native';
   const { protocol, hostname } = new URL(redirectUri);

@@ -1,4 +1,4 @@
-/** Dynamic client registration (RFC 7591): a client introduces itself to an authorization server that never heard of it. */
+/** Dynamic client registration (RFC 7591). */
 
 import { AuthError } from '../errors.ts';
 import { isAbsent } from './discovery.ts';
@@ -7,26 +7,24 @@ import { answerIn, optionalString, secondsIn, stringIn } from './responses.ts';
 import { endpointIn, type ServerMetadata } from './server-metadata.ts';
 import { redirectUriFault } from './targets.ts';
 
-/** How a client introduces itself. */
 export interface RegistrationOptions {
-  /** Shown to people when they are asked for consent. */
+  /** Client name that users see on the consent page. */
   readonly clientName: string;
   readonly redirectUris: readonly string[];
-  /** `native` for what runs on a person's machine, `web` for what runs on a server. */
+  /** `native` for programs on the user's machine, `web` for programs on a server. */
   readonly applicationType: 'native' | 'web';
   readonly grantTypes: readonly string[];
-  /** A web page about it. */
+  /** URL of a web page about the client. */
   readonly clientUri?: string | undefined;
 }
 
-/** Who a client is at one authorization server. Secret, and can be kept as JSON. */
+/** Identity of a registered client. Secret. Can be stored as JSON. */
 export interface Registration {
   readonly clientId: string;
   readonly clientSecret?: string;
-  /** In milliseconds since 1970; never, if it is not there. */
+  /** Expiry of the secret in milliseconds since 1970; undefined if it does not expire. */
   readonly secretExpiresAt?: number;
   readonly authMethod?: string;
-  /** As they were registered. */
   readonly redirectUris: readonly string[];
 }
 
@@ -38,7 +36,7 @@ const NO_OAUTH =
   'if it wants a key, bearer() sends one, and so does the option "headers"';
 const SECRETS = ['client_secret_basic', 'client_secret_post'];
 
-/** A request to be registered. */
+/** Builds a registration request. Throws an `AuthError` if a redirect URI is not allowed. */
 export function registrationRequest(as: ServerMetadata, options: RegistrationOptions): OAuthRequest {
   const { redirectUris, grantTypes } = options;
   for (const uri of redirectUris) {
@@ -62,13 +60,13 @@ export function registrationRequest(as: ServerMetadata, options: RegistrationOpt
   };
 }
 
-/** What came of it, if the server left the redirect URIs as they are. `as` is where it was asked for. */
+/** Parses the response of the registration endpoint in `as`. Throws an `AuthError` if the server changed the redirect URIs. */
 export function readRegistration(
   response: OAuthResponse,
   redirectUris: readonly string[],
   as?: ServerMetadata,
 ): Registration {
-  // Registrations are refused with 400: everything else was said by somebody who does not know what this is about.
+  // Registration endpoints refuse with 400. Another 4xx at an assumed endpoint means that the server does not support OAuth.
   if (as?.isFallback && response.status !== 400 && isAbsent(response))
     throw new AuthError('oauth_unsupported', NO_OAUTH);
   const fields = answerIn(response, { who: WHO, statuses: [201, 200], field: 'client_id', advice: ADVICE });
@@ -84,7 +82,7 @@ export function readRegistration(
   const clientSecret = optionalString(fields, 'client_secret');
   const secretExpires = secondsIn(fields['client_secret_expires_at']);
   const authMethod = optionalString(fields, 'token_endpoint_auth_method');
-  // Some name their default method, although they gave no secret for it.
+  // Some servers return their default authentication method, but no secret for it.
   const isVain = clientSecret === undefined && SECRETS.includes(authMethod ?? '');
   return {
     clientId: stringIn(fields, 'client_id', WHO),

@@ -1,4 +1,4 @@
-/** How the tokens for one MCP server are got anew: refreshed, taken from who was faster, or asked for. */
+/** Token acquisition for one MCP server: by refresh, from another process through the store, or by a new authorization. */
 
 import { type AuthChallenge, AuthError } from '../errors.ts';
 import { described } from './challenge.ts';
@@ -15,21 +15,20 @@ import type { CredentialStore } from './store.ts';
 import type { Reach } from './targets.ts';
 import { Wire } from './wire.ts';
 
-/** What a session is made with. */
 export interface SessionOptions {
   readonly store: CredentialStore;
-  /** Whose tokens in the store are ours. */
+  /** Partition of the store keys: only tokens in it are used. */
   readonly slot: Slot;
-  /** Scopes to ask for in any case. */
+  /** Scopes to request in addition to those of challenges. */
   readonly scopes: readonly string[] | undefined;
-  /** Binds tokens to a key: always, never, or where the server asks for it. */
+  /** DPoP: always, never, or (`auto`) if the MCP server asks for it. */
   readonly dpop: boolean | 'auto';
   readonly send: Send;
-  /** How far the server at this URL may lead. */
+  /** Returns the SSRF policy for a server: the most restricted network that its metadata may name. */
   reachOf(url: URL): Promise<Reach>;
 }
 
-// No words of an authorization server, but what is wrong with it: a person could not help either.
+// Errors of a faulty authorization server. A new sign-in would not help.
 const FAULTS: ReadonlySet<string> = new Set([
   'redirected',
   'forbidden_address',
@@ -40,15 +39,14 @@ const FAULTS: ReadonlySet<string> = new Set([
   'endpoint_missing',
 ]);
 
-/** What getting tokens anew needs of its session. */
 export interface RenewalHost {
   readonly keeper: Keeper;
   readonly patience: Patience;
-  /** Somebody signed in: what is known from before may be somebody else's. */
+  /** Called after a sign-in, because cached data of the MCP server can belong to another user. */
   onSignIn(): void;
 }
 
-/** Gets tokens for one server. Each of its methods is run once at a time, whoever asks for it. */
+/** Obtains tokens for one MCP server. The session runs only one of the methods at a time. */
 export class Renewal {
   readonly #server: URL;
   readonly #grant: Grant;
@@ -67,7 +65,7 @@ export class Renewal {
     this.#patience = host.patience;
   }
 
-  /** What there is to begin with: what is kept, renewed if it has expired. */
+  /** Returns the cached or stored token for a request, renewed if it has expired. */
   async ready(host: FlowHost): Promise<Held | undefined> {
     const held = this.#keeper.held ?? (await this.#keeper.load());
     if (!held) return undefined;
@@ -76,7 +74,7 @@ export class Renewal {
     return isExpired(held.record) ? this.renewed(host, held) : held;
   }
 
-  /** Another in place of this one, if it can be had without anybody; else this one. */
+  /** Renews a token without the user. If that fails, returns `held`, or rejects if `held` has expired and a retry can help. */
   async renewed(host: FlowHost, held: Held): Promise<Held> {
     const wire = await this.#wire(host);
     try {
@@ -87,13 +85,13 @@ export class Renewal {
       const isOver = isExpired(held.record);
       const isPassing = isOver && error.isRetryable && (await isStillNamed(wire, this.#server, held.at.issuer));
       if (isPassing) throw error;
-      // What is still good is used, and the next request tries again. Of what is not, the server says what to do; without
-      // any it might take us for a stranger.
+      // A valid token is used, and the next request tries again. An expired token is sent too: its 401 challenge tells what is
+      // needed, while a request without a token might be treated as anonymous.
       return held;
     }
   }
 
-  /** What lets a request in that belongs to no call: nobody is asked for it. */
+  /** Returns a token for a background request that was refused, without asking the user; undefined if there is none. */
   async quietly(host: FlowHost, sent: Held | undefined): Promise<Held | undefined> {
     await this.#checkTransport();
     const kept = await this.#keeper.load();
@@ -102,7 +100,7 @@ export class Renewal {
     return isNewer ? this.#use(kept) : this.renewed(host, kept);
   }
 
-  /** What lets a call in that was refused, whatever it takes. */
+  /** Obtains a token for a call that was refused. Asks the user if necessary. */
   renew(
     host: FlowHost,
     sent: Held | undefined,
@@ -119,7 +117,7 @@ export class Renewal {
       try {
         const found = await this.#discover(wire, said);
         const current = kept ?? sent;
-        // What one authorization server gave is nothing to another.
+        // Tokens of another issuer cannot be refreshed at this one.
         const mine = current?.at.issuer === found.as.issuer ? current : undefined;
         const refreshed = isScope || !mine ? undefined : await this.#refreshed(wire, mine, said);
         if (refreshed) return this.#use(refreshed);
@@ -132,14 +130,14 @@ export class Renewal {
     });
   }
 
-  // Whom a person let in has a refresh token, or what somebody else has put into the store meanwhile.
+  // Grants with a user: refreshes the token, or uses one that another process has stored.
   async #refresh(wire: Wire, held: Held): Promise<Held | undefined> {
     if (held.record.refreshToken !== undefined) return this.#keeper.refresh(wire, held);
     const kept = await this.#keeper.load();
     return kept && !isExpiring(kept.record) ? kept : undefined;
   }
 
-  // Whom nobody has to let in gets another, if it is still the same who gives them.
+  // Grants without a user: obtains a new token if the issuer is still the same.
   #another(host: FlowHost, wire: Wire, held: Held): Promise<Held | undefined> {
     return this.#keeper.exclusive(async () => {
       const kept = await this.#keeper.load();
@@ -150,12 +148,11 @@ export class Renewal {
     }, host.signal);
   }
 
-  // Whether a person takes part in it.
   get #asksPerson(): boolean {
     return this.#grant.wantsRefreshTokens;
   }
 
-  // What another process signed in with may be somebody else's.
+  // Calls `onSignIn` for a token from a sign-in in another process, because the user can be a different one.
   #use(held: Held): Held {
     const { held: before } = this.#keeper;
     if (held !== before && held.record.source === 'grant' && this.#asksPerson) this.#host.onSignIn();
@@ -183,7 +180,7 @@ export class Renewal {
     try {
       return await this.#keeper.refresh(wire, held);
     } catch (error) {
-      // What is refused for good does not get better by trying again, but there is another way.
+      // The refresh was refused for good, so only a new authorization can help.
       if (error instanceof AuthError && !error.isRetryable && !FAULTS.has(error.code)) return undefined;
       throw error;
     }
@@ -217,7 +214,7 @@ export class Renewal {
     return held;
   }
 
-  // Those of the challenge are needed now, and those of before are not to be lost by asking for them.
+  // The challenge's scopes are needed now. Scopes of earlier tokens are requested again, because the new token replaces them.
   #scopesFor(found: Discovered, before: Held | undefined, said: AuthChallenge | undefined): readonly string[] {
     const { scopes: own = [] } = this.#options;
     const isKnown = before !== undefined || this.#options.scopes !== undefined;
@@ -250,7 +247,7 @@ export class Renewal {
     return this.#reach;
   }
 
-  // Everybody on the way could read the token, and use it.
+  // Plain HTTP would expose the token on the network.
   async #checkTransport(): Promise<void> {
     if (this.#server.protocol === 'https:' || (await this.#reachOfServer()) !== 'public') return;
     throw new AuthError('insecure_transport', `Tokens are not sent to ${this.#server.origin}: it needs https`);

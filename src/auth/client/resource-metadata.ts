@@ -1,18 +1,17 @@
-/** Protected resource metadata (RFC 9728): where a server says which authorization servers let clients in. */
+/** Protected resource metadata (RFC 9728): where to find it, and its validation. */
 
 import { AuthError } from '../errors.ts';
 import type { OAuthResponse } from './exchange.ts';
 import { documentIn, invalidAnswer, stringIn } from './responses.ts';
 import { nameOf } from './send-rules.ts';
 
-/** What a server says of how to be let in. */
 export interface ResourceMetadata {
-  /** Names the server in every request for a token, by letter as the server wrote it. */
+  /** Resource indicator for token requests, exactly as the server wrote it. */
   readonly resource: string;
-  /** Issuers, by letter as the server wrote them; at least one. */
+  /** Issuers, exactly as the server wrote them; at least one. */
   readonly authorizationServers: readonly string[];
   readonly scopesSupported?: readonly string[];
-  /** Whether the server takes only tokens that are bound to a key. */
+  /** True if the server accepts only DPoP-bound tokens. */
   readonly dpopRequired: boolean;
 }
 
@@ -20,10 +19,10 @@ const WELL_KNOWN = '/.well-known/oauth-protected-resource';
 const WHO = 'The protected resource metadata';
 const MAX_ISSUERS = 20;
 const MAX_SCOPES = 1000;
-/** Of all scopes together: they are sent in a URL. */
+/** Maximum length of all scopes together, because they are sent in a URL. */
 const MAX_SCOPES_LENGTH = 16 * 1024;
 
-/** Where to look, in this order: what the challenge names and nowhere else, or the server's path, then its root. */
+/** Returns the URLs to try, in order: only `named` (from the challenge) if set, else the well-known URLs of path and root. */
 export function resourceMetadataUrls(server: URL, named: string | undefined): URL[] {
   if (named !== undefined) return [namedUrl(server, named)];
   const root = new URL(WELL_KNOWN, server);
@@ -33,7 +32,7 @@ export function resourceMetadataUrls(server: URL, named: string | undefined): UR
   return [new URL(`${WELL_KNOWN}${path}${server.search}`, server), root];
 }
 
-/** Reads the metadata of a server. It has to be about this very server, or about a part of its site that the server is in. */
+/** Parses the metadata. Throws an `AuthError` unless `resource` is the server's URL or a parent of it. */
 export function readResourceMetadata(server: URL, response: OAuthResponse): ResourceMetadata {
   const fields = documentIn(response, WHO);
   const resource = stringIn(fields, 'resource', WHO);
@@ -58,7 +57,7 @@ export function readResourceMetadata(server: URL, response: OAuthResponse): Reso
   };
 }
 
-/** True for the name of an authorization server: an absolute URL without a query, a fragment or a user name. */
+/** True for an issuer identifier: an absolute http(s) URL without query, fragment and credentials. */
 export function isIssuer(value: string): boolean {
   const url = plainUrl(value);
   return url !== undefined && !/[?#]/.test(value) && url.username === '' && url.password === '';
@@ -85,7 +84,7 @@ function isAbout(resource: string, server: URL): boolean {
   return own.every((segment, index) => segment === asked[index]);
 }
 
-// A slash at the end makes no other resource.
+// A trailing slash does not make another resource.
 function segments({ pathname }: URL): readonly string[] {
   return pathname.replace(/\/$/, '').split('/');
 }
@@ -108,7 +107,7 @@ function strings(value: unknown): readonly string[] | undefined {
   return Array.isArray(value) && value.every((one) => typeof one === 'string') ? value : undefined;
 }
 
-// `new URL` forgives spaces around, line breaks within and backslashes; what is compared by letter, and shown, has none.
+// `new URL` ignores spaces and line breaks, and accepts backslashes. Strings that are compared or shown must have none.
 function plainUrl(value: string): URL | undefined {
   if (!/^https?:\/\/[\x21-\x5b\x5d-\x7e]+$/i.test(value) || !URL.canParse(value)) return undefined;
   return new URL(value);

@@ -1,21 +1,20 @@
-/** What authorization servers answer, read alike by every step: JSON objects, OAuth errors, and text meant for people. */
+/** Parses responses of authorization servers: JSON objects, OAuth errors, and text for users. */
 
 import { isObject } from '../../jsonrpc/message.ts';
 import { AuthError } from '../errors.ts';
 import type { OAuthResponse } from './exchange.ts';
 
-/** A JSON object of somebody else's making. */
+/** A JSON object that is not validated. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** What an answer has to be. */
 export interface ExpectedAnswer {
-  /** Who answers, as errors name it: `The token endpoint`. */
+  /** Name of the endpoint in error messages, such as `The token endpoint`. */
   readonly who: string;
-  /** The statuses of a success. */
+  /** HTTP statuses of a successful response. */
   readonly statuses: readonly number[];
-  /** The field that every success has, as a string: without it, and with `error`, a 200 is an error too. */
+  /** String field of every successful response. A 200 response without it but with `error` is an error. */
   readonly field: string;
-  /** What to do about a refusal; the end of its message. */
+  /** Advice at the end of the error message if the request failed. */
   readonly advice?: string;
 }
 
@@ -23,18 +22,18 @@ const JSON_TYPE = /^\s*application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i;
 const TOO_EARLY = [408, 425, 429];
 const PASSING = ['server_error', 'temporarily_unavailable'];
 const ERROR_CODE = /^[\x21\x23-\x5b\x5d-\x7e]{1,64}$/;
-// Controls, direction marks, lone surrogates, line separators: nothing that could dress up a terminal or a log.
+// Control characters, direction marks, lone surrogates and separators, which could forge terminal or log output.
 const UNSEEN = /[\p{C}\p{Z}]+/gu;
 const LONG_RUN = /[\w~+-]{20,}/g;
 
-/** The JSON object of a published document: status 200 and a JSON content type; an `AuthError` that says what came instead. */
+/** Returns the JSON object of a metadata document. Throws an `AuthError` unless the status is 200 and the type is JSON. */
 export function documentIn(response: OAuthResponse, who: string): JsonObject {
   refuseRedirect(response, who);
   if (response.status !== 200) throw unexpectedStatus(response, who, '200', isPassing(response.status));
   return objectIn(response, who, false);
 }
 
-/** The JSON object of a success; a refusal becomes an `AuthError` with the code that the answer gives. */
+/** Returns the JSON object of a successful response. Throws an `AuthError` with the OAuth error code of an error response. */
 export function answerIn(response: OAuthResponse, expected: ExpectedAnswer): JsonObject {
   const { who, statuses, field, advice } = expected;
   refuseRedirect(response, who);
@@ -43,13 +42,13 @@ export function answerIn(response: OAuthResponse, expected: ExpectedAnswer): Jso
   if (fields && typeof fields['error'] === 'string' && !(isSuccess && typeof fields[field] === 'string')) {
     throw refusal(who, fields, { status: response.status, advice });
   }
-  // What is not JSON was not said by the server but by something on the way to it.
+  // A body that is not JSON comes from an intermediary, such as a proxy, and not from the authorization server.
   const isRetryable = fields === undefined || isPassing(response.status);
   if (!isSuccess) throw unexpectedStatus(response, who, statuses.join(' or '), isRetryable, advice);
   return objectIn(response, who, true);
 }
 
-/** What an error of the OAuth kind becomes: its code, and its description as far as it can be shown. */
+/** Converts an OAuth error response into an `AuthError` with its code and its sanitized description. */
 export function refusal(
   who: string,
   fields: JsonObject,
@@ -62,34 +61,30 @@ export function refusal(
   return new AuthError(code, `${who} refused: ${said}${advice ? `. ${advice}` : ''}`, { isRetryable });
 }
 
-/** An answer that can be read but is not what it has to be. */
 export function invalidAnswer(who: string, fault: string): AuthError {
   return new AuthError('invalid_response', `${who} answered something unusable: ${fault}`);
 }
 
-/** A field that has to be a string with something in it. */
+/** Returns a field that must be a non-empty string; otherwise throws an `AuthError`. */
 export function stringIn(fields: JsonObject, name: string, who: string): string {
   const value = optionalString(fields, name);
   if (value === undefined) throw invalidAnswer(who, `"${name}" must be a string that is not empty`);
   return value;
 }
 
-/** A field that may be missing, empty or null. */
+/** Returns a field if it is a non-empty string, else undefined. */
 export function optionalString(fields: JsonObject, name: string): string | undefined {
   const value = fields[name];
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
-/** A number of seconds, which some write as a string. */
+/** Parses a number of seconds, which some servers send as a string. Undefined if it is invalid. */
 export function secondsIn(value: unknown): number | undefined {
   const seconds = typeof value === 'string' && /^\d{1,15}(?:\.\d{1,9})?$/.test(value) ? Number(value) : value;
   return typeof seconds === 'number' && seconds >= 0 && seconds < 1e12 ? seconds : undefined;
 }
 
-/**
- * Text of a stranger for people: on one line, without invisible characters, not long. What looks like a token, a code or
- * a secret is left out, since some servers repeat what they were sent.
- */
+/** Sanitizes a server's text for messages: one line of at most `limit` visible characters, without likely secrets. */
 export function cleanText(text: unknown, limit = 200): string | undefined {
   if (typeof text !== 'string') return undefined;
   const line = text.slice(0, 4096).replace(UNSEEN, ' ').trim();
@@ -98,7 +93,7 @@ export function cleanText(text: unknown, limit = 200): string | undefined {
   return shown.length > limit ? `${shown.slice(0, limit).replace(UNSEEN, ' ').trimEnd()}...` : shown;
 }
 
-/** An error code as the RFCs write them; undefined for anything else. */
+/** Returns an error code that has the syntax of RFC 6749; undefined for other values. */
 export function errorCodeIn(value: unknown): string | undefined {
   return typeof value === 'string' && ERROR_CODE.test(value) && cleanText(value) === value ? value : undefined;
 }
@@ -121,7 +116,7 @@ function parsed(body: string): JsonObject | undefined {
   }
 }
 
-// A redirect could carry a code or a secret to anywhere.
+// A redirect could send a code or a secret to another server.
 function refuseRedirect({ status }: OAuthResponse, who: string): void {
   if (status < 300 || status > 399 || status === 304) return;
   throw new AuthError('redirected', `${who} answered with a redirect (status ${status}), and none is followed`);

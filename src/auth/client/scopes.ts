@@ -1,23 +1,23 @@
-/** Scopes: which to ask for, and whether those that were granted are enough. A scope is compared as a whole, by letter. */
+/** OAuth scopes: which to request, and whether the granted ones suffice. Scopes are compared as exact strings. */
 
 import type { ServerMetadata } from './server-metadata.ts';
 
-/** Asks for a refresh token, where an authorization server knows it. */
+/** Scope that requests a refresh token (OpenID Connect Core, section 11). */
 export const OFFLINE_ACCESS = 'offline_access';
 
-/** The scopes of a text that has them separated by spaces, each once; undefined if there are none. */
+/** Parses a space-separated list of scopes, and removes duplicates. Undefined if the list is empty. */
 export function parseScopes(text: unknown): readonly string[] | undefined {
   if (typeof text !== 'string') return undefined;
   const scopes = text.split(/[ \t]+/).filter((scope) => scope !== '');
   return scopes.length === 0 ? undefined : [...new Set(scopes)];
 }
 
-/** As requests carry them; undefined if there are none, since then the parameter is left out. */
+/** Formats scopes as a parameter; undefined if there are none, because the parameter is then omitted. */
 export function formatScopes(scopes: readonly string[]): string | undefined {
   return scopes.length === 0 ? undefined : scopes.join(' ');
 }
 
-/** What to ask for at first: what the challenge names, else all that the resource lists, else nothing. */
+/** Returns the scopes of the first request: those of the challenge, else all that the resource supports, else none. */
 export function firstScopes(
   challenged: readonly string[] | undefined,
   supported: readonly string[] | undefined,
@@ -25,19 +25,19 @@ export function firstScopes(
   return challenged ?? supported ?? [];
 }
 
-/** The same scopes, with the one that asks for a refresh token if the authorization server lists it. */
+/** Adds `offline_access` if the authorization server supports it. */
 export function withOfflineAccess(scopes: readonly string[], as: ServerMetadata): readonly string[] {
-  // Alone it would ask for nothing but that.
+  // As the only scope, `offline_access` would replace the default scopes of the authorization server.
   const isOffered = scopes.length > 0 && as.scopes_supported?.includes(OFFLINE_ACCESS) === true;
   return isOffered ? unionOfScopes(scopes, [OFFLINE_ACCESS]) : scopes;
 }
 
-/** What to ask for when more is needed: what was requested before comes first, and nothing comes twice. */
+/** Returns the scopes of a step-up authorization: those requested before, then the new ones of the challenge. */
 export function unionOfScopes(requested: readonly string[], challenged: readonly string[]): readonly string[] {
   return [...new Set([...requested, ...challenged])];
 }
 
-/** True if each scope that is needed was granted. No scope is taken to include another. */
+/** True if all needed scopes were granted. No scope implies another. */
 export function covers(granted: readonly string[], needed: readonly string[]): boolean {
   const held = new Set(granted);
   return needed.every((scope) => held.has(scope));

@@ -1,16 +1,12 @@
-/**
- * Requests to authorization servers over `fetch`: the runtime's own, or one that somebody gave us. It does not say which
- * address a name stands for, so only addresses in the URL itself, and names that are always private, are refused.
- */
+/** Sends OAuth requests with `fetch`, which hides the resolved addresses: the SSRF policy checks only the host in the URL. */
 
 import type { OAuthRequest, OAuthResponse, Send } from './exchange.ts';
 import { Body, checkTarget, redirected, tooLarge, unreachable, withinTime } from './send-rules.ts';
 import { type Reach, reachOfHost } from './targets.ts';
 
-/** Sends a request with the runtime's `fetch`, redirects not followed. */
 export const send: Send = (request, limits) => sendWith(fetch)(request, limits);
 
-/** Sends requests with this `fetch`, redirects not followed. */
+/** Returns a function that sends requests with this `fetch`, without following redirects. */
 export function sendWith(fetch: typeof globalThis.fetch): Send {
   return (request, limits) =>
     withinTime(request.url, limits.signal, async (ended) => {
@@ -23,7 +19,7 @@ export function sendWith(fetch: typeof globalThis.fetch): Send {
     });
 }
 
-/** How far a server may lead, as far as its URL alone tells. */
+/** Returns the SSRF policy for a server, judged by the host in its URL alone. */
 export async function reachOf(url: URL): Promise<Reach> {
   return reachOfHost(url.hostname);
 }
@@ -42,12 +38,12 @@ async function exchange(
     for (;;) {
       const { done, value } = (await reader?.read()) ?? { done: true };
       if (done) break;
-      // A fetch that does not heed its signal is told in the other way.
+      // A custom `fetch` could ignore the signal.
       signal.throwIfAborted();
       if (!text.add(value)) throw tooLarge(url);
     }
   } finally {
-    // Frees the connection of an answer that was not read to its end.
+    // Closes the connection of a response that was not read to the end.
     reader?.cancel().catch(() => {});
   }
   return { status: response.status, header: (name) => response.headers.get(name) ?? undefined, body: text.text() };

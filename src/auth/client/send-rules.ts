@@ -1,4 +1,4 @@
-/** What every sender keeps to, whatever it sends with: how much, how long, where to, and how failures are told. */
+/** Rules for sending OAuth requests, with `fetch` or Node: limits of size and time, SSRF policy, error messages. */
 
 import { printable } from '../../jsonrpc/printable.ts';
 import { AuthError } from '../errors.ts';
@@ -7,21 +7,20 @@ import { isWithin, networkOf, networkOfHost } from './networks.ts';
 import { cleanText } from './responses.ts';
 import type { Reach } from './targets.ts';
 
-/** The most bytes of an answer that are read. */
 export const MAX_BODY_BYTES: number = 1024 * 1024;
-/** The most milliseconds a request takes, from looking up the name to the last byte of the answer. */
+/** Time limit of a request in milliseconds, from the DNS lookup to the last byte of the response. */
 export const TIMEOUT_MS = 10_000;
-/** The most names of a list that a message shows. */
+/** Maximum number of issuers or scopes that an error message lists. */
 const MAX_NAMES = 10;
 
-/** The address that a URL names directly, without a name that has to be looked up. */
+/** Returns the IP address in a URL; undefined if the URL has a hostname. */
 export function literalAddress({ hostname }: URL): string | undefined {
   if (hostname.startsWith('[')) return hostname.slice(1, -1);
-  // URLs have every other way to write one (127.1, 0x7f000001) turned into this already.
+  // `URL` has already normalized the other notations, such as 127.1 and 0x7f000001.
   return /^\d+\.\d+\.\d+\.\d+$/.test(hostname) ? hostname : undefined;
 }
 
-/** Throws for what no request may be sent to, as far as the URL alone tells. */
+/** Throws an `AuthError` if the SSRF policy refuses the URL. Makes no DNS lookup. */
 export function checkTarget(url: URL, { reach }: Pick<SendLimits, 'reach'>): void {
   if (url.protocol !== 'https:' && url.protocol !== 'http:') {
     throw new AuthError('forbidden_address', `Nothing is sent to ${url.protocol} URLs, only to https: and http:`);
@@ -29,12 +28,12 @@ export function checkTarget(url: URL, { reach }: Pick<SendLimits, 'reach'>): voi
   if (!isWithin(networkOfHost(url.hostname), reach)) throw forbiddenAddress(url);
 }
 
-/** Whether nothing may be sent to an address that a name was resolved to. */
+/** True if the SSRF policy refuses an address that a hostname was resolved to. */
 export function isForbidden(address: string, reach: Reach): boolean {
   return !isWithin(networkOf(address), reach);
 }
 
-/** Runs one exchange: ends it, and rejects, when its time is over or the signal gives it up. Nothing goes on after it. */
+/** Runs one exchange. On timeout, or if `signal` aborts, aborts the exchange and rejects. */
 export async function withinTime<T>(
   url: URL,
   signal: AbortSignal,
@@ -49,7 +48,7 @@ export async function withinTime<T>(
   signal.addEventListener('abort', giveUp, { once: true });
   const timer = setTimeout(() => end.abort(timedOut(url)), TIMEOUT_MS);
   try {
-    // What does not heed its end, as a fetch of somebody's own may not, is not waited for.
+    // Does not wait for an exchange that ignores its signal, as a custom `fetch` could.
     return await Promise.race([exchange(end.signal), over]);
   } finally {
     clearTimeout(timer);
@@ -58,12 +57,11 @@ export async function withinTime<T>(
   }
 }
 
-/** The body of an answer while it comes in. */
 export class Body {
   readonly #chunks: Uint8Array[] = [];
   #size = 0;
 
-  /** False if this is more than is read. */
+  /** Adds a chunk of the response body. Returns false if the body is larger than `MAX_BODY_BYTES`. */
   add(chunk: Uint8Array): boolean {
     this.#size += chunk.byteLength;
     const fits = this.#size <= MAX_BODY_BYTES;
@@ -71,7 +69,6 @@ export class Body {
     return fits;
   }
 
-  /** All of it. */
   text(): string {
     const bytes = new Uint8Array(this.#size);
     let at = 0;
@@ -83,12 +80,12 @@ export class Body {
   }
 }
 
-/** A URL as messages have it: a query may hold a code or a token, and what comes before the host a password. */
+/** Formats a URL for messages, without query and credentials, which could be secret. */
 export function nameOf({ origin, pathname }: URL): string {
   return printable(`${origin}${pathname}`);
 }
 
-/** Issuers as messages have them. They are URLs already, of which nothing has to be left out. */
+/** Formats issuers for messages. Issuers have no query and no credentials that would have to be removed. */
 export function shownIssuers(issuers: readonly string[]): string {
   return listed(
     issuers.map((issuer) => printable(issuer)),
@@ -96,7 +93,7 @@ export function shownIssuers(issuers: readonly string[]): string {
   );
 }
 
-/** Scopes that a server named, as messages have them. */
+/** Formats scopes for messages. They come from a server, so they are sanitized. */
 export function shownScopes(scopes: readonly string[]): string {
   return listed(
     scopes.map((scope) => cleanText(scope, 100) ?? '[...]'),
@@ -109,7 +106,7 @@ function listed(names: readonly string[], separator: string): string {
   return `${names.slice(0, MAX_NAMES).join(separator)}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
-/** The URL, or what its name stands for, is an address that nothing may be sent to. */
+/** Returns the error for a URL that the SSRF policy refuses, by its host or a resolved address. */
 export function forbiddenAddress(url: URL): AuthError {
   const text =
     `${nameOf(url)} is in a private, loopback or link-local network, or a metadata service: the MCP server may not send ` +
@@ -117,17 +114,16 @@ export function forbiddenAddress(url: URL): AuthError {
   return new AuthError('forbidden_address', text);
 }
 
-/** The answer was a redirect, which the runtime does not let us see, or had followed already. */
+/** Returns the error for a redirect that the runtime hides or has already followed. */
 export function redirected(url: URL): AuthError {
   return new AuthError('redirected', `${nameOf(url)} redirects to another URL, which is not followed`);
 }
 
-/** The answer is more than is read. */
 export function tooLarge(url: URL): AuthError {
   return new AuthError('too_large', `The answer of ${nameOf(url)} is larger than ${MAX_BODY_BYTES} bytes`);
 }
 
-/** There was no complete answer. The cause is told by its code: its text may hold what was sent. */
+/** Converts a network error into an `AuthError`. Only its code is shown, because its text could quote the request. */
 export function unreachable(url: URL, error: unknown): AuthError {
   if (error instanceof AuthError) return error;
   const code = codeOf(error);
@@ -141,7 +137,7 @@ function timedOut(url: URL): AuthError {
   return new AuthError('timeout', text, { isRetryable: true });
 }
 
-// What usually is the matter; the code stays in sight for everything else.
+// Likely causes by error code. The message also contains the code.
 const REASONS: readonly (readonly [codes: RegExp, reason: string])[] = [
   [/^ECONNREFUSED$|^ConnectionRefused$/, 'nothing listens there: is it running, and is it this port?'],
   [/^(ENOTFOUND|EAI_AGAIN)$/, 'there is no host of this name, or names cannot be looked up'],
@@ -156,7 +152,7 @@ const REASONS: readonly (readonly [codes: RegExp, reason: string])[] = [
   [/^HPE_/, 'it answered with something that is not HTTP'],
 ];
 
-// What fetch throws says why it did in its cause.
+// `fetch` throws an error that has the system error as its `cause`.
 function codeOf(error: unknown): string {
   if (typeof error !== 'object' || error === null) return '';
   const { code, cause } = error as { code?: unknown; cause?: unknown };

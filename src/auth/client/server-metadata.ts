@@ -1,4 +1,4 @@
-/** Authorization server metadata (RFC 8414, OpenID Connect Discovery): where it is looked for, and what is believed of it. */
+/** Authorization server metadata (RFC 8414, OpenID Connect Discovery): where to find it, and its validation. */
 
 import type { AuthorizationServer } from 'oauth4webapi';
 import { AuthError } from '../errors.ts';
@@ -8,13 +8,12 @@ import { isIssuer } from './resource-metadata.ts';
 import { documentIn, invalidAnswer, type JsonObject, stringIn } from './responses.ts';
 import { targetFault } from './targets.ts';
 
-/** What an authorization server says of itself. Can be kept as JSON. */
+/** Metadata of an authorization server. Can be stored as JSON. */
 export interface ServerMetadata extends AuthorizationServer {
-  /** Nobody said any of this: it is what revision 2025-03-26 takes for granted. */
+  /** True if the server publishes no metadata, so that these are the defaults of revision 2025-03-26. */
   readonly isFallback?: boolean;
 }
 
-/** Endpoints that requests are sent to, or a browser. */
 export type EndpointName =
   | 'authorization_endpoint'
   | 'token_endpoint'
@@ -22,7 +21,7 @@ export type EndpointName =
   | 'device_authorization_endpoint';
 
 const WHO = 'The authorization server metadata';
-/** The longest URL of an authorization server that is used: a browser is started with one as an argument. */
+/** Maximum length of an endpoint URL, because a browser is started with one as an argument. */
 export const MAX_ENDPOINT_LENGTH = 4096;
 const ENDPOINTS: readonly EndpointName[] = [
   'authorization_endpoint',
@@ -44,7 +43,7 @@ const FLAGS = [
   'require_pushed_authorization_requests',
 ];
 
-/** Where to look for the metadata of an issuer, in this order: three places if it has a path, two if it has none. */
+/** Returns the URLs of an issuer's metadata, in the order in which they are tried. */
 export function serverMetadataUrls(issuer: string): URL[] {
   if (!isIssuer(issuer)) {
     throw new AuthError('invalid_issuer', 'An issuer must be an absolute http(s) URL without query and fragment');
@@ -52,7 +51,7 @@ export function serverMetadataUrls(issuer: string): URL[] {
   return metadataPlaces(issuer).map((place) => new URL(place));
 }
 
-/** Reads the metadata of an issuer. It has to name this very issuer, by letter. */
+/** Parses the metadata of an issuer. Throws an `AuthError` unless the field `issuer` equals `issuer` exactly. */
 export function readServerMetadata(issuer: string, response: OAuthResponse): ServerMetadata {
   const fields = documentIn(response, WHO);
   const named = stringIn(fields, 'issuer', WHO);
@@ -65,7 +64,7 @@ export function readServerMetadata(issuer: string, response: OAuthResponse): Ser
   return believable(fields) as ServerMetadata;
 }
 
-/** What revision 2025-03-26 takes for granted of a server that publishes nothing at all. */
+/** Returns the default metadata that revision 2025-03-26 defines for servers without metadata. */
 export function fallbackMetadata({ origin }: URL): ServerMetadata {
   return {
     issuer: origin,
@@ -77,7 +76,7 @@ export function fallbackMetadata({ origin }: URL): ServerMetadata {
   };
 }
 
-/** Refuses an authorization server that does not say that it protects codes by PKCE with S256. */
+/** Throws an `AuthError` unless the authorization server supports PKCE with S256, which MCP requires. */
 export function requirePkce(as: ServerMetadata): void {
   if (as.code_challenge_methods_supported?.includes('S256')) return;
   const fault = as.code_challenge_methods_supported ? 'lists no S256 in' : 'has no';
@@ -88,7 +87,7 @@ export function requirePkce(as: ServerMetadata): void {
   );
 }
 
-/** An endpoint of an authorization server; an `AuthError` if it has none, or one that nothing may be sent to. */
+/** Returns the URL of an endpoint. Throws an `AuthError` if the endpoint is missing or its URL is not allowed. */
 export function endpointIn(as: ServerMetadata, name: EndpointName): URL {
   const value = as[name];
   if (value === undefined) throw new AuthError('endpoint_missing', `The authorization server has no "${name}"`);
@@ -97,14 +96,14 @@ export function endpointIn(as: ServerMetadata, name: EndpointName): URL {
   return new URL(value);
 }
 
-// Whether a private network may be reached is decided where requests are sent, by address.
+// Private networks are not checked here but when the request is sent, by resolved address.
 function endpointFault(value: unknown): string | undefined {
   if (typeof value !== 'string' || !URL.canParse(value)) return 'it must be an absolute URL';
   if (value.length > MAX_ENDPOINT_LENGTH) return `it must have at most ${MAX_ENDPOINT_LENGTH} characters`;
   return targetFault(new URL(value));
 }
 
-// Of the wrong type is as good as not there: nothing is concluded from it.
+// Removes fields of a wrong type, so that they count as missing.
 function believable(fields: JsonObject): JsonObject {
   const isList = (value: unknown): boolean => Array.isArray(value) && value.every((one) => typeof one === 'string');
   const entries = Object.entries(fields).filter(([name, value]) => {
@@ -115,7 +114,7 @@ function believable(fields: JsonObject): JsonObject {
   return Object.fromEntries(entries);
 }
 
-/** What to add to a message about issuers that differ: the usual reason, if that is it. */
+/** Returns a hint for the error message if two issuers differ only in the trailing slash, else an empty string. */
 export function slashHint(named: readonly string[], issuer: string): string {
   const bare = (one: string): string => one.replace(/\/$/, '');
   if (!named.some((one) => bare(one) === bare(issuer))) return '';

@@ -1,4 +1,4 @@
-/** Gets the requests to one MCP server let in: with what is kept, what can be refreshed, or what has to be asked for. */
+/** `Session`: authorizes the requests to one MCP server, with cached, refreshed or newly obtained tokens. */
 
 import type {
   Authorizer,
@@ -19,19 +19,19 @@ import { covers } from './scopes.ts';
 import { shownScopes } from './send-rules.ts';
 import { type FlowHost, SharedFlow, type Waiter } from './shared-flow.ts';
 
-// Of a token that is still good another need not be had at once.
+// Minimum time between two early refreshes of a token that is still valid.
 const REST_MS = 10_000;
-/** Looks after one server, for every connection to it. */
+/** Authorizes the requests of all connections to one MCP server. */
 export class Session {
   readonly #keeper: Keeper;
   readonly #renewal: Renewal;
   readonly #connections = new Set<ProtectedServer>();
-  /** What each request was sent with. */
+  /** The token that each request was sent with, by the header fields of the request. */
   readonly #given = new WeakMap<HeaderFields, Held>();
   #fields: { readonly held: Held; readonly fields: HeaderFields } | undefined;
   #flow: SharedFlow<Held | undefined> | undefined;
   readonly #patience = new Patience();
-  /** Until then there is no early refresh. */
+  /** No early refresh before this time, in milliseconds since 1970. */
   #restsUntil = 0;
 
   constructor(server: URL, grant: Grant, options: SessionOptions) {
@@ -43,7 +43,6 @@ export class Session {
     this.#renewal = new Renewal(server, grant, options, { keeper, patience: this.#patience, onSignIn });
   }
 
-  /** For one connection. */
   authorizer(connection: ProtectedServer): Authorizer {
     if (!connection.signal.aborted) this.#connections.add(connection);
     connection.signal.addEventListener('abort', () => this.#connections.delete(connection), { once: true });
@@ -54,7 +53,7 @@ export class Session {
     };
   }
 
-  /** Forgets the tokens, here and in the store. */
+  /** Deletes the tokens from memory and from the store. */
   async forget(): Promise<void> {
     await this.#keeper.forget();
     this.#fields = undefined;
@@ -72,7 +71,7 @@ export class Session {
     return ready.then((now) => (now ? this.#fieldsFor(now, request) : {}));
   }
 
-  // Nobody waits for it, and nothing is lost if it fails: what there is is still good.
+  // Refreshes a token in the background. A failure is ignored, because the token is still valid.
   #renewEarly(connection: ProtectedServer, held: Held): void {
     if (this.#isBusy || Date.now() < this.#restsUntil || connection.signal.aborted) return;
     this.#restsUntil = Date.now() + REST_MS;
@@ -119,13 +118,13 @@ export class Session {
     const said = challengeIn(header);
     const isScope = status === 403 && said?.error === 'insufficient_scope';
     if (status === 403 && !isScope) return false;
-    // Somebody else was faster, and what there is now was not refused yet.
+    // Another request has obtained a new token meanwhile: retry with that one.
     if (this.#keeper.held && this.#keeper.held !== sent) return true;
     if (challenge.isBackground) return !isScope && this.#challengedQuietly(connection, challenge, sent);
     if (isScope && sent) this.#checkProgress(sent, said, challenge.tries);
     const isEnough = (held: Held): boolean => !isScope || covers(held.record.scopes, said?.scopes ?? []);
     for (;;) {
-      // What somebody else has begun may have been for something else.
+      // If another request began the token acquisition, it can be for other scopes, so its result is checked.
       const isOwn = !this.#isBusy;
       const held = await this.#together(connection, challenge, (host) =>
         this.#renewal.renew(host, sent, said, isScope),
@@ -134,7 +133,7 @@ export class Session {
     }
   }
 
-  // What belongs to no call is let in by what there is, or can be had without anybody.
+  // Background requests use existing or refreshed tokens, and never prompt the user.
   async #challengedQuietly(
     connection: ProtectedServer,
     challenge: HttpChallenge,
@@ -145,7 +144,7 @@ export class Session {
     return held !== undefined && held !== sent;
   }
 
-  // Asking again for what was asked for already leads to the same, and what leads to more questions is not gone on with.
+  // Throws if the scopes were already requested or granted, or if a step-up authorization did not help.
   #checkProgress(sent: Held, challenge: AuthChallenge, tries: number): void {
     const { scopes = [] } = challenge;
     const { granted } = sent.record;
@@ -161,7 +160,7 @@ export class Session {
     return this.#flow !== undefined && !this.#flow.isGivenUp;
   }
 
-  // One at a time, whoever asks: the others wait for the same.
+  // Single flight: concurrent requests share one token acquisition.
   async #together(
     connection: ProtectedServer,
     request: Waiter,

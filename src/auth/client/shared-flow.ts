@@ -1,51 +1,48 @@
-/** Something that several requests wait for, done once: it goes on for as long as one of them does. */
+/** `SharedFlow`: a task that several requests wait for. The task is aborted when no request waits any more. */
 
 import type { AuthRequest, ProtectedServer } from '../../client/http-options.ts';
 
-/** What a task that is shared can ask of those who wait for it. */
 export interface FlowHost {
-  /** Aborts when nobody waits any more. */
+  /** Aborts when no request waits for the task any more. */
   readonly signal: AbortSignal;
-  /** Runs what needs a person: the clocks of all who wait stand still meanwhile. */
+  /** Runs a part of the task that waits for the user. The timeouts of all waiting connections are paused meanwhile. */
   withPerson<T>(task: () => Promise<T>): Promise<T>;
 }
 
-/** Who waits: a request, until its signal aborts. */
+/** A request that waits for the task, until its signal aborts. */
 export type Waiter = Pick<AuthRequest, 'isBackground' | 'signal'>;
 
-/** A connection that waits, with the requests of it that do. */
+/** A connection whose requests wait for the task. */
 interface Waiting<T> {
   readonly outcome: Promise<T>;
   readonly requests: Set<Waiter>;
-  /** It does not wait any more. */
+  /** Removes the connection from the waiting ones, and resumes its timeouts. */
   leave(): void;
-  /** Lets its clocks go on. */
+  /** Resumes the timeouts of the connection; undefined while they are not paused. */
   go: (() => void) | undefined;
 }
 
-// Whoever has a lock for longer waits for a person.
+// If another process holds the lock for longer, it is assumed to wait for the user.
 const LOCK_MS = 250;
 
-/** One run of a task, and those who wait for it. */
 export class SharedFlow<T> {
   readonly #abort = new AbortController();
   readonly #waiting = new Map<ProtectedServer, Waiting<T>>();
-  /** What came of it. */
   readonly outcome: Promise<T>;
   #persons = 0;
 
   constructor(task: (host: FlowHost) => Promise<T>) {
     this.outcome = task({ signal: this.#abort.signal, withPerson: (work) => this.#withPerson(work) });
-    // Whoever waits is told; there may be nobody left.
+    // Prevents an unhandled rejection if no request waits any more.
     this.outcome.catch(() => {});
   }
 
-  /** True when everybody who waited has gone: nobody should begin to wait. */
+  /** True if the task was aborted because no request waited. Then no request may join. */
   get isGivenUp(): boolean {
     return this.#abort.signal.aborted;
   }
 
-  /** The outcome, or the reason why this request or its connection does not want it any more. */
+  /** Waits for the result of the task. Rejects if the request or its connection is aborted first. */
   async join(server: ProtectedServer, request: Waiter): Promise<T> {
     server.signal.throwIfAborted();
     const { signal } = request;
@@ -65,7 +62,7 @@ export class SharedFlow<T> {
     });
   }
 
-  // One listener for each connection: its signal lives longer than this, and has many others.
+  // One abort listener per connection, not per request: the signal outlives this task and has many other listeners.
   #begin(server: ProtectedServer): Waiting<T> {
     const { signal } = server;
     let settle: { resolve(value: T): void; reject(reason: unknown): void } | undefined;
@@ -102,7 +99,7 @@ export class SharedFlow<T> {
     return waiting;
   }
 
-  // Nobody is asked for the sake of what belongs to no call.
+  // While the task waits for the user, background requests alone do not keep it running.
   #endIfUnwanted(reason: unknown): void {
     const isNeeded = ({ isBackground }: Waiter): boolean => this.#persons === 0 || !isBackground;
     const isWanted = [...this.#waiting.values()].some(({ requests }) => [...requests].some(isNeeded));
@@ -126,10 +123,7 @@ export class SharedFlow<T> {
   }
 }
 
-/**
- * Runs a task when its turn comes. While another process has it, it is a person who is waited for, as far as anybody
- * knows; without a host nobody is.
- */
+/** Runs `task` under a lock. While another process holds it, probably waiting for the user, `host` pauses the timeouts. */
 export async function waitingAsForPerson<T>(
   host: FlowHost | undefined,
   exclusive: (task: () => Promise<T>) => Promise<T>,

@@ -1,20 +1,14 @@
-/** Where credentials are kept: an interface, and memory. */
+/** `CredentialStore`: interface of stores for tokens and client registrations. */
 
-/** A value as JSON has it. */
+/** A JSON value. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json };
 
-/**
- * Keeps registrations and tokens, under keys that name the authorization server they belong to. What is kept is secret.
- * Several processes may share one: then `exclusive` has to hold among all of them.
- */
+/** Stores tokens and client registrations, which are secret. If processes share a store, `exclusive` must lock across them. */
 export interface CredentialStore {
-  /** What is kept under this key. */
+  /** Returns the value of a key; undefined if there is none. */
   get(key: string): Promise<Json | undefined>;
-  /** Keeps a value; `undefined` takes away what is there. When it resolves, the value is safe. */
+  /** Stores a value; `undefined` deletes the key. Must resolve only when the change is durable. */
   set(key: string, value: Json | undefined): Promise<void>;
-  /**
-   * Runs a task while nobody else who shares the store runs one under the same key. The signal ends the waiting, not the
-   * task.
-   */
+  /** Runs `task` while no other user of the store runs one with the same key. `signal` aborts the wait, not the task. */
   exclusive<T>(key: string, task: () => Promise<T>, signal: AbortSignal): Promise<T>;
 }

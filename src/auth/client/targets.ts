@@ -1,8 +1,8 @@
-/** Where requests may go, and what a browser may be shown. Looks nothing up. */
+/** SSRF policy: which URLs requests may be sent to and browsers may open. Makes no DNS lookups. */
 
 import { isWithin, type Network, networkOfHost } from './networks.ts';
 
-/** The most restricted network that requests may go to: the one that the MCP server itself is in. */
+/** The most restricted network that requests may be sent to: the network of the MCP server. */
 export type Reach = Exclude<Network, 'forbidden'>;
 
 const OUT_OF_REACH: Readonly<Record<Network, string>> = {
@@ -12,15 +12,15 @@ const OUT_OF_REACH: Readonly<Record<Network, string>> = {
   forbidden: 'it is a link-local, unspecified or cloud metadata address, which is never asked',
 };
 
-/** How far a server may lead, as far as its name or address alone tells. */
+/** Returns the SSRF policy for a server, judged by its hostname or address alone. */
 export function reachOfHost(hostname: string): Reach {
   const network = networkOfHost(hostname);
   return network === 'forbidden' ? 'private' : network;
 }
 
 /**
- * Why no request may be sent there: https, or http to a private network or this machine, and none of those beyond
- * `reach`. Without `reach` only the URL's form is checked.
+ * Returns why no request may be sent to a URL; undefined if it is allowed. Allowed are https:, and http: to private hosts, in
+ * networks up to `reach`. Without `reach`, only scheme and credentials in the URL are checked.
  */
 export function targetFault(url: URL, reach?: Reach): string | undefined {
   const fault = schemeFault(url);
@@ -30,7 +30,7 @@ export function targetFault(url: URL, reach?: Reach): string | undefined {
   return url.protocol === 'http:' && network === 'public' ? 'it must use https' : undefined;
 }
 
-/** Why a browser may not be sent there: https, or http on this very machine. */
+/** Returns why a browser may not open a URL; undefined if it may. Allowed are https:, and http: on loopback hosts. */
 export function pageFault(url: URL): string | undefined {
   const fault = schemeFault(url);
   if (fault !== undefined) return fault;
@@ -38,24 +38,24 @@ export function pageFault(url: URL): string | undefined {
   return isFine ? undefined : 'it must use https, or http on localhost';
 }
 
-/** Why answers may not be sent there: as for pages, and it may have no fragment. */
+/** Returns why a redirect URI is not allowed: it breaks the rules of `pageFault` or has a fragment. Undefined if allowed. */
 export function redirectUriFault(redirectUri: string): string | undefined {
   if (!URL.canParse(redirectUri)) return 'it is not an absolute URL';
   return redirectUri.includes('#') ? 'it must not have a fragment' : pageFault(new URL(redirectUri));
 }
 
-/** True for a redirect URI at which a program on this machine can wait by itself. */
+/** True if this process can listen at a redirect URI: http: on 127.0.0.1, [::1] or localhost. */
 export function canListenAt(redirectUri: string): boolean {
   const { protocol, hostname } = new URL(redirectUri);
   return protocol === 'http:' && ['127.0.0.1', '[::1]', 'localhost'].includes(hostname);
 }
 
-/** True for a host that only this machine can reach, as `new URL().hostname` has it. */
+/** True for a `URL.hostname` on this machine. */
 export function isLoopbackHost(hostname: string): boolean {
   return networkOfHost(hostname) === 'loopback';
 }
 
-/** True for a host of a private network, as `new URL().hostname` has it: an address, or a name that has no meaning outside. */
+/** True for a `URL.hostname` that is not public: a private address, or a name that is resolved in private networks only. */
 export function isPrivateHost(hostname: string): boolean {
   return networkOfHost(hostname) !== 'public';
 }

@@ -1,4 +1,4 @@
-/** Asks for tokens; once more if the authorization server wants its nonce in the proof. */
+/** Sends token requests. If the server demands a DPoP nonce, sends the request once more. */
 
 import type { ClientIdentity } from './client-auth.ts';
 import { isNonceChallenge } from './dpop.ts';
@@ -7,7 +7,7 @@ import type { ServerMetadata } from './server-metadata.ts';
 import { readTokens, type TokenReading, type TokenRequestOptions, type TokenResponse, tokenRequest } from './token.ts';
 import type { Wire } from './wire.ts';
 
-/** Sends a token request and reads the tokens of its answer. */
+/** Sends a token request, and returns the tokens of the response. */
 export function requestTokens(
   wire: Wire,
   as: ServerMetadata,
@@ -17,7 +17,7 @@ export function requestTokens(
   return askForTokens(wire, as, identity, asked, readTokens);
 }
 
-/** The same, with another reading of the answer. */
+/** Sends a token request, and parses the response with `read`. */
 export async function askForTokens<T extends object | string>(
   wire: Wire,
   as: ServerMetadata,

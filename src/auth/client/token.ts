@@ -1,4 +1,4 @@
-/** The token endpoint: what is sent to it for each grant, and what its answer is taken for. */
+/** Token endpoint: the parameters of each grant, requests and responses. */
 
 import { AuthError } from '../errors.ts';
 import type { PendingAuthorization } from './authorization.ts';
@@ -9,36 +9,35 @@ import { answerIn, invalidAnswer, type JsonObject, optionalString, secondsIn, st
 import { formatScopes, parseScopes } from './scopes.ts';
 import { endpointIn, type ServerMetadata } from './server-metadata.ts';
 
-/** What entitles a client to a token. */
+/** Grant type of a token request, with the parameters that entitle the client to a token. */
 export interface Entitlement {
   readonly grantType: string;
   readonly parameters: Readonly<Record<string, string>>;
 }
 
-/** What a request for a token is made of. */
 export interface TokenRequestOptions extends Entitlement {
-  /** The MCP server that the token is for; undefined only for servers of revision 2025-03-26, which know no such thing. */
+  /** Resource indicator of the MCP server (RFC 8707); undefined omits the parameter. */
   readonly resource: string | undefined;
-  /** Binds the token to a key. */
+  /** Creates the proof that binds the token to a key (DPoP). */
   readonly dpop?: DpopProver | undefined;
 }
 
-/** How an answer is read. */
+/** Options of `readTokens`. */
 export interface TokenReading {
-  /** In milliseconds since 1970. */
+  /** Current time, in milliseconds since 1970. */
   readonly now: number;
-  /** Whether the request had a proof; `required`: a token that is not bound to the key is refused. Default: it had none. */
+  /** Set if the request had a DPoP proof. `required`: a token that is not bound to the key is refused. */
   readonly dpop?: 'offered' | 'required' | undefined;
 }
 
-/** Tokens. Secret, and can be kept as JSON. */
+/** Tokens of a response. Secret. Can be stored as JSON. */
 export interface TokenResponse {
   readonly accessToken: string;
   readonly tokenType: 'bearer' | 'dpop';
   readonly refreshToken?: string;
-  /** In milliseconds since 1970; unknown if the server does not say. */
+  /** Expiry in milliseconds since 1970; undefined if the server does not send it. */
   readonly expiresAt?: number;
-  /** What was granted; if the server does not say, what was asked for. */
+  /** Granted scopes; undefined if they are the requested scopes (RFC 6749, section 5.1). */
   readonly scopes?: readonly string[];
 }
 
@@ -46,7 +45,6 @@ const WHO = 'The token endpoint';
 const JWT_BEARER = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
 const DEVICE_CODE = 'urn:ietf:params:oauth:grant-type:device_code';
 
-/** A code that came back from the browser. */
 export function authorizationCodeGrant({ redirectUri, verifier }: PendingAuthorization, code: string): Entitlement {
   return {
     grantType: 'authorization_code',
@@ -54,27 +52,24 @@ export function authorizationCodeGrant({ redirectUri, verifier }: PendingAuthori
   };
 }
 
-/** A refresh token. Scopes are left out: the new token has those of the old one. */
+/** Requests no scopes, so that the new token has those of the old one (RFC 6749, section 6). */
 export function refreshGrant(refreshToken: string): Entitlement {
   return { grantType: 'refresh_token', parameters: { refresh_token: refreshToken } };
 }
 
-/** The client itself, without a person. */
 export function clientCredentialsGrant(scopes: readonly string[]): Entitlement {
   return { grantType: 'client_credentials', parameters: scopeParameter(scopes) };
 }
 
-/** A JWT that somebody whom the authorization server trusts has signed: an ID-JAG, or the identity of a workload. */
+/** Grant by a JWT of an issuer that the authorization server trusts (RFC 7523): an ID-JAG, or the identity of a workload. */
 export function jwtBearerGrant(assertion: string, scopes: readonly string[]): Entitlement {
   return { grantType: JWT_BEARER, parameters: { assertion, ...scopeParameter(scopes) } };
 }
 
-/** A code that a person confirms on another device. */
 export function deviceCodeGrant(deviceCode: string): Entitlement {
   return { grantType: DEVICE_CODE, parameters: { device_code: deviceCode } };
 }
 
-/** A request for a token. */
 export async function tokenRequest(
   as: ServerMetadata,
   identity: ClientIdentity,
@@ -85,7 +80,7 @@ export async function tokenRequest(
   return authenticatedRequest(as, identity, endpointIn(as, 'token_endpoint'), body, dpop);
 }
 
-/** A form for an authorization server, with what shows who the client is. It has no other header fields than these. */
+/** Builds a form request with client authentication and, if `dpop` is set, a DPoP proof. */
 export async function authenticatedRequest(
   as: ServerMetadata,
   identity: ClientIdentity,
@@ -99,7 +94,7 @@ export async function authenticatedRequest(
   return { method: 'POST', url, headers: Object.fromEntries(headers), body: body.toString() };
 }
 
-/** The tokens of an answer; an `AuthError` with the code of the RFCs if it has none. */
+/** Returns the tokens of a response. Throws an `AuthError` with the OAuth error code if there are none. */
 export function readTokens(response: OAuthResponse, reading: TokenReading): TokenResponse {
   const fields = answerIn(response, { who: WHO, statuses: [200], field: 'access_token' });
   const refreshToken = optionalString(fields, 'refresh_token');
@@ -114,14 +109,14 @@ export function readTokens(response: OAuthResponse, reading: TokenReading): Toke
   };
 }
 
-/** What an answer has in `access_token`, if a header field can carry it. */
+/** Returns the field `access_token`. Throws an `AuthError` if a header field cannot carry the token. */
 export function tokenIn(fields: JsonObject, who: string): string {
   const token = stringIn(fields, 'access_token', who);
   if (/^[\x21-\x7e]+$/.test(token)) return token;
   throw invalidAnswer(who, '"access_token" has characters that no header field can carry');
 }
 
-/** The parameter `scope`, or none. */
+/** Returns the parameter `scope`, or no parameter if there are no scopes. */
 export function scopeParameter(scopes: readonly string[]): Readonly<Record<string, string>> {
   const scope = formatScopes(scopes);
   return scope === undefined ? {} : { scope };

@@ -1,4 +1,4 @@
-/** Credentials that a store could not write, for instance to a full disk, stay in memory until the store can write them. */
+/** Keeps credentials in memory that a store could not write, for instance to a full disk, until the store can write them. */
 
 import { printable } from '../../jsonrpc/printable.ts';
 import { unref } from '../../timing/timer-range.ts';
@@ -7,10 +7,7 @@ import type { CredentialStore, Json } from './store.ts';
 
 interface Unwritten {
   readonly value: Json | undefined;
-  /**
-   * The value that the store holds under the same key, as JSON. Once that differs, another process has written a newer value. Null: the store
-   * could not be read either.
-   */
+  /** JSON of the stored value when the write failed. A different value in the store is newer. Null: unreadable store. */
   readonly stored: string | undefined | null;
 }
 
@@ -18,13 +15,12 @@ const FIRST_RETRY_MS = 5000;
 const LONGEST_RETRY_MS = 60_000;
 const UNREADABLE: Json = Object.freeze({});
 
-/** One for each store, so that all who use the store see what is unwritten. */
+/** Wrapped stores by original, so that all users of a store see its unwritten values. */
 const wrapped = new WeakMap<CredentialStore, CredentialStore>();
 
 /**
- * The same store, in which writes do not fail, except those that take tokens away. An authorization server accepts a refresh
- * token once: the new one must be used also where it cannot be written. It is written as soon as the store can, and lost if
- * the process ends before.
+ * Wraps a store so that writes do not fail, except the deletion of tokens. An authorization server accepts a refresh token
+ * once, so the new one must be used even if it cannot be written. It is written later, and lost if the process ends before.
  */
 export function keepingUnwritten(store: CredentialStore): CredentialStore {
   const known = wrapped.get(store);
@@ -54,7 +50,7 @@ function makeStore(store: CredentialStore): CredentialStore {
     retryLater();
   };
 
-  // Only while nobody else who shares the store can write a newer value in between.
+  // Must run under the lock of the key, so that no other process writes a newer value meanwhile.
   const retry = async (key: string): Promise<void> => {
     const known = unwritten.get(key);
     if (known) await current(key, known);

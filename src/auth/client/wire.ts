@@ -1,4 +1,4 @@
-/** Sends the requests of one flow, by the rules for where they may go, and keeps account of them. */
+/** `Wire`: sends the requests of one OAuth flow under the SSRF policy, and records them for error messages. */
 
 import { unlessAborted } from '../../timing/abort-signals.ts';
 import { AuthError, type AuthErrorDetails, type AuthStep } from '../errors.ts';
@@ -6,32 +6,27 @@ import type { OAuthRequest, OAuthResponse, Send } from './exchange.ts';
 import { nameOf } from './send-rules.ts';
 import { type Reach, reachOfHost, targetFault } from './targets.ts';
 
-/** What requests are sent with. */
 export interface WireOptions {
   readonly send: Send;
   readonly signal: AbortSignal;
-  /** The MCP server all of it is for. */
+  /** The MCP server that the flow is for. */
   readonly server: URL;
-  /** The network it is in: nothing beyond is asked, except its own origin and what is trusted. */
+  /** SSRF policy: the most restricted network that requests may reach. The origins of `trusted` are exempt. */
   readonly reach: Reach;
-  /**
-   * URLs that were configured here, and not named by a server: their origins may be in private networks and on this machine. What is no URL
-   * counts for nothing.
-   */
+  /** Configured URLs. Their origins may be in private networks or on this machine. Values that are not URLs are ignored. */
   readonly trusted?: readonly (string | undefined)[] | undefined;
 }
 
-/** Makes something of an answer, or throws an `AuthError` that says which rule it breaks. */
+/** Parses a response, or throws an `AuthError` that names the violated rule. */
 export type Read<T> = (response: OAuthResponse) => T | Promise<T>;
 
 const MAX_REDIRECTS = 3;
-/** Of an account only the first and the last steps are kept. */
+/** Maximum number of recorded steps. Steps in the middle are removed. */
 const MAX_STEPS = 50;
-/** What came of a request that was answered as it may be, but with nothing to go on with. */
+/** Recorded outcome, by method, of a response without an error and without a result. */
 const NOTHING = { GET: 'not there', POST: 'asked again' } as const;
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
-/** The requests of one flow, and what came of each. */
 export class Wire {
   readonly #options: WireOptions;
   readonly #trace: AuthStep[];
@@ -41,22 +36,22 @@ export class Wire {
     this.#trace = trace;
   }
 
-  /** The same account, for what is to be brought to its end although nobody waits any more: it would be lost otherwise. */
+  /** Returns a `Wire` with the same steps that is never aborted, for requests whose response must not be lost. */
   uninterrupted(): Wire {
     return new Wire({ ...this.#options, signal: new AbortController().signal }, this.#trace);
   }
 
-  /** The same account, with these URLs trusted and no others. */
+  /** Returns a `Wire` with the same steps that trusts only these URLs. */
   trusting(...trusted: readonly (string | undefined)[]): Wire {
     return new Wire({ ...this.#options, trusted }, this.#trace);
   }
 
-  /** Aborts when nobody waits for the flow any more. */
+  /** Aborts when no request waits for the flow any more. */
   get signal(): AbortSignal {
     return this.#options.signal;
   }
 
-  /** Gets a public document and reads it. Redirects are followed within its origin. */
+  /** Fetches a public document and parses it. Follows redirects within the same origin. */
   async get<T>(what: string, url: URL, read: Read<T>): Promise<T> {
     let at = url;
     for (let redirects = 0; ; redirects++) {
@@ -68,31 +63,31 @@ export class Wire {
     }
   }
 
-  /** Sends what may hold secrets, and reads the answer. No redirect is followed. */
+  /** Sends a request that can contain secrets, and parses the response. Does not follow redirects. */
   async post<T>(what: string, request: OAuthRequest, read: Read<T>): Promise<T> {
     const response = await this.#send(what, request);
     return this.#read(what, request, response, read);
   }
 
-  /** Adds something that was found without a request. */
+  /** Records a step that needed no request. */
   note(step: AuthStep): void {
     if (this.#trace.length >= MAX_STEPS) this.#trace.splice(MAX_STEPS / 2, 1);
     this.#trace.push(step);
   }
 
-  /** An error that tells what was tried. */
+  /** Creates an `AuthError` with all recorded steps. */
   failure(code: string, message: string, details: AuthErrorDetails = {}): AuthError {
     return new AuthError(code, message, { ...details, trace: [...this.#trace] });
   }
 
-  /** The same error, telling what was tried if it does not do so yet. */
+  /** Adds the recorded steps to an `AuthError` that has none. Returns other errors unchanged. */
   explained(error: unknown): unknown {
     if (!(error instanceof AuthError) || error.trace.length > 0) return error;
     const { code, message, challenge, isRetryable } = error;
     return this.failure(code, message, { challenge, isRetryable });
   }
 
-  /** The outcome of something that may not heed the signal; whoever is given up is not waited for. */
+  /** Waits for `outcome`, which can ignore the signal. Rejects when the signal aborts. */
   unlessAborted<T>(outcome: Promise<T>): Promise<T> {
     return unlessAborted(outcome, this.signal);
   }
@@ -111,14 +106,14 @@ export class Wire {
     }
   }
 
-  // A server can have its name resolved to a private address or to this machine. Such a server leads to others by name
-  // only, and they need a certificate for it.
+  // SSRF: a server can let its hostname resolve to a private address. Other private targets of such a server need a hostname
+  // and https:, so that a certificate proves the name.
   #reachTo({ origin, protocol }: URL): { readonly named: Reach; readonly resolved: Reach } {
     const { reach, server, trusted = [] } = this.#options;
     const isTrusted = trusted.some((one) => one !== undefined && URL.canParse(one) && new URL(one).origin === origin);
     if (isTrusted) return { named: 'loopback', resolved: 'loopback' };
     const named = reachOfHost(server.hostname);
-    // A name of a private network may stand for this machine: requests to the MCP server itself go there as well.
+    // A hostname of a private network can resolve to this machine, and MCP requests are sent there as well.
     if (origin === server.origin) return { named, resolved: reach === 'public' ? reach : 'loopback' };
     return { named, resolved: protocol === 'https:' ? reach : named };
   }
@@ -145,7 +140,7 @@ export class Wire {
     return to;
   }
 
-  // The account goes along, so that whoever reads the error sees how it came to it.
+  // Records the failure, so that the error lists all steps.
   #failed(what: string, url: URL, status: number | undefined, error: unknown): unknown {
     if (!(error instanceof AuthError)) return error;
     this.note({ what, url: nameOf(url), ...(status === undefined ? {} : { status }), outcome: error.message });

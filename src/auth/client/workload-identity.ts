@@ -1,4 +1,4 @@
-/** `workloadIdentity()`: a program is let in by what the platform it runs on says of it. */
+/** `workloadIdentity()`: tokens for a program, by a JWT of the platform on which the program runs. */
 
 import type { ClientAuth } from '../../client/http-options.ts';
 import { type AuthOptions, clientAuth, sessionOptions } from './auth.ts';
@@ -6,38 +6,35 @@ import { checkCredentials, checkFunction, checkText, requireIssuer } from './che
 import { machineGrant } from './machine-grant.ts';
 import { jwtBearerGrant } from './token.ts';
 
-/** What a JWT is going to be used for. */
+/** Purpose of a JWT: argument of the option `assertion`. */
 export interface AssertionTarget {
-  /** The authorization server that gets it. */
+  /** Issuer of the authorization server that gets the JWT. */
   readonly issuer: string;
-  /** The MCP server that the client wants to use. */
+  /** Resource indicator of the MCP server (RFC 8707). */
   readonly resource: string;
 }
 
 /** Options of `workloadIdentity`. */
 export interface WorkloadIdentityOptions extends AuthOptions {
-  /** The client as the authorization server knows it. */
+  /** Client id at the authorization server. */
   readonly clientId: string;
-  /**
-   * The authorization server, exactly as it calls itself: the JWT goes there and nowhere else. With `discovered` it is
-   * whichever the MCP server names, which then gets the JWT.
-   */
+  /** Issuer that gets the JWT, exactly as in its metadata. `discovered`: any authorization server that the MCP server names. */
   readonly issuer: string;
   /**
-   * The JWT of the platform, made for that authorization server (its `issuer` is the audience); asked for whenever tokens
-   * are needed, so that it can be read from where the platform renews it. It is told what the JWT is for.
+   * Returns the platform's JWT, whose audience is the issuer of the authorization server. Called whenever tokens are obtained,
+   * so that the JWT can be read from where the platform renews it.
    */
   readonly assertion: (target: AssertionTarget) => string | Promise<string>;
 }
 
-/** Lets a program in with the identity its platform gave it (RFC 7523, workload identity federation). */
+/** Obtains tokens with the identity that the platform gave the program (RFC 7523, workload identity federation). */
 export function workloadIdentity(options: WorkloadIdentityOptions): ClientAuth {
   const { clientId, issuer, assertion } = options;
   checkText('workloadIdentity', 'clientId', clientId);
   checkFunction('workloadIdentity', 'assertion', assertion);
   checkCredentials('workloadIdentity', { clientId, issuer });
   const settings = sessionOptions('workloadIdentity', options);
-  // Whoever holds the JWT is this program, for as long as it is good.
+  // The JWT is a bearer credential: a server that gets it can impersonate this program until the JWT expires.
   requireIssuer('workloadIdentity', 'assertion', issuer);
   const grant = machineGrant({
     issuer,

@@ -1,6 +1,6 @@
-/** The signature algorithms that are accepted: those with a public key. */
+/** Accepted signature algorithms. */
 
-/** Asymmetric, so that nobody who can check a signature can make one. */
+/** Only asymmetric algorithms: with a symmetric one, every party that verifies tokens could forge them. */
 export const ALGORITHMS: readonly string[] = [
   'ES256',
   'ES384',
@@ -15,10 +15,10 @@ export const ALGORITHMS: readonly string[] = [
   'Ed25519',
 ];
 
-/** The option "algorithms", or all that are accepted. */
+/** Validates the option `algorithms`. Default: all accepted algorithms. */
 export function acceptedAlgorithms(wanted: readonly string[] = ALGORITHMS): string[] {
   const isList = Array.isArray(wanted) && wanted.length > 0;
-  // With `none` or a shared secret whoever knows the public key could make tokens.
+  // With `none` or a symmetric algorithm, tokens could be forged with the public key.
   if (isList && wanted.every((algorithm) => ALGORITHMS.includes(algorithm))) return [...wanted];
   throw new TypeError(`The option "algorithms" must be a list of some of these: ${ALGORITHMS.join(', ')}`);
 }

@@ -1,41 +1,39 @@
-/** Requests to an authorization server: no redirect is followed, and no answer is read that is slow or long. */
+/** HTTP requests to authorization servers: no redirects, limits of time and size. */
 
 import { isObject } from '../../jsonrpc/message.ts';
 import type { AuthStep } from '../errors.ts';
 
-/** An answer, read to its end. */
+/** HTTP response with its complete body. */
 export interface Answer {
   readonly status: number;
-  /** In lower case, without parameters. */
+  /** Media type in lower case, without parameters. */
   readonly contentType: string;
   readonly body: string;
 }
 
-/** Sends a request; a text instead of an answer says why there is none. */
+/** Sends a request. Resolves to the reason, as text, if there is no response. */
 export type Ask = (url: string, init: AskInit) => Promise<Answer | string>;
 
-/** What can be said of a request. */
 export interface AskInit {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** The most bytes of the answer that are read. Default: 1 MiB. */
+  /** Maximum size of the response, in bytes. Default: 1 MiB. */
   readonly maxBytes?: number;
-  /** Gives it up. */
   readonly signal: AbortSignal;
 }
 
-/** Milliseconds that all requests for one thing may take together. */
+/** Time limit for all requests of one operation together, in milliseconds. */
 export const MAX_ASKING_MS = 10_000;
 
 const MAX_BYTES = 1024 * 1024;
 
-/** Asks by the option "fetch", or by what the runtime has for that. */
+/** Returns the function that sends requests: by the option `fetch`, or by the global `fetch`. */
 export function asking(send: typeof fetch | undefined): Ask {
   if (send !== undefined && typeof send !== 'function') throw new TypeError('The option "fetch" must be a function');
   return async (url, { maxBytes = MAX_BYTES, ...init }) => {
     try {
-      // The global one is looked up each time: tracing and tests put their own there.
+      // The global `fetch` is looked up for each request, because tracing and tests replace it.
       const response = await (send ?? fetch)(url, { ...init, redirect: 'manual' });
       const body = await textOf(response, maxBytes);
       if (body === undefined) return `the answer has more than ${maxBytes} bytes`;
@@ -47,7 +45,7 @@ export function asking(send: typeof fetch | undefined): Ask {
   };
 }
 
-/** The JSON object in an answer of status 200; a text says what it has instead. */
+/** Returns the JSON object of a response with status 200; otherwise the reason, as text. */
 export function jsonObjectIn(answer: Answer | string): Record<string, unknown> | string {
   if (typeof answer === 'string') return answer;
   if (answer.status !== 200)
@@ -56,12 +54,12 @@ export function jsonObjectIn(answer: Answer | string): Record<string, unknown> |
     const json: unknown = JSON.parse(answer.body);
     if (isObject(json)) return json;
   } catch {
-    // The same as JSON that is no object.
+    // Invalid JSON gets the same reason as JSON that is not an object.
   }
   return 'the answer is no JSON object';
 }
 
-/** A line of what was tried, for the operator. */
+/** Creates a step for the error that the operator gets. The URL has no query. */
 export function stepOf(what: string, url: string, answer: Answer | string, outcome: string): AuthStep {
   const { origin, pathname } = new URL(url);
   return { what, url: `${origin}${pathname}`, ...(typeof answer !== 'string' && { status: answer.status }), outcome };
@@ -72,14 +70,14 @@ async function textOf(response: Response, maxBytes: number): Promise<string | un
   let [text, bytes] = ['', 0];
   for await (const chunk of response.body ?? []) {
     bytes += chunk.byteLength;
-    // Leaving the loop ends the stream, and with it the connection.
+    // Leaving the loop cancels the stream and closes the connection.
     if (bytes > maxBytes) return undefined;
     text += decoder.decode(chunk, { stream: true });
   }
   return text + decoder.decode();
 }
 
-/** What the runtime calls it, as `ECONNREFUSED`. */
+/** Returns the error code of the runtime in parentheses, such as `ECONNREFUSED`; empty if there is none. */
 function codeOf(error: unknown): string {
   const { code } = ((error as { cause?: unknown } | undefined)?.cause ?? {}) as { code?: unknown };
   return typeof code === 'string' ? ` (${code})` : '';

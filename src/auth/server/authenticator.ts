@@ -1,4 +1,4 @@
-/** Lets requests in: looks at how a token is shown, has it checked, and looks at what it allows. */
+/** Authenticates requests: reads the Authorization header, and checks token, DPoP proof and scopes. */
 
 import { toError } from '../../jsonrpc/errors.ts';
 import { type MaybePromise, thenMaybe } from '../../jsonrpc/maybe-promise.ts';
@@ -18,7 +18,7 @@ const SCHEMES: ReadonlyMap<string, Scheme> = new Map([
   ['dpop', 'dpop'],
 ]);
 
-/** The authenticator of a resource whose tokens are checked like this; `expected` is for reports of refused tokens. */
+/** Creates the authenticator of a resource. `check` verifies tokens; `expected` is part of the reports of refused tokens. */
 export function authenticator(
   resource: Resource,
   check: TokenCheck,
@@ -61,7 +61,7 @@ export function authenticator(
   };
 
   const authenticate = (credentials: Credentials | undefined, request: HttpRequest): Outcome => {
-    // Whatever is in a URL ends up in logs; the token has been given away already.
+    // URLs are written to logs, so a token in a URL is already disclosed.
     if (hasTokenInQuery(request.target)) {
       return challenges.invalidRequest('A token belongs into the header Authorization, not into the URL');
     }
@@ -71,7 +71,7 @@ export function authenticator(
     }
     const scheme = SCHEMES.get(credentials.scheme);
     const isAsked = scheme === 'dpop' ? dpop !== 'refused' : dpop !== 'required';
-    // RFC 6750: who tried in another way is told which way is right, and of no error.
+    // RFC 6750, section 3.1: a request without credentials of a supported scheme gets a challenge without an error code.
     if (!scheme || !isAsked) return challenges.missing;
     if (credentials.token.length > MAX_TOKEN_LENGTH) return invalidToken(scheme, 'malformed', undefined);
     return thenMaybe(check(credentials.token, request), (verdict) => judge(verdict, credentials, scheme, request));
@@ -82,7 +82,7 @@ export function authenticator(
 
 type Outcome = MaybePromise<Principal | Challenge>;
 
-// Accepted without its proof, a bound token would be worth as much to a thief as any other.
+// Without a proof, a stolen DPoP-bound token would be as useful as a bearer token.
 function bindingFault(scheme: Scheme, jkt: string | undefined, dpop: Resource['dpop']): TokenFault | undefined {
   if (scheme === 'bearer' && jkt !== undefined) return dpop === 'refused' ? 'confirmation' : 'bound';
   if (scheme === 'dpop' && jkt === undefined) return 'unbound';

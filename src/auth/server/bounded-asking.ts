@@ -1,4 +1,4 @@
-/** Keeps what an authorization server is asked within bounds, whatever callers send. */
+/** Limits the introspection requests that callers can cause. */
 
 import { monotonicNow } from '../../timing/monotonic-now.ts';
 import { SingleFlight } from '../../timing/single-flight.ts';
@@ -7,14 +7,13 @@ import { COOLDOWN_MS } from './cooldown.ts';
 import { unavailable } from './discovery.ts';
 import type { OnError } from './report.ts';
 
-/** Asks about a token; rejects if there is no answer, and has reported why. */
+/** Introspects a token. Rejects, after reporting the reason, if there is no result. */
 export type AskAbout<T> = (token: string) => Promise<T>;
 
-/** What `boundedAsking` needs beside the way to ask. */
 export interface BoundedAskingOptions {
   readonly issuer: string;
   readonly report: OnError;
-  /** A token that no caller has chosen to do harm: one that was good, or one that nobody knows. */
+  /** Returns a token that no attacker chose: the last valid one, or a random one. */
   readonly controlToken: () => string;
 }
 
@@ -22,16 +21,14 @@ const MAX_ASKING = 100;
 const MAX_FAILED = 3;
 
 /**
- * The same, once for callers that ask about one token at the same time, and not about too many at once. While the
- * authorization server is out of order it is not asked, and the last error comes again.
- *
- * Some authorization servers fail for certain tokens, which a caller could send to shut out the others. So when several
- * tokens in a row failed, a token that does not come from these callers decides whether there is a pause.
+ * Wraps `ask`: single flight per token, at most 100 tokens at a time, and a pause of 10 seconds in an outage. Some servers fail
+ * for certain tokens, with which an attacker could block other callers. So after 3 failed tokens, a control token decides
+ * whether there is an outage.
  */
 export function boundedAsking<T>(ask: AskAbout<T>, options: BoundedAskingOptions): AskAbout<T> {
   const { issuer, report, controlToken } = options;
   const asking = new SingleFlight<T>();
-  /** Tokens since the last answer. */
+  /** Tokens that failed since the last successful introspection. */
   const failed = new Set<string>();
   let isChecking = false;
   let pause: { readonly error: unknown; readonly until: number } | undefined;
@@ -55,7 +52,7 @@ export function boundedAsking<T>(ask: AskAbout<T>, options: BoundedAskingOptions
       return answer;
     } catch (error) {
       if (isOutage(error) && !isChecking) failed.add(token);
-      // Not waited for: it may take as long as the requests that failed.
+      // Not awaited, because it can take as long as the failed requests.
       if (failed.size >= MAX_FAILED && !isChecking) void check();
       throw error;
     }

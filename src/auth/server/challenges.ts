@@ -1,4 +1,4 @@
-/** What callers are told who are not let in: RFC 6750, with RFC 9728 and RFC 9449. */
+/** HTTP challenges for refused requests (RFC 6750, RFC 9728, RFC 9449). */
 
 import type { Challenge } from '../../protocol/http/authenticate.ts';
 import { ALGORITHMS } from './algorithms.ts';
@@ -6,35 +6,32 @@ import { COOLDOWN_MS } from './cooldown.ts';
 import { PROOF_FAULTS, type ProofFault } from './dpop.ts';
 import { TOKEN_FAULTS, type TokenFault } from './token.ts';
 
-/** How a token is shown. */
 export type Scheme = 'bearer' | 'dpop';
 
-/** All that a caller can be told. */
 export interface Challenges {
-  /** Nothing was shown that could be checked. */
+  /** Challenge for requests without usable credentials. */
   readonly missing: Challenge;
-  /** What was shown breaks the rules of showing it. */
+  /** Challenge for malformed requests, such as a token in the URL. */
   invalidRequest(description: string): Challenge;
   invalidToken(scheme: Scheme, fault: TokenFault): Challenge;
   invalidProof(fault: ProofFault): Challenge;
-  /** Names what every request needs, and these. */
+  /** Challenge that names `scopes` and the scopes that every request requires. */
   insufficientScope(scopes: readonly string[], scheme?: Scheme): Challenge;
-  /** It cannot be found out now. */
+  /** Challenge with status 503: tokens cannot be checked at the moment. */
   readonly unavailable: Challenge;
 }
 
-/** What the challenges are about. */
 export interface ChallengeFacts {
   readonly metadataUrl: string;
-  /** What every request needs. */
+  /** Scopes that every request requires. */
   readonly scopes: readonly string[];
-  /** The scheme that clients are asked to use. */
+  /** Authentication scheme that clients are asked to use. */
   readonly scheme: Scheme;
 }
 
 type Parameters = Readonly<Record<string, string | undefined>>;
 
-/** The challenges of one resource. */
+/** Creates the challenges of one resource. */
 export function challengesOf({ metadataUrl, scopes, scheme: asked }: ChallengeFacts): Challenges {
   const needed = (more: readonly string[] = []): string => [...new Set([...scopes, ...more])].join(' ');
   const where = { resource_metadata: metadataUrl, scope: needed() };
@@ -45,7 +42,7 @@ export function challengesOf({ metadataUrl, scopes, scheme: asked }: ChallengeFa
     invalidRequest: (description) => unauthorized(asked, 'invalid_request', description),
     invalidToken: (scheme, fault) => unauthorized(scheme, 'invalid_token', TOKEN_FAULTS[fault]),
     invalidProof: (fault) =>
-      // A client that gets 401 would look for another token, and that would not help.
+      // 503, because a client that gets 401 would obtain another token, which does not help.
       fault === 'full'
         ? retryLater(PROOF_FAULTS.full)
         : unauthorized('dpop', 'invalid_dpop_proof', PROOF_FAULTS[fault]),
@@ -72,7 +69,7 @@ function challenge(status: 401 | 403, scheme: Scheme, parameters: Parameters, me
   return { status, headers: { 'WWW-Authenticate': value }, ...(message && { message }) };
 }
 
-/** A value of `WWW-Authenticate`; parameters without a value are left out. */
+/** Formats a `WWW-Authenticate` value. Omits parameters without a value. */
 export function authenticateField(scheme: string, parameters: Parameters): string {
   const written = Object.entries(parameters).flatMap(([name, value]) =>
     value ? `${name}=${quotedString(value)}` : [],

@@ -1,24 +1,24 @@
-/** What a token says: whether that lets its bearer in here, and who that is. */
+/** Checks the claims of a token, and derives the principal. */
 
 import { isObject } from '../../jsonrpc/message.ts';
 import type { Principal } from '../../protocol/principal.ts';
 import { grantedScopes, type Widen } from './scopes.ts';
 import type { TokenFault, VerifiedToken } from './token.ts';
 
-/** What is said of a token, under the names of RFC 7519 and RFC 7662. */
+/** Claims of a token, with the names of RFC 7519 and RFC 7662. */
 export type Claims = Readonly<Record<string, unknown>>;
 
-/** What tokens have to say. */
+/** Expected values of the claims of a token. */
 export interface Expected {
   readonly issuer: string;
-  /** One of these must be among those the token is for. */
+  /** Accepted audiences: the claim `aud` must contain one of them. */
   readonly audience: readonly string[];
-  /** Seconds that clocks may differ by. */
+  /** Accepted clock skew, in seconds. */
   readonly clockTolerance: number;
   readonly widen: Widen;
 }
 
-/** The option "audience", or the identifiers of the resource. */
+/** Validates the option `audience`. Default: the identifiers of the resource. */
 export function expectedAudience(
   audience: string | readonly string[] | undefined,
   identifiers: readonly string[],
@@ -29,13 +29,13 @@ export function expectedAudience(
   throw new TypeError('The option "audience" must be a text or a list of texts');
 }
 
-/** The option "clockTolerance", in seconds. */
+/** Validates the option `clockTolerance`, in seconds. Default: 5. */
 export function expectedTolerance(seconds = 5): number {
   if (typeof seconds === 'number' && seconds >= 0 && Number.isFinite(seconds)) return seconds;
   throw new TypeError('The option "clockTolerance" must be a number of seconds, 0 or more');
 }
 
-/** Why a token that says this is not accepted here; undefined if it is. What it says nothing of is in order. */
+/** Returns why the claims are refused; undefined if they are accepted. Claims other than `aud` may be missing. */
 export function faultIn({ iss, aud, exp, nbf }: Claims, expected: Expected): TokenFault | undefined {
   const now = Date.now() / 1000;
   const { issuer, audience, clockTolerance } = expected;
@@ -47,10 +47,10 @@ export function faultIn({ iss, aud, exp, nbf }: Claims, expected: Expected): Tok
   return undefined;
 }
 
-/** A good token: whom it was issued for, and what it is bound to. */
+/** Returns the principal and the DPoP binding of a token with accepted claims, or why the token is refused. */
 export function verifiedToken(said: Claims, expected: Expected, token: string): VerifiedToken | TokenFault {
   const { issuer, clockTolerance, widen } = expected;
-  // Handlers get what is said of the caller, and nothing that they could pass on as if they were the caller.
+  // Removes claims that contain the token itself, so that handlers cannot pass the token on.
   const claims = frozen(Object.fromEntries(Object.entries(said).filter(([, value]) => value !== token)));
   const { sub, client_id, azp, exp } = claims;
   const jkt = boundKey(claims);
@@ -59,7 +59,7 @@ export function verifiedToken(said: Claims, expected: Expected, token: string): 
   const subject = sub === undefined ? clientId : nameIn(sub);
   if (subject === undefined) return 'subject';
   const scopes = widen(grantedScopes(claims));
-  // For as long as it is accepted: whoever was let in a moment ago is not sent away in the next.
+  // Includes the clock tolerance. Otherwise an accepted token could count as expired immediately.
   const expiresAt = typeof exp === 'number' ? (exp + clockTolerance) * 1000 : undefined;
   const principal: Principal = {
     issuer,
@@ -72,7 +72,7 @@ export function verifiedToken(said: Claims, expected: Expected, token: string): 
   return { principal: Object.freeze(principal), jkt };
 }
 
-/** The thumbprint of the key a token is bound to; null if it is bound to something else, which nobody here can check. */
+/** Returns the thumbprint of the DPoP key (`cnf.jkt`); undefined if unbound, null if bound in a way that cannot be checked. */
 export function boundKey({ cnf = {} }: Claims): string | undefined | null {
   if (!isObject(cnf)) return null;
   const { jkt, ...others } = cnf;
@@ -84,7 +84,7 @@ function nameIn(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
-// Several requests share what is remembered of one token.
+// Frozen, because several requests share the cached claims of a token.
 function frozen<T extends object>(value: T): T {
   const open: object[] = [value];
   for (let next = open.pop(); next; next = open.pop()) {

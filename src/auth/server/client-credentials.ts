@@ -1,18 +1,17 @@
-/** How this server shows an authorization server that it may ask. */
+/** Client authentication of this server at the authorization server, for introspection. */
 
 import { importJWK } from 'jose';
 import { type ClientAuth, ClientSecretBasic, ClientSecretPost, PrivateKeyJwt } from 'oauth4webapi';
 import { isObject } from '../../jsonrpc/message.ts';
 import { once } from '../../timing/single-flight.ts';
 
-/** As whom this server is known to the authorization server: `clientId`, and a secret or a key. */
+/** Credentials of this server at the authorization server: `clientId`, and a secret or a private key. */
 export interface ClientCredentials {
-  /** The id this server is registered with. */
   readonly clientId: string;
   readonly clientSecret?: string | undefined;
   /** How the secret is sent. Default: `client_secret_basic`. */
   readonly clientAuthMethod?: 'client_secret_basic' | 'client_secret_post' | undefined;
-  /** Instead of a secret: a private key, as a JWK with its `alg` and maybe `kid`, for `private_key_jwt`. */
+  /** Private key, instead of a secret: a JWK with `alg` and optionally `kid`, for `private_key_jwt`. */
   readonly privateKey?: Readonly<Record<string, unknown>> | undefined;
 }
 
@@ -21,7 +20,7 @@ const SECRET_METHODS: ReadonlyMap<string, (secret: string) => ClientAuth> = new 
   ['client_secret_post', ClientSecretPost],
 ]);
 
-/** Authenticates requests; throws a TypeError that names the option that is wrong. */
+/** Returns the client authentication. Throws a `TypeError` that names the invalid option. */
 export function clientAuthOf(credentials: ClientCredentials): ClientAuth {
   const { clientId, clientSecret, privateKey, clientAuthMethod = 'client_secret_basic' } = credentials;
   if (typeof clientId !== 'string' || clientId === '') throw new TypeError('The option "clientId" must be a text');

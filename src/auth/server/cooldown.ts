@@ -1,12 +1,12 @@
-/** Keeps from asking again and again for what just failed. */
+/** `withCooldown`: pauses a task after a failure. */
 
 import { monotonicNow } from '../../timing/monotonic-now.ts';
 import type { OnError } from './report.ts';
 
-/** Milliseconds until it is tried again. */
+/** Pause after a failure, in milliseconds. */
 export const COOLDOWN_MS = 10_000;
 
-/** The same task; after a failure it is not run for a while, and the same error comes again. Each failure is reported once. */
+/** Wraps a task: after a failure, calls reject with the same error for 10 seconds. Each failure is reported once. */
 export function withCooldown<T>(
   task: (signal: AbortSignal) => Promise<T>,
   report: OnError,

@@ -1,4 +1,4 @@
-/** Finds an endpoint of an authorization server in its metadata (RFC 8414, OpenID Connect Discovery). */
+/** Finds an endpoint in the metadata of an authorization server (RFC 8414, OpenID Connect Discovery). */
 
 import { printable } from '../../jsonrpc/printable.ts';
 import { AuthError, type AuthStep } from '../errors.ts';
@@ -6,12 +6,12 @@ import { metadataPlaces } from '../metadata-places.ts';
 import { type Ask, jsonObjectIn, stepOf } from './ask.ts';
 import { isSafeUrl } from './urls.ts';
 
-/** What a document says of an endpoint, or the rule that it breaks. */
+/** URL of an endpoint, or the rule that the metadata violates. */
 export type Found = { readonly url: string } | { readonly broken: string };
 
-/** Reads an endpoint from a metadata document, if the document is the issuer's. */
+/** Returns an endpoint of a metadata document, if the document names this issuer. */
 export function endpointIn(document: Readonly<Record<string, unknown>>, issuer: string, endpoint: string): Found {
-  // Compared as it is written: RFC 8414 allows nothing else.
+  // RFC 8414, section 3.3: the issuers must be identical strings.
   if (document['issuer'] !== issuer) return { broken: anotherIssuer(document['issuer']) };
   const url = document[endpoint];
   if (typeof url !== 'string' || !URL.canParse(url)) return { broken: `the document has no "${endpoint}"` };
@@ -24,7 +24,7 @@ function anotherIssuer(named: unknown): string {
   return `the document names another issuer, "${printable(named, 128)}": if that is the one you mean, write it like that as "issuer"`;
 }
 
-/** Finds an endpoint. Rejects with an `AuthError` that says what was tried. */
+/** Finds the URL of an endpoint. Rejects with an `AuthError` that lists the attempts. */
 export async function discoverEndpoint(
   ask: Ask,
   issuer: string,
@@ -42,7 +42,7 @@ export async function discoverEndpoint(
   throw unavailable(`The "${endpoint}" of the authorization server ${issuer} was not found`, trace);
 }
 
-/** Something of an authorization server's cannot be had now. */
+/** Creates the retryable error for an authorization server that is unavailable. */
 export function unavailable(message: string, trace: readonly AuthStep[]): AuthError {
   return new AuthError('temporarily_unavailable', message, { trace, isRetryable: true });
 }

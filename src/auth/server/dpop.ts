@@ -1,4 +1,4 @@
-/** Proofs that a caller has the key its token is bound to (RFC 9449). */
+/** Checks DPoP proofs (RFC 9449). */
 
 import {
   base64url,
@@ -13,7 +13,7 @@ import type { ProofStore } from '../../store/proof-store.ts';
 import { memoryProofStore } from '../../store/proof-store.ts';
 import { ALGORITHMS } from './algorithms.ts';
 
-/** Why a proof is not accepted. */
+/** Reasons to refuse a proof, with their `error_description`. */
 export const PROOF_FAULTS = {
   missing: 'The header DPoP must be there once, with a proof',
   malformed: 'The proof cannot be read',
@@ -27,16 +27,15 @@ export const PROOF_FAULTS = {
   full: 'Too many proofs were used within a minute: retry later',
 } as const;
 
-/** One of the reasons. */
 export type ProofFault = keyof typeof PROOF_FAULTS;
 
-/** A proof, and what it has to prove. */
+/** A DPoP proof, and the request data that it must match. */
 export interface ShownProof {
-  /** The header `DPoP`. */
+  /** Value of the header field `DPoP`. */
   readonly proof: string | undefined;
   readonly method: string;
   readonly token: string;
-  /** The thumbprint of the key the token is bound to. */
+  /** Thumbprint of the key that the token is bound to. */
   readonly jkt: string;
 }
 
@@ -44,21 +43,18 @@ const MAX_AGE_SECONDS = 60;
 const MAX_AHEAD_SECONDS = 5;
 const MAX_LENGTH = 8 * 1024;
 const MAX_JTI_LENGTH = 256;
-/** 10,000 of a key are 160 requests in a second. 100,000 take 11 MB if their ids are UUIDs, and 63 MB at most. */
+/** Maximum number of used proofs in memory. Per key: 160 requests per second. In total: 11 MB with UUIDs, at most 63 MB. */
 const REMEMBERED = { perKey: 10_000, total: 100_000 };
 const USE_FAULTS = { first: undefined, again: 'reused', full: 'full' } as const;
 const PRIVATE_MEMBERS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k', 'priv'];
 
-/**
- * Checks proofs for requests to one URL. That is the URL clients know, not the one this process is reached at: a proxy may
- * be in between. Rejects if the store of used proofs fails.
- */
+/** Returns the function that checks proofs of requests to `resource`, the public URL. Rejects if the proof store fails. */
 export function proofCheck(
   resource: URL,
   used: ProofStore = memoryProofStore(REMEMBERED),
 ): (shown: ShownProof) => Promise<ProofFault | undefined> {
   return async ({ proof, method, token, jkt }) => {
-    // A proof has no comma: two header fields of that name have been joined with one.
+    // Proofs contain no comma. A comma means that two `DPoP` header fields were joined.
     if (!proof || proof.includes(',')) return 'missing';
     if (proof.length > MAX_LENGTH) return 'malformed';
     const read = await readProof(proof, jkt);
@@ -79,7 +75,7 @@ async function readProof(proof: string, jkt: string): Promise<JWTPayload | Proof
   try {
     const { jwk, crit } = decodeProtectedHeader(proof);
     if (!jwk || crit !== undefined || PRIVATE_MEMBERS.some((member) => member in jwk)) return 'malformed';
-    // A signature costs more to check than this, and a key of anybody's choice might cost a lot.
+    // Compares the key first, because verifying a signature costs more, especially with a key that an attacker chose.
     if ((await calculateJwkThumbprint(jwk)) !== jkt) return 'key';
     const rules = { typ: 'dpop+jwt', algorithms: [...ALGORITHMS], clockTolerance: MAX_AHEAD_SECONDS };
     return (await jwtVerify(proof, EmbeddedJWK, rules)).payload;
@@ -94,7 +90,7 @@ async function hashOf(token: string): Promise<string> {
   return base64url.encode(new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(token))));
 }
 
-/** Scheme, host and path; a proof says nothing of the query. */
+/** Returns origin and path. The claim `htu` has no query. */
 function placeOf(text: string): string | undefined {
   if (!URL.canParse(text)) return undefined;
   const { origin, pathname } = new URL(text);

@@ -1,12 +1,11 @@
-/** Remembers things for a time, and never more than so many. */
+/** `ExpiringMap`: map whose entries expire. If the map is full, the oldest entries are removed. */
 
-/** A map whose entries expire; the oldest go first when it is full. */
 export class ExpiringMap<Value> {
   readonly #entries = new Map<string, { readonly value: Value; readonly until: number }>();
   readonly #maxEntries: number;
   readonly #now: () => number;
 
-  /** Entries expire by the wall clock, or by another one. */
+  /** `now` is the clock of the expiry times, in milliseconds. Default: `Date.now()`. */
   constructor(maxEntries: number, now: () => number = () => Date.now()) {
     this.#maxEntries = maxEntries;
     this.#now = now;
@@ -16,18 +15,16 @@ export class ExpiringMap<Value> {
     return this.#entries.size;
   }
 
-  /** What is remembered under this key, unless it has expired. */
   get(key: string): Value | undefined {
     const entry = this.#entries.get(key);
     return entry && entry.until > this.#now() ? entry.value : undefined;
   }
 
-  /** Forgets the value of this key. */
   delete(key: string): void {
     this.#entries.delete(key);
   }
 
-  /** Remembers a value until this time of the clock, in milliseconds. */
+  /** Stores a value until the time `until` of the clock, in milliseconds. */
   set(key: string, value: Value, until: number): void {
     const now = this.#now();
     this.#entries.delete(key);

@@ -1,4 +1,4 @@
-/** Access tokens that only their issuer can read: it is asked about each. */
+/** `introspect()`: access tokens that the authorization server checks (RFC 7662). */
 
 import type { IntrospectionResponse } from 'oauth4webapi';
 import type { MaybePromise } from '../../jsonrpc/maybe-promise.ts';
@@ -17,39 +17,39 @@ import { endpointUrl, issuerUrl } from './urls.ts';
 
 /** Options of `introspect`. */
 export interface IntrospectOptions extends ResourceOptions, ClientCredentials {
-  /** The authorization server, written as it writes itself. */
+  /** Issuer of the authorization server, exactly as in its metadata. */
   readonly issuer: string;
-  /** Where it is asked. Default: where its metadata says. */
+  /** URL of the introspection endpoint. Default: as in the issuer's metadata. */
   readonly endpoint?: string | undefined;
-  /** What `aud` must hold one of. Default: `resource`. */
+  /** Accepted audiences: the claim `aud` must contain one of them. Default: `resource`. */
   readonly audience?: string | readonly string[] | undefined;
-  /** Seconds that clocks may differ by. Default: 5. */
+  /** Accepted clock skew, in seconds. Default: 5. */
   readonly clockTolerance?: number | undefined;
   /**
-   * Milliseconds for which a good token is not asked about again, up to 5 minutes; nobody notices so long that it was
-   * revoked. While the authorization server does not answer, a good token stays good for a minute in any case. Default: 0.
+   * Time in milliseconds for which a valid token is not introspected again, at most 300 000. Revocations take effect after that
+   * time. Default: 0. In an outage of the authorization server, tokens stay valid for at least a minute after their last check.
    */
   readonly cacheMs?: number | undefined;
-  /** Sends the requests, in place of what the runtime has for that. */
+  /** `fetch` function for requests to the authorization server. Default: the global `fetch`. */
   readonly fetch?: typeof fetch | undefined;
-  /** Told why the authorization server cannot be asked; callers get a 503 meanwhile. Default: a line on stderr. */
+  /** Called if the authorization server cannot be asked; clients get 503 meanwhile. Default: writes a line to stderr. */
   readonly onError?: OnError | undefined;
 }
 
 const MAX_REMEMBERED = 1000;
 const MAX_CACHE_MS = 5 * 60_000;
-// Whoever sends a bad token again and again is not worth asking each time.
+// Invalid tokens are cached for this time, so that repeating one does not cause a request each time.
 const BAD_MS = 5000;
-/** How long a good token stays good while there is no answer. */
+/** Time for which a valid token stays valid while the authorization server does not respond, in milliseconds. */
 const WITHOUT_ANSWER_MS = 60_000;
 
 interface Known {
   readonly verdict: VerifiedToken;
-  /** Until then the authorization server is not asked again, in milliseconds since 1970. */
+  /** The token is not introspected again before this time, in milliseconds since 1970. */
   readonly freshUntil: number;
 }
 
-/** Lets callers in whose token is active and for this resource, says the authorization server (RFC 7662). */
+/** Creates an authenticator that accepts active tokens for this resource, as reported by introspection (RFC 7662). */
 export function introspect(options: IntrospectOptions): ResourceAuth {
   checkOptions(options, 'introspect');
   const { issuer, endpoint, cacheMs = 0 } = options;
@@ -68,7 +68,7 @@ export function introspect(options: IntrospectOptions): ResourceAuth {
   const report = reportTo(options.onError);
   const ask = introspection({ issuer, endpoint, credentials: options, ask: asking(options.fetch), report });
   const known = new ExpiringMap<Known>(MAX_REMEMBERED);
-  // Apart from the good ones, so that nobody can push those out.
+  // A cache of its own, so that invalid tokens cannot evict valid ones.
   const bad = new ExpiringMap<InvalidToken>(MAX_REMEMBERED);
   let lastGood: string | undefined;
   const askAbout = boundedAsking(ask, { issuer, report, controlToken: () => lastGood ?? crypto.randomUUID() });
@@ -94,7 +94,7 @@ export function introspect(options: IntrospectOptions): ResourceAuth {
       remember(token, verdict);
       return verdict;
     } catch {
-      // Why has been reported.
+      // The reason was already reported.
       return known.get(token)?.verdict ?? 'unavailable';
     }
   };
@@ -112,10 +112,10 @@ function invalid(fault: TokenFault, response: IntrospectionResponse): InvalidTok
 function verdictOn(response: IntrospectionResponse, expected: Expected, token: string): VerifiedToken | TokenFault {
   const { active, token_type, ...claims } = response;
   if (!active) return 'inactive';
-  // Of refresh tokens, too, many servers say that they are active.
+  // Many servers report refresh tokens as active too.
   if (token_type !== undefined && !/^(?:bearer|dpop)$/i.test(String(token_type))) return 'type';
   const verdict = faultIn(claims, expected) ?? verifiedToken(claims, expected, token);
-  // It is bound to a key, and nobody says to which.
+  // The token is bound to a key, but the response does not name the key.
   const isUnsaid = /^dpop$/i.test(String(token_type)) && typeof verdict === 'object' && verdict.jkt === undefined;
   return isUnsaid ? 'confirmation' : verdict;
 }

@@ -1,4 +1,4 @@
-/** Asks an authorization server about tokens (RFC 7662). */
+/** Token introspection requests (RFC 7662). */
 
 import {
   allowInsecureRequests,
@@ -15,28 +15,23 @@ import { withCooldown } from './cooldown.ts';
 import { discoverEndpoint, unavailable } from './discovery.ts';
 import type { OnError } from './report.ts';
 
-/** Good tokens are remembered with what is said of them: 1,000 answers of this size take 64 MiB. */
+/** Maximum size of a response. Responses for valid tokens are cached: 1,000 of this size take 64 MiB. */
 const MAX_ANSWER_BYTES = 64 * 1024;
-/** Not authenticated, not allowed, no such endpoint, too slow, too early, too often. */
+/** Statuses about this server's own request: authentication, permission, endpoint, timeout or rate limit. */
 const OWN_FAULTS: ReadonlySet<number> = new Set([401, 403, 404, 405, 407, 408, 410, 425, 429]);
 
-/** Who is asked, as whom, and how. */
 export interface IntrospectionSource {
   readonly issuer: string;
-  /** Undefined: where the issuer's metadata says. */
+  /** Introspection endpoint. Undefined: as in the issuer's metadata. */
   readonly endpoint: string | undefined;
   readonly credentials: ClientCredentials;
   readonly ask: Ask;
   readonly report: OnError;
 }
 
-/**
- * What the authorization server says of a token. Rejects with an `AuthError` if it said nothing, and reports why;
- * `isRetryable` is true if it is out of order: no connection, no answer in time, or a status of 500 and above.
- */
+/** Introspects a token. If there is no result, reports an `AuthError` and rejects with it; it is retryable in an outage. */
 export type Introspection = (token: string) => Promise<IntrospectionResponse>;
 
-/** Asks one authorization server. */
 export function introspection({ issuer, endpoint, credentials, ask, report }: IntrospectionSource): Introspection {
   const clientAuth = clientAuthOf(credentials);
   const client = { client_id: credentials.clientId };
@@ -48,7 +43,7 @@ export function introspection({ issuer, endpoint, credentials, ask, report }: In
     let answer: Answer | string | undefined;
     try {
       const response = await introspectionRequest(server, client, clientAuth, token, {
-        // Whether it may be http: was decided when the URL was checked.
+        // Whether http: is allowed was decided when the URL was checked.
         [allowInsecureRequests]: true,
         [customFetch]: async (to, { method, headers, body }) => {
           answer = await ask(to, { method, headers, body: body.toString(), maxBytes: MAX_ANSWER_BYTES, signal });
@@ -59,7 +54,7 @@ export function introspection({ issuer, endpoint, credentials, ask, report }: In
       return await processIntrospectionResponse(server, client, response);
     } catch {
       if (isRefusalOfToken(answer)) return { active: false };
-      // What the library throws holds the token, the credentials and the answer: nothing of it goes on.
+      // Drops the library's error, because it contains the token, the credentials and the response.
       const error = failureOf(issuer, url, answer);
       report(error);
       throw error;
@@ -67,14 +62,14 @@ export function introspection({ issuer, endpoint, credentials, ask, report }: In
   };
 }
 
-/** Where to ask; found once for all. */
+/** Returns a function that finds the introspection endpoint, with one discovery for all calls. */
 function placeOf(source: Omit<IntrospectionSource, 'credentials'>): (signal: AbortSignal) => Promise<string> {
   const { issuer, endpoint, ask, report } = source;
   const discover = withCooldown((signal) => discoverEndpoint(ask, issuer, 'introspection_endpoint', signal), report);
   return endpoint === undefined ? once(discover) : async () => endpoint;
 }
 
-// A JWT as an answer (RFC 9701) was not asked for, and nobody here would check its signature.
+// Refuses JWT responses (RFC 9701): they were not requested, and their signature would not be checked.
 function responseOf(answer: Answer | string): Response {
   if (typeof answer === 'string' || answer.contentType.endsWith('jwt')) throw new TypeError('There is no answer');
   const { status, contentType, body } = answer;
@@ -82,10 +77,7 @@ function responseOf(answer: Answer | string): Response {
   return new Response(isEmpty ? null : body, { status, headers: { 'content-type': contentType } });
 }
 
-/**
- * True for a status from 400 to 499: the token cannot be one of this server's. Not if the status is about the request
- * for introspection itself, which is this server's: its credentials, the endpoint, or how often it asks.
- */
+/** True if a 4xx response means an invalid token; false if it is about this server's credentials, endpoint or rate limit. */
 function isRefusalOfToken(answer: Answer | string | undefined): boolean {
   if (typeof answer !== 'object' || answer.status < 400 || answer.status > 499) return false;
   return !OWN_FAULTS.has(answer.status) && !/"(?:invalid|unauthorized)_client"/.test(answer.body);

@@ -1,4 +1,4 @@
-/** Access tokens that are JWTs, checked with the keys of their issuer (RFC 9068). */
+/** `jwt()`: access tokens that are JWTs, verified with the keys of their issuer (RFC 9068). */
 
 import {
   decodeJwt,
@@ -25,29 +25,26 @@ import { endpointUrl, issuerUrl } from './urls.ts';
 
 /** Options of `jwt`. */
 export interface JwtOptions extends ResourceOptions {
-  /** The authorization server, written as it writes itself: `iss` must be exactly this. */
+  /** Issuer of the tokens, exactly as in the claim `iss`. */
   readonly issuer: string;
-  /** What `aud` must hold one of. Default: `resource`. */
+  /** Accepted audiences: the claim `aud` must contain one of them. Default: `resource`. */
   readonly audience?: string | readonly string[] | undefined;
-  /** The signature algorithms that are accepted. Default: all that have a public key. */
+  /** Accepted signature algorithms. Default: all supported ones, which are asymmetric. */
   readonly algorithms?: readonly string[] | undefined;
-  /** Where the issuer's keys are. Default: where its metadata says. */
+  /** URL of the issuer's JSON Web Key Set. Default: as in the issuer's metadata. */
   readonly jwksUri?: string | undefined;
-  /** Seconds that clocks may differ by. Default: 5. */
+  /** Accepted clock skew, in seconds. Default: 5. */
   readonly clockTolerance?: number | undefined;
-  /** Fetches metadata and keys, in place of what the runtime has for that. */
+  /** `fetch` function for metadata and keys. Default: the global `fetch`. */
   readonly fetch?: typeof fetch | undefined;
-  /** Told why keys cannot be had; callers get a 503 meanwhile. Default: a line on stderr. */
+  /** Called if the keys cannot be fetched; clients get 503 meanwhile. Default: writes a line to stderr. */
   readonly onError?: OnError | undefined;
 }
 
 const MAX_REMEMBERED = 1000;
 const REMEMBERED_MS = 30_000;
 
-/**
- * Lets callers in whose token is a JWT of this issuer for this resource. Signature, issuer, audience and times are checked;
- * keys are found in the issuer's metadata and fetched at the first token.
- */
+/** Creates an authenticator for JWTs of one issuer: checks signature, `iss`, `aud` and times. Fetches the keys when needed. */
 export function jwt(options: JwtOptions): ResourceAuth {
   checkOptions(options, 'jwt');
   const { issuer, jwksUri } = options;
@@ -69,7 +66,7 @@ export function jwt(options: JwtOptions): ResourceAuth {
     requiredClaims: ['exp'],
   };
   const keys = remoteKeys({ issuer, jwksUri, ask: asking(options.fetch), report });
-  // A client sends the same token again and again; its signature does not change.
+  // Caches verified tokens, because clients send the same token with many requests.
   const remembered = new ExpiringMap<VerifiedToken>(MAX_REMEMBERED);
 
   const verify = async (token: string): Promise<Verdict> => {
@@ -83,7 +80,7 @@ export function jwt(options: JwtOptions): ResourceAuth {
       return verdict;
     } catch (error) {
       if (error instanceof AuthError) return 'unavailable';
-      // Not the token's fault: for instance a key of the issuer's that cannot be used.
+      // Reported, because the token is not the cause: for instance, a key of the issuer cannot be used.
       if (!(error instanceof errors.JOSEError)) report(toError(error));
       return invalid(faultOf(error), token);
     }
@@ -104,7 +101,7 @@ function claimsToReport(token: string): ReceivedClaims | undefined {
   }
 }
 
-/** What the header says of keys (`jku`, `x5u`, `jwk`) is never looked at. */
+/** Returns why the JWT header is refused. Keys that the header names (`jku`, `x5u`, `jwk`) are never used. */
 function headerFault(token: string): TokenFault | undefined {
   try {
     const { crit, typ = 'JWT' } = decodeProtectedHeader(token);
@@ -120,7 +117,7 @@ async function claimsOf(token: string, keys: JWTVerifyGetKey, rules: JWTVerifyOp
     return (await jwtVerify(token, keys, rules)).payload;
   } catch (error) {
     if (!(error instanceof errors.JWKSMultipleMatchingKeys)) throw error;
-    // The token does not say which one it is.
+    // Several keys match, for instance because the token has no `kid`: tries all of them.
     for await (const key of error) {
       const { payload } = await jwtVerify(token, key, rules).catch(unlessSignature);
       if (payload) return payload;

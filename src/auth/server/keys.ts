@@ -1,4 +1,4 @@
-/** The keys of an issuer: fetched when they are first needed, kept, and fetched again when others are in use. */
+/** Keys of an issuer (JSON Web Key Set): fetched at first use, cached, and fetched again after a key rotation. */
 
 import { createRemoteJWKSet, customFetch, type JWTVerifyGetKey } from 'jose';
 import { isObject } from '../../jsonrpc/message.ts';
@@ -7,26 +7,25 @@ import { COOLDOWN_MS, withCooldown } from './cooldown.ts';
 import { discoverEndpoint, unavailable } from './discovery.ts';
 import type { OnError } from './report.ts';
 
-/** Where keys come from. */
 export interface KeySource {
   readonly issuer: string;
-  /** Undefined: where the issuer's metadata says. */
+  /** URL of the key set. Undefined: as in the issuer's metadata. */
   readonly jwksUri: string | undefined;
   readonly ask: Ask;
   readonly report: OnError;
 }
 
-// From then on they are fetched anew while they are in use; if that fails they are good for the rest of the hour.
+// After 10 minutes, keys in use are refreshed in the background. If that fails, the old keys are used for up to an hour.
 const REFRESH_AFTER_MS = 10 * 60_000;
 const MAX_AGE_MS = 60 * 60_000;
 
-/** Gives the key for a token. Rejects with an `AuthError` while keys cannot be had, and reports why. */
+/** Returns the function that finds the key of a token. Rejects with an `AuthError`, and reports it, if there are no keys. */
 export function remoteKeys(source: KeySource): JWTVerifyGetKey {
   const fetchKeys = withCooldown(keyFetcher(source), source.report);
   let fetchedAt = Number.POSITIVE_INFINITY;
-  // The set's own URL is not used: the right one may have to be found first.
+  // `customFetch` ignores this URL, because the right one might have to be discovered first.
   const keys = createRemoteJWKSet(new URL(source.jwksUri ?? source.issuer), {
-    // A token with an unknown key may be the first after a rotation, or made up: keys are not fetched more often than that.
+    // A token with an unknown key can be the first after a key rotation, or forged. So there is a pause between two fetches.
     cooldownDuration: COOLDOWN_MS,
     cacheMaxAge: MAX_AGE_MS,
     timeoutDuration: MAX_ASKING_MS,
@@ -37,7 +36,7 @@ export function remoteKeys(source: KeySource): JWTVerifyGetKey {
     },
   });
   return async (header, token) => {
-    // Nobody waits for that; why it failed is reported where it did.
+    // Not awaited. `withCooldown` reports failures.
     if (Date.now() - fetchedAt > REFRESH_AFTER_MS) keys.reload().catch(() => {});
     return keys(header, token);
   };
@@ -54,7 +53,7 @@ function keyFetcher({ issuer, jwksUri, ask }: KeySource): (signal: AbortSignal) 
     if (typeof answer === 'object' && isKeySet) return answer.body;
     const outcome = typeof document === 'string' ? document : 'the answer is no key set';
     const step = stepOf('keys', place, answer, outcome);
-    // They may have moved.
+    // The keys could have moved, so their URL is discovered again.
     place = jwksUri;
     throw unavailable(`The keys of the authorization server ${issuer} could not be fetched`, [step]);
   };

@@ -1,32 +1,32 @@
-/** The protected resource metadata as a handler, for servers and frameworks that have routes (RFC 9728). */
+/** Protected resource metadata (RFC 9728) as a request handler, for servers and frameworks with routes. */
 
 import type { Authenticate } from '../../protocol/http/authenticate.ts';
 import { metadataReplies } from '../../protocol/http/protected-resource-metadata.ts';
 
-/** A request as Node's HTTP server has it. */
+/** The part of Node's `IncomingMessage` that the handler uses. */
 export interface NodeMetadataRequest {
   readonly method?: string | undefined;
 }
 
-/** A response as Node's HTTP server has it. */
+/** The part of Node's `ServerResponse` that the handler uses. */
 export interface NodeMetadataResponse {
-  /** Begins the answer. */
+  /** Sends status and header fields. */
   writeHead(status: number, headers: Record<string, string>): unknown;
-  /** Ends it. */
+  /** Ends the response. */
   end(body?: string): unknown;
 }
 
-/** Answers requests for the metadata; where it is mounted is `path`. */
+/** Handler of requests for the metadata, to be mounted at `path`. */
 export interface MetadataHandler {
-  /** For Node's HTTP server and frameworks that are built on it. */
+  /** Handles requests of Node's HTTP server and of frameworks that are based on it. */
   (request: NodeMetadataRequest, response: NodeMetadataResponse): void;
-  /** For everything that has `Request` and `Response`. */
+  /** Handles web `Request` objects. */
   (request: Request, ...context: unknown[]): Response;
-  /** The path that clients look at, as `/.well-known/oauth-protected-resource/mcp`. */
+  /** Path at which clients request the metadata, such as `/.well-known/oauth-protected-resource/mcp`. */
   readonly path: string;
 }
 
-/** The handler for what protects a server: `app.all(metadata.path, metadata)`. */
+/** Creates the metadata handler for an authenticator. Usage: `app.all(metadata.path, metadata)`. */
 export function protectedResource(auth: Authenticate): MetadataHandler {
   const resource = auth?.protectedResource;
   if (!resource) {
@@ -41,7 +41,7 @@ export function protectedResource(auth: Authenticate): MetadataHandler {
     const length = { 'content-length': String(new TextEncoder().encode(body).length) };
     const headers = status === 204 ? { ...said } : { ...said, ...length };
     const text = method === 'HEAD' || body === '' ? undefined : body;
-    // Many runtimes that have `Request` pass something else of theirs as well.
+    // Many runtimes pass another argument after the `Request`.
     if (!isNodeResponse(second)) return new Response(text ?? null, { status, headers });
     second.writeHead(status, headers);
     second.end(text);

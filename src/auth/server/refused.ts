@@ -1,4 +1,4 @@
-/** Reports of refused tokens, for the operator of a server. */
+/** Reports of refused tokens, for the operator of the server. */
 
 import { callGuarded } from '../../jsonrpc/errors.ts';
 import { printable } from '../../jsonrpc/printable.ts';
@@ -8,20 +8,20 @@ import type { ReceivedClaims, TokenFault } from './token.ts';
 
 /** The claims that a token must have to be accepted. */
 export interface ExpectedClaims {
-  /** Undefined where any issuer will do. */
+  /** Undefined if every issuer is accepted. */
   readonly issuer: string | undefined;
-  /** A token must be for one of these. */
+  /** Accepted audiences: a token must be for one of them. */
   readonly audience: readonly string[];
 }
 
-/** A token that was refused, and why. The token itself is not in it. */
+/** A refused token and the reason. Does not contain the token itself. */
 export interface RefusedToken {
-  /** Which check failed. `proof`: the DPoP proof that came with the token. */
+  /** The check that failed; `proof` is the check of the DPoP proof. */
   readonly reason: TokenFault | 'proof';
-  /** The reason as a sentence, which the client got as `error_description`. */
+  /** The reason as a sentence, which the client gets as `error_description`. */
   readonly description: string;
   readonly expected: ExpectedClaims;
-  /** Undefined if the token could not be read, or is known to the authorization server only. */
+  /** Claims of the token; undefined if it cannot be read, is inactive, or was refused by `verify`. */
   readonly received: ReceivedClaims | undefined;
 }
 
@@ -32,9 +32,7 @@ const QUIET_MS = 60_000;
 const MAX_LENGTH = 200;
 const MAX_AUDIENCES = 5;
 
-/**
- * Reports to the option "onRefused", each token; without one to stderr, each reason once in a minute. Never throws.
- */
+/** Returns the function that reports refused tokens: to `onRefused`, or to stderr once a minute per reason. It never throws. */
 export function refusalsTo(onRefused: OnRefused | undefined): OnRefused {
   if (onRefused === undefined) return throttledLines();
   if (typeof onRefused !== 'function') throw new TypeError('The option "onRefused" must be a function');
@@ -42,7 +40,7 @@ export function refusalsTo(onRefused: OnRefused | undefined): OnRefused {
   return (refused) => callGuarded(() => onRefused(refused), onError);
 }
 
-/** The claims of a refused token that help to find the reason: issuer, audience, validity. */
+/** Returns the claims that help to find the reason: issuer, audience, validity period. */
 export function receivedClaims({ iss, aud, exp, nbf }: Claims): ReceivedClaims {
   const audience = (Array.isArray(aud) ? aud : [aud]).filter((one) => typeof one === 'string').slice(0, MAX_AUDIENCES);
   return {

@@ -1,4 +1,4 @@
-/** Tells the operator why tokens cannot be checked; the callers are told nothing of it. */
+/** Reports to the operator why tokens cannot be checked. Clients get no details. */
 
 import { callGuarded } from '../../jsonrpc/errors.ts';
 import { printable } from '../../jsonrpc/printable.ts';
@@ -6,13 +6,13 @@ import { monotonicNow } from '../../timing/monotonic-now.ts';
 import { AuthError } from '../errors.ts';
 import { ExpiringMap } from './expiring-map.ts';
 
-/** Told when something did not work that an authorization server is needed for. */
+/** Called with errors that prevent the check of tokens, such as an unreachable authorization server. */
 export type OnError = (error: Error) => void;
 
 const QUIET_MS = 10_000;
 const MAX_MESSAGES = 20;
 
-/** Reports to the option "onError", or to stderr: each message once in 10 seconds. Never throws. */
+/** Returns the function that reports errors to `onError`, or to stderr: each message once in 10 seconds. It never throws. */
 export function reportTo(onError: OnError = log): OnError {
   if (typeof onError !== 'function') throw new TypeError('The option "onError" must be a function');
   const reported = new ExpiringMap<true>(MAX_MESSAGES, monotonicNow);
@@ -24,6 +24,6 @@ export function reportTo(onError: OnError = log): OnError {
 }
 
 function log(error: Error): void {
-  // The lines of an `AuthError` are its own: what it quotes is escaped already.
+  // An `AuthError` has several lines, and everything that it quotes is already escaped.
   console.error(`mcpp: ${error instanceof AuthError ? error.message : printable(error.message)}`);
 }

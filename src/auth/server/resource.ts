@@ -1,4 +1,4 @@
-/** The resource that is protected: what is said of it to everybody, and what it needs of callers. */
+/** The protected resource: its metadata, and its requirements for tokens. */
 
 import { isObject } from '../../jsonrpc/message.ts';
 import type { Authenticate, ProtectedResource } from '../../protocol/http/authenticate.ts';
@@ -11,46 +11,45 @@ import { type OnRefused, refusalsTo } from './refused.ts';
 import { scopeList, type Widen, widening } from './scopes.ts';
 import { identifierUrl } from './urls.ts';
 
-/** Options of everything that protects a server. */
+/** Options that `jwt`, `introspect` and `verifier` share. */
 export interface ResourceOptions {
   /**
-   * The URL of the MCP endpoint as clients know it, such as `https://mcp.example.com/mcp`. Everything that is said of the
-   * server comes from here and never from a header, so behind a proxy it is the URL in front of the proxy.
+   * Public URL of the MCP endpoint, such as `https://mcp.example.com/mcp`. Behind a proxy, it is the URL of the proxy. Metadata
+   * and challenges are based on it, never on header fields.
    */
   readonly resource: string;
-  /** What every request needs; tools may need more. */
+  /** Scopes that every request requires. Tools can require more. */
   readonly scopes?: readonly string[] | undefined;
-  /** What the metadata shows as `scopes_supported`. Default: `scopes`. */
+  /** `scopes_supported` of the metadata. Default: `scopes`. */
   readonly scopesSupported?: readonly string[] | undefined;
-  /** Scopes that hold others: with `{ admin: ['read', 'write'] }` whoever has `admin` has all three. */
+  /** Scopes that imply others: with `{ admin: ['read', 'write'] }`, tokens with `admin` also have `read` and `write`. */
   readonly implies?: Readonly<Record<string, readonly string[]>> | undefined;
   /**
-   * Tokens that are bound to a client's key (RFC 9449). They are accepted only with a proof for this method and for
-   * `resource`, each proof once. `required`: no others are. `refused`: none of them are. Default: `accepted`.
+   * DPoP-bound tokens (RFC 9449), which need a new proof for each request. `accepted`: bound and unbound tokens are accepted.
+   * `required`: only bound ones. `refused`: only unbound ones. Default: `accepted`.
    */
   readonly dpop?: 'accepted' | 'required' | 'refused' | undefined;
-  /** Where used DPoP proofs are kept. Several processes need a shared store, else a proof is accepted once by each. Default: memory. */
+  /** Store of used DPoP proofs, in memory by default. Processes without a shared store each accept the same proof once. */
   readonly proofs?: ProofStore | undefined;
-  /** What people see as the server's name while they decide: `resource_name` of the metadata. */
+  /** Name of the server that users see when they consent: `resource_name` of the metadata. */
   readonly name?: string | undefined;
   /**
-   * Called with each token that is refused: why, what was expected and what the token says of itself, never the token.
-   * Requests without a token and tokens that lack a scope are not reported. Default: a line on stderr, at most one in a
-   * minute for each reason.
+   * Called with each refused token: reason, expected and received claims, never the token. Requests without a token and missing
+   * scopes are not reported. Default: writes a line to stderr, at most once a minute per reason.
    */
   readonly onRefused?: OnRefused | undefined;
 }
 
-/** Says who is calling, and tells clients how to be let in. */
+/** An authenticator, with metadata by which clients find the authorization server. */
 export interface ResourceAuth extends Authenticate {
-  /** How to be let in; the endpoint shows it to everybody who asks. */
+  /** Protected resource metadata, which the endpoint serves to unauthenticated clients. */
   readonly protectedResource: ProtectedResource;
 }
 
-/** The options, checked and put to use. */
+/** Validated options, and what is derived from them. */
 export interface Resource {
   readonly url: URL;
-  /** What tokens are for that are for this resource. */
+  /** Identifiers of the resource: the default of the accepted audiences. */
   readonly identifiers: readonly string[];
   readonly scopes: readonly string[];
   readonly widen: Widen;
@@ -65,14 +64,14 @@ export interface Resource {
 const WELL_KNOWN = '/.well-known/oauth-protected-resource';
 const DPOP: readonly unknown[] = ['accepted', 'required', 'refused'];
 
-/** Throws a TypeError if what `name` was called with are no options. */
+/** Throws a `TypeError` if the function `name` was called without options. */
 export function checkOptions(options: unknown, name: string): void {
-  // As "auth" itself it would be called with credentials, or with nothing.
+  // With `auth: jwt` instead of `auth: jwt({...})`, the endpoint calls the function with credentials, or with undefined.
   if (isObject(options) && !('scheme' in options && 'token' in options)) return;
   throw new TypeError(`${name} needs its options: write auth: ${name}({ issuer, resource }), and not auth: ${name}`);
 }
 
-/** Throws a TypeError that names the first option that is wrong. */
+/** Validates the options. Throws a `TypeError` that names the first invalid option. */
 export function resourceOf(options: ResourceOptions, authorizationServers: readonly string[]): Resource {
   const { resource, implies, dpop = 'accepted', name } = options;
   const url = resourceUrl(resource);
@@ -95,7 +94,7 @@ export function resourceOf(options: ResourceOptions, authorizationServers: reado
   };
   return {
     url,
-    // Clients write the root with and without its slash, and it is the same URL.
+    // Clients write the root URL with and without its slash.
     identifiers: isRoot ? [url.origin, url.href] : [resource],
     scopes,
     widen: widening(implies),
@@ -112,14 +111,14 @@ export function resourceOf(options: ResourceOptions, authorizationServers: reado
   };
 }
 
-/** True for a caller whose token is bound to a key. */
+/** True if the principal's token is bound to a DPoP key. */
 function isBound(principal: Principal | undefined): boolean {
   return typeof boundKey(principal?.claims ?? {}) === 'string';
 }
 
 function resourceUrl(resource: string): URL {
   const url = identifierUrl(resource, 'resource');
-  // Audiences are compared letter by letter, and clients send the URL as `URL` writes it.
+  // Audiences are compared as strings, and clients send the URL as `URL` formats it.
   const isCanonical = resource === url.href || resource === url.origin;
   if (!isCanonical) throw new TypeError(`The option "resource" must be written as "${url.href}"`);
   return url;

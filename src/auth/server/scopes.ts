@@ -1,24 +1,24 @@
-/** Scopes: how they are written, which of them imply others, and which a token has. */
+/** OAuth scopes: validation, implied scopes, and the scopes of a token. */
 
 import { isScope } from '../../protocol/principal.ts';
 
-/** Gives all that was granted: what broader scopes imply is granted with them. */
+/** Returns the granted scopes and all scopes that they imply. */
 export type Widen = (granted: readonly string[]) => readonly string[];
 
-/** The scopes of an option, each once; a TypeError that names the option if one of them is none. */
+/** Validates a list of scopes, and removes duplicates. Throws a `TypeError` that names the option. */
 export function scopeList(scopes: readonly string[] | undefined, option: string): readonly string[] {
   if (scopes === undefined) return [];
   if (!Array.isArray(scopes) || !scopes.every(isScope)) {
     throw new TypeError(`The option "${option}" must be a list of scopes, such as ["files:read"]`);
   }
-  // Whether clients get refresh tokens is between them and the authorization server.
+  // `offline_access` only asks the authorization server for a refresh token. No request requires it.
   if (scopes.includes('offline_access')) {
     throw new TypeError(`The option "${option}" must not have "offline_access": no request needs it`);
   }
   return Object.freeze([...new Set(scopes)]);
 }
 
-/** The hierarchy of the option "implies". */
+/** Validates the option `implies`, and returns the function that adds implied scopes. */
 export function widening(implies: Readonly<Record<string, readonly string[]>> = {}): Widen {
   if (typeof implies !== 'object' || implies === null || Array.isArray(implies)) {
     throw new TypeError('The option "implies" must be an object, such as { admin: ["read", "write"] }');
@@ -27,13 +27,13 @@ export function widening(implies: Readonly<Record<string, readonly string[]>> = 
   scopeList([...table.keys()], 'implies');
   return (granted) => {
     const all = new Set(granted);
-    // What is added meanwhile is visited too, so this goes all the way down, and ends where scopes imply each other.
+    // The loop also visits the scopes that it adds, so implications are transitive. Cycles terminate.
     for (const scope of all) for (const implied of table.get(scope) ?? []) all.add(implied);
     return Object.freeze([...all]);
   };
 }
 
-/** What a token was granted: `scope` of RFC 6749, or `scp` as some authorization servers call it. */
+/** Returns the scopes of a token: `scope` (RFC 6749), or `scp`, which some authorization servers use. */
 export function grantedScopes({ scope, scp }: Readonly<Record<string, unknown>>): readonly string[] {
   const said = scope ?? scp;
   const parts: readonly unknown[] = typeof said === 'string' ? said.split(' ') : Array.isArray(said) ? said : [];

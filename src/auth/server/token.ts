@@ -1,10 +1,10 @@
-/** What becomes of a token that is checked: who is calling, or why it is not accepted. */
+/** Result of checking a token: the principal, or why the token is refused. */
 
 import type { MaybePromise } from '../../jsonrpc/maybe-promise.ts';
 import type { HttpRequest } from '../../protocol/http/authenticate.ts';
 import type { Principal } from '../../protocol/principal.ts';
 
-/** Why a token is not accepted, in words for whoever sent it: they tell nothing of what is inside. */
+/** Reasons to refuse a token, with their `error_description`. It reveals nothing of the token's content. */
 export const TOKEN_FAULTS = {
   malformed: 'The token cannot be read',
   type: 'The token is not an access token',
@@ -21,36 +21,33 @@ export const TOKEN_FAULTS = {
   unbound: 'The token is not bound to a key: the scheme DPoP is not for it',
 } as const;
 
-/** One of the reasons. */
 export type TokenFault = keyof typeof TOKEN_FAULTS;
 
-/** A token that is good, as far as that can be said without the rest of the request. */
+/** A valid token. DPoP proof and scopes are not checked yet. */
 export interface VerifiedToken {
   readonly principal: Principal;
-  /** The thumbprint of the key that the token is bound to (RFC 9449). */
+  /** Thumbprint of the DPoP key that the token is bound to (RFC 9449). */
   readonly jkt: string | undefined;
 }
 
-/** The claims of a token as received. None of them is verified: text is escaped and cut to 200 characters. */
+/** Claims of a refused token. They are not verified; texts are escaped and cut to 200 characters. */
 export interface ReceivedClaims {
   readonly issuer?: string;
-  /** At most 5 of its audiences. */
+  /** At most 5 audiences. */
   readonly audience?: readonly string[];
-  /** In milliseconds since 1970. */
+  /** Milliseconds since 1970. */
   readonly expiresAt?: number;
-  /** In milliseconds since 1970. */
+  /** Milliseconds since 1970. */
   readonly notBefore?: number;
 }
 
-/** A token that is not accepted. */
 export interface InvalidToken {
   readonly fault: TokenFault;
-  /** What the token says, where that is known. */
+  /** Claims of the token, if they are known. */
   readonly received: ReceivedClaims | undefined;
 }
 
-/** `unavailable`: it could not be found out, and the operator has been told why. */
+/** Result of a token check. `unavailable`: the check was not possible, and the reason was reported. */
 export type Verdict = VerifiedToken | InvalidToken | 'unavailable';
 
-/** A way to check tokens. */
 export type TokenCheck = (token: string, request: HttpRequest) => MaybePromise<Verdict>;

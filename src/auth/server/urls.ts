@@ -1,6 +1,6 @@
-/** The URLs that an operator writes into options. */
+/** Validates URLs in options. */
 
-// Names and addresses that lead to this machine or a private network; `URL` has brought them into one form.
+// Hostnames and addresses of this machine and of private networks, as `URL` normalizes them.
 const PRIVATE_HOSTS: readonly RegExp[] = [
   /^[^.[\]]+$/,
   /\.(?:localhost|local|internal|test)$/,
@@ -11,12 +11,12 @@ const PRIVATE_HOSTS: readonly RegExp[] = [
 
 const EXAMPLE = 'such as "https://mcp.example.com/mcp"';
 
-/** True for a URL nobody can listen in on: https, or http that does not leave a private network. */
+/** True for a URL that is safe from eavesdropping: https:, or http: within a private network. */
 export function isSafeUrl({ protocol, hostname }: URL): boolean {
   return protocol === 'https:' || (protocol === 'http:' && PRIVATE_HOSTS.some((pattern) => pattern.test(hostname)));
 }
 
-/** The issuer of an option; a TypeError that names the option if it cannot be one. */
+/** Validates an issuer. Throws a `TypeError` that names the option. */
 export function issuerUrl(value: unknown, option: string): URL {
   const url = identifierUrl(value, option);
   if (!url.pathname.includes('/.well-known/')) return url;
@@ -25,7 +25,7 @@ export function issuerUrl(value: unknown, option: string): URL {
   );
 }
 
-/** The URL of an option that identifies something; a TypeError that names the option if it cannot. */
+/** Validates a URL that is an identifier: no query, no fragment. Throws a `TypeError` that names the option. */
 export function identifierUrl(value: unknown, option: string): URL {
   const url = endpointUrl(value, option);
   if (/[?#]/.test(String(value)))
@@ -33,7 +33,7 @@ export function identifierUrl(value: unknown, option: string): URL {
   return url;
 }
 
-/** The URL of an option; a TypeError that names the option and says what is wrong if it is none. */
+/** Validates a URL. Throws a `TypeError` that names the option and the rule that it violates. */
 export function endpointUrl(value: unknown, option: string): URL {
   const fault = faultOf(value);
   if (fault !== undefined) throw new TypeError(`The option "${option}" ${fault}`);
@@ -44,7 +44,7 @@ function faultOf(value: unknown): string | undefined {
   if (value === undefined) return `is missing: it must be a URL, ${EXAMPLE}`;
   if (value instanceof URL) return 'must be a text, not a URL object: pass its "href"';
   if (typeof value !== 'string') return `must be a text with a URL, ${EXAMPLE}`;
-  // `localhost:3000` would be taken for a scheme and what follows it.
+  // `URL` would parse `localhost` in `localhost:3000` as the scheme.
   if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(value)) return `must be a whole URL with "https://" in front, ${EXAMPLE}`;
   if (!URL.canParse(value)) return `is no URL: it must be one, ${EXAMPLE}`;
   const url = new URL(value);

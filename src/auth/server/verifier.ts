@@ -1,4 +1,4 @@
-/** Tokens that are checked by a function of one's own. */
+/** `verifier()`: tokens that a function of the application checks. */
 
 import { thenMaybe } from '../../jsonrpc/maybe-promise.ts';
 import { isObject } from '../../jsonrpc/message.ts';
@@ -13,20 +13,20 @@ import { issuerUrl } from './urls.ts';
 
 /** Options of `verifier`. */
 export interface VerifierOptions extends ResourceOptions {
-  /** The authorization server that clients get tokens from; or name several as `authorizationServers`. */
+  /** Issuer of the authorization server that clients get tokens from. Required without `authorizationServers`. */
   readonly issuer?: string | undefined;
-  /** The authorization servers that clients get tokens from, if there are several. */
+  /** Issuers of the authorization servers that clients get tokens from, if there are several. */
   readonly authorizationServers?: readonly string[] | undefined;
   /**
-   * Says whom a token was issued for, or `undefined` or `null` if it is not good; then the caller gets a 401. It has to find
-   * out that the token was issued for this server. What it throws is reported, and the caller gets a 500.
+   * Returns the principal of a token; undefined or null for an invalid token, which gets 401. Must check that the token was
+   * issued for this server. If it throws, the error is reported and the client gets 500.
    */
   readonly verify: (token: string, request: HttpRequest) => Verified | Promise<Verified>;
 }
 
 type Verified = Principal | undefined | null;
 
-/** Lets callers in whose token `verify` knows. Metadata, challenges, scopes and proofs are as with `jwt`. */
+/** Creates an authenticator that checks tokens with `verify`. Metadata, challenges, scopes and DPoP work as with `jwt`. */
 export function verifier(options: VerifierOptions): ResourceAuth {
   checkOptions(options, 'verifier');
   const { issuer, verify } = options;

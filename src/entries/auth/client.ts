@@ -1,4 +1,4 @@
-/** `mcpp/auth/client`: be let in by servers that ask who is calling. */
+/** `mcpp/auth/client`: authorization of clients, by OAuth or with a bearer token. */
 
 export type { AuthOptions } from '../../auth/client/auth.ts';
 export { bearer } from '../../auth/client/bearer.ts';

@@ -1,4 +1,4 @@
-/** `mcpp/auth/server`: protect a server that is reached over HTTP. */
+/** `mcpp/auth/server`: authentication of HTTP requests by access token. */
 
 export { AuthError, type AuthStep } from '../../auth/errors.ts';
 export type { ClientCredentials } from '../../auth/server/client-credentials.ts';

@@ -1,4 +1,4 @@
-/** `mcpp/extensions/apps`: tools with a view, and what hosts need to show it. */
+/** `mcpp/extensions/apps`: tools with a user interface (MCP Apps), for servers and hosts. */
 
 export { type AppsClient, apps, canShowApps } from '../../extensions/apps/extension.ts';
 export { appOf, isForApp, isForModel, readApp, type ShownApp, type ToolApp } from '../../extensions/apps/host.ts';

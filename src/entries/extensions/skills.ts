@@ -1,4 +1,4 @@
-/** `mcpp/extensions/skills`: serve skills, and read those of servers. */
+/** `mcpp/extensions/skills`: serves skills, and reads the skills of servers. */
 
 export { type SkillLimits, skillDigest } from '../../extensions/skills/entry.ts';
 export { SkillError, type SkillErrorCode } from '../../extensions/skills/errors.ts';

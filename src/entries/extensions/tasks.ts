@@ -1,4 +1,4 @@
-/** `mcpp/extensions/tasks`: tools whose calls go on after they are answered. */
+/** `mcpp/extensions/tasks`: tool calls that continue as tasks after their request was answered. */
 
 export {
   callToolAsTask,

@@ -1,11 +1,11 @@
-/** The extension itself: what each side declares of it, and whether a client did. */
+/** The MCP Apps extension (SEP-1865): its declaration, and the check whether a client supports it. */
 
 import type { ClientExtension } from '../../entries/client.ts';
 import type { ClientCapabilities } from '../../entries/mcpp.ts';
 import type { ServerExtension } from '../../entries/server.ts';
 import { APP_MIME_TYPE, EXTENSION_ID, isObject, REVISIONS } from './words.ts';
 
-/** MCP Apps, for `extensions` of a server, and of a client that shows views. */
+/** Returns the MCP Apps extension, for the option `extensions` of a server, or of a client that can show views. */
 export function apps(): ServerExtension & ClientExtension {
   return {
     id: EXTENSION_ID,
@@ -15,13 +15,13 @@ export function apps(): ServerExtension & ClientExtension {
   };
 }
 
-/** Whom `canShowApps` is asked about. The second argument of a handler fits, and so does what `visible` gets. */
+/** Client that `canShowApps` checks. The `ctx` of a handler fits, and so does the argument of `visible`. */
 export interface AppsClient {
   readonly capabilities: ClientCapabilities;
   readonly revision?: string;
 }
 
-/** True if the client of this request can show views. */
+/** Returns true if the client declares MCP Apps with the MIME type of views, in a revision that supports MCP Apps. */
 export function canShowApps({ capabilities, revision }: AppsClient): boolean {
   if (revision !== undefined && !REVISIONS.some((one) => one === revision)) return false;
   const settings: unknown = capabilities.extensions?.[EXTENSION_ID];

@@ -1,4 +1,4 @@
-/** For hosts: which tools have a view, who may use which tool, and the view itself. What servers say is not trusted. */
+/** MCP Apps for hosts: reads views, and the metadata that links tools to views. Metadata from servers is untrusted. */
 
 import type { Connection, RequestOptions } from '../../entries/client.ts';
 import { printable, type ResourceContents, type Tool } from '../../entries/mcpp.ts';
@@ -18,24 +18,24 @@ import {
   USERS,
 } from './words.ts';
 
-/** What a tool says of its view. */
+/** MCP Apps metadata of a tool, from its `_meta`. */
 export interface ToolApp {
-  /** Where the view is read. None for a tool that a view calls, but whose results are not shown. */
+  /** URI of the view that shows the results. Undefined if the tool names no view, or its URI is not a `ui://` URI. */
   readonly uri: string | undefined;
-  /** Who may use the tool. */
+  /** Callers that may use the tool: `model`, `app` or both. Empty if `_meta.ui.visibility` is malformed. */
   readonly visibility: readonly AppVisibility[];
 }
 
-/** A view, ready to be shown in a sandbox. */
+/** A view as returned by `readApp`: the HTML page, and settings for the sandbox that shows the page. */
 export interface ShownApp extends AppSettings {
   readonly uri: string;
   readonly html: string;
-  /** The origins it may reach. Empty if it may reach none. */
+  /** Origins for the Content Security Policy of the view. `{}` allows no origin. */
   readonly csp: AppCsp;
   readonly permissions: AppPermissions;
 }
 
-/** What a tool says of its view; undefined for a tool that says nothing. A URI that is not a view's is left out. */
+/** Returns the MCP Apps metadata of a tool, or undefined if the tool has none. */
 export function appOf(tool: Tool): ToolApp | undefined {
   const { ui, [FLAT_URI_KEY]: flat } = tool._meta ?? {};
   const said = isObject(ui) ? ui : {};
@@ -44,25 +44,25 @@ export function appOf(tool: Tool): ToolApp | undefined {
   return { uri: isViewUri(uri) ? uri : undefined, visibility: visibilityOf(said['visibility']) };
 }
 
-// Without a word a tool is for both. What cannot be understood is for nobody.
+// A tool without `visibility` is for the model and for views (MCP Apps). A tool with a malformed `visibility` is for neither.
 function visibilityOf(said: unknown): readonly AppVisibility[] {
   if (said === undefined) return USERS;
   return Array.isArray(said) ? USERS.filter((user) => said.includes(user)) : [];
 }
 
-/** True if the model may be offered the tool. A host must not offer it any other. */
+/** Returns true if the host may offer the tool to the model. MCP Apps forbids hosts to offer other tools. */
 export function isForModel(tool: Tool): boolean {
   return appOf(tool)?.visibility.includes('model') ?? true;
 }
 
-/** True if views of the same server may call the tool. A host must refuse to call any other for them. */
+/** Returns true if views of the same server may call the tool. MCP Apps requires hosts to reject calls to other tools. */
 export function isForApp(tool: Tool): boolean {
   return appOf(tool)?.visibility.includes('app') ?? true;
 }
 
 /**
- * Reads a view. What is said of it beside the page counts, and only if that is nothing what the list of resources says.
- * Origins and permissions that are none are left out. Rejects if it is not a view.
+ * Reads a view. Its settings come from `_meta.ui` of the contents, or else of the entry in `resources/list`. Invalid origins,
+ * permissions and domains are dropped. Rejects if the resource is not text of the type `APP_MIME_TYPE`.
  */
 export async function readApp(
   connection: Pick<Connection, 'readResource' | 'resources'>,

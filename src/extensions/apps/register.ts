@@ -1,4 +1,4 @@
-/** A tool and the view of its results, registered in one call. */
+/** `registerAppTool`: registers a tool together with the view that shows its results. */
 
 import type { Meta } from '../../entries/mcpp.ts';
 import type {
@@ -18,32 +18,26 @@ import { withText } from './text.ts';
 import { type AppView, readyView } from './view.ts';
 import { type AppVisibility, FLAT_URI_KEY, USERS } from './words.ts';
 
-/** What a tool with a view is: what any tool is, and this. */
+/** Configuration of `registerAppTool`: the options of `registerTool`, and options of MCP Apps. */
 export interface AppToolConfig<I extends AnySchema = AnySchema, O extends AnySchema = AnySchema>
   extends ToolConfig<I, O> {
-  /** Where its results are shown. A tool that only a view calls needs none. */
+  /** View that hosts show with the results. Default: none, for tools that only views call. */
   readonly ui?: AppView;
   /**
-   * Who may use it. Default: both. A tool that is for views only is hidden from clients that show none, which would
-   * offer it to their model; `visible`, if there is one, decides in place of that.
+   * Callers that may use the tool. Default: `['model', 'app']`. Without `'model'`, the tool is hidden from clients that cannot
+   * show views, because they would offer the tool to their model. The option `visible` overrides this rule.
    */
   readonly visibility?: readonly AppVisibility[];
-  /**
-   * What the model reads, and whoever has no views, of what the handler returned. Used if the handler gives no `content`
-   * of its own; without it that is the structured content as JSON. Needs an `outputSchema`.
-   */
+  /** Text for the model if the handler returns no `content`. Needs an `outputSchema`. Default: structured content as JSON. */
   readonly text?: (output: NoInfer<InferInput<O>>, ctx: Context) => string;
 }
 
 type Output<O> = O extends AnyResult ? unknown : InferOutput<O>;
 
-/** The views of each server, by URI. */
+/** Registered views of each server, by URI. Tools that share a view object share its resource. */
 const viewsOf = new WeakMap<object, Map<string, AppView>>();
 
-/**
- * Registers a tool, and the view of its results as a resource. Gives the server with the types of its tools, as
- * `registerTool` does.
- */
+/** Registers a tool, and its view as a resource. Returns the server, typed with the tool, like `registerTool`. */
 export function registerAppTool<
   Tools,
   const N extends string,
@@ -67,7 +61,7 @@ export function registerAppTool<
   const call = text && typeof handler === 'function' ? withText(handler, text as never) : handler;
   const isNew = !server.tools.has(name);
   server.registerTool(name, registered as ToolConfig, call as never);
-  // After the tool, so that nothing is left behind if either is refused; what a tool has replaced is gone by then.
+  // The view is registered after the tool, so that a refused tool leaves no resource. A refused view removes a new tool again.
   try {
     view?.register();
   } catch (error) {
@@ -102,7 +96,7 @@ function metaOf(uri: string | undefined, visibility: readonly AppVisibility[] | 
   return uri === undefined ? { ui: { ...shown } } : { ui: { resourceUri: uri, ...shown }, [FLAT_URI_KEY]: uri };
 }
 
-/** The URI of a view, and what registers it, if the server has not got it yet. */
+/** Returns the URI of a view, and a function that registers the view as a resource unless it is registered already. */
 function viewFor(
   server: McpServer<unknown>,
   name: string,

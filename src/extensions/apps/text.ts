@@ -1,4 +1,4 @@
-/** What the model and text-only clients read of a tool that gives data for a view. */
+/** Adds text to the results of tools with a view, for the model and for clients without views. */
 
 import type { CallToolResult } from '../../entries/mcpp.ts';
 import type { Context } from '../../entries/server.ts';
@@ -6,7 +6,7 @@ import { isObject } from './words.ts';
 
 type Handler = (args: never, ctx: Context) => unknown;
 
-/** The handler, with text added to what it returns if there is none. It stays synchronous if it was. */
+/** Wraps a handler: results without `content` get the text that `text` returns. A synchronous handler stays synchronous. */
 export function withText(handler: Handler, text: (output: never, ctx: Context) => string): Handler {
   const finish = (returned: unknown, ctx: Context): unknown => {
     const output = isObject(returned) && typeof returned['toJSON'] === 'function' ? returned['toJSON']() : returned;
@@ -21,13 +21,13 @@ export function withText(handler: Handler, text: (output: never, ctx: Context) =
   };
 }
 
-// A tool with an output schema gives a whole result only together with structured content, or with an error.
+// An output can have its own member `content`. Only `structuredContent` or `isError: true` makes it a `CallToolResult`.
 function isResult(value: unknown): value is CallToolResult {
   if (!isObject(value) || !Array.isArray(value['content'])) return false;
   return value['isError'] === true || value['structuredContent'] !== undefined;
 }
 
-// What `inputRequired` makes. No output is mistaken for it, since JSON has no maps.
+// Detects the return value of `inputRequired`. Outputs are JSON, so their members are never a `Map`.
 function asksFirst(value: unknown): boolean {
   return isObject(value) && value['requests'] instanceof Map;
 }

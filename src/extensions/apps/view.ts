@@ -1,4 +1,4 @@
-/** A view: a page that a host shows with the results of tools. What is wrong with it is told when it is registered. */
+/** Views, the HTML pages that hosts show with results of tools: validation, and conversion to a resource. */
 
 import type { ResourceContents } from '../../entries/mcpp.ts';
 import type { Context, ResourceConfig } from '../../entries/server.ts';
@@ -13,25 +13,25 @@ import {
   PERMISSIONS,
 } from './words.ts';
 
-/** A page, and how it is to be shown. The same object can be the view of several tools; it is one resource then. */
+/** An HTML page and its display settings. Tools that get the same object share one resource. */
 export interface AppView
   extends AppSettings,
     Pick<ResourceConfig, 'name' | 'title' | 'description' | 'icons' | 'annotations' | 'cache' | 'visible' | 'scopes'> {
-  /** Begins with `ui://`. Default: `ui://<name of the tool>/view.html`, of the first of its tools. */
+  /** URI of the view, beginning with `ui://`. Default: `ui://<name>/view.html`, with the name of its first tool. */
   readonly uri?: string;
-  /** The page: a whole HTML document, or what makes it each time it is read. */
+  /** HTML document that begins with a doctype, or a function that returns the document for each `resources/read`. */
   readonly html: string | ((ctx: Context) => string | Promise<string>);
 }
 
-/** A view that was looked at, as a resource. */
+/** A validated view, as arguments for `registerResource`. */
 export interface ReadyView {
   readonly uri: string;
   readonly config: ResourceConfig;
-  /** What is read at the URI. */
+  /** Returns the contents for `resources/read`. Fails if `AppView.html` returns something other than an HTML document. */
   readonly read: (ctx: Context) => ResourceContents | Promise<ResourceContents>;
 }
 
-/** Makes a view ready to be registered. `what` is how errors name its tool. */
+/** Validates a view. Throws a `TypeError` for an invalid view, with a message that begins with `what`. */
 export function readyView(what: string, view: AppView, defaultUri: string): ReadyView {
   if (!isObject(view)) throw new TypeError(`${what}: ui must be an object with "html"`);
   const { uri = defaultUri, html, csp, permissions, domain, prefersBorder, ...shown } = view;
@@ -95,7 +95,7 @@ function checkMembers(what: string, member: string, value: unknown, known: reado
 
 const NOT_A_DOCUMENT = 'must be a whole HTML document, beginning with <!doctype html>';
 
-/** True for text that begins like an HTML document: before the doctype there may be blanks and comments. */
+/** Returns true if the text begins with an HTML doctype, after optional whitespace and comments. */
 function isDocument(value: unknown): boolean {
   if (typeof value !== 'string') return false;
   let rest = value.trimStart();

@@ -1,4 +1,4 @@
-/** Reads entries of skills, wherever they come from, and believes nothing of them that can be checked. */
+/** Validation of skill entries, which are untrusted data of a server, and the digest of a whole skill. */
 
 import { quoted, SkillError } from './errors.ts';
 import { decodePath } from './paths.ts';
@@ -15,11 +15,11 @@ import {
   type SkillResource,
 } from './skill.ts';
 
-/** What is accepted of a skill. */
+/** Limits for one skill. Larger skills are refused with a `SkillError`. */
 export interface SkillLimits {
-  /** How many files it may have. Default: 512. */
+  /** Maximum number of files. Default: 512. */
   readonly maxFiles?: number;
-  /** How many bytes its files may have together. Default: 16 MiB. */
+  /** Maximum size of all files together, in bytes. Default: 16 MiB. */
   readonly maxBytes?: number;
 }
 
@@ -27,7 +27,7 @@ const MAX_URI = 4096;
 const SKILL_URI = /^[a-zA-Z][a-zA-Z0-9+.-]*:\/\/(.+)\/SKILL\.md$/;
 const DIGEST = /^sha256:[0-9a-f]{64}$/;
 
-/** The entry; throws a `SkillError` if it is not one. */
+/** Validates an entry of `skills/list` or `skills/get`. Throws a `SkillError` if it is malformed or exceeds a limit. */
 export function readEntry(value: unknown, { maxFiles = MAX_FILES, maxBytes = MAX_BYTES }: SkillLimits): SkillEntry {
   checkLimit('maxFiles', maxFiles);
   checkLimit('maxBytes', maxBytes);
@@ -48,7 +48,7 @@ export function readEntry(value: unknown, { maxFiles = MAX_FILES, maxBytes = MAX
     new SkillError('too-large', `The skill ${quoted(uri)} has ${what}`, uri);
   if (resources.length > maxFiles) throw tooLarge(`more than ${maxFiles} files`);
   const files = resources.map((resource) => readResource(resource, malformed));
-  // That they have these sizes is checked when they are read.
+  // Sum of the declared sizes. `readVerified` compares each declared size with the size of the file.
   const size = files.reduce((sum, file) => sum + (file.size ?? 0), 0);
   if (size > maxBytes) throw tooLarge(`more than ${maxBytes} bytes`);
   const read: SkillEntry = { ...entry, resources: files };
@@ -56,7 +56,7 @@ export function readEntry(value: unknown, { maxFiles = MAX_FILES, maxBytes = MAX
   return read;
 }
 
-/** The files of an entry, by their paths within the skill. */
+/** Returns the files of an entry by path, none for a `dynamic` skill. Throws a `SkillError` if the list is invalid. */
 export function filesOf({ uri, resources }: SkillEntry): ReadonlyMap<string, SkillResource> {
   const files = new Map<string, SkillResource>();
   if (resources === 'dynamic') return files;
@@ -72,15 +72,15 @@ export function filesOf({ uri, resources }: SkillEntry): ReadonlyMap<string, Ski
   return files;
 }
 
-/** The path of a file within a skill; undefined if it is elsewhere. */
+/** Returns the path of a file relative to the skill's directory, or undefined if the file is outside of the directory. */
 export function pathIn(skill: string, uri: string): string | undefined {
   const directory = skill.slice(0, -SKILL_MD.length);
   return uri.startsWith(directory) ? decodePath(uri.slice(directory.length)) : undefined;
 }
 
 /**
- * One text for all files of a skill and their content, to be kept with what a person approved: a skill with another
- * one is another skill, and has to be approved anew. The order of the files does not count.
+ * Returns one SHA-256 digest over the URIs and digests of all files, in any order. Store it with the user's consent to the
+ * skill, and ask again when it changes. Rejects with a `SkillError` for a `dynamic` skill, which has no digests.
  */
 export async function skillDigest(entry: SkillEntry): Promise<string> {
   const { uri, resources } = entry;

@@ -1,39 +1,39 @@
-/** What keeps a skill from being served or used. */
+/** `SkillError` and its codes. */
 
 import { McpError, printable } from '../../entries/mcpp.ts';
 
-/** Why. */
+/** Reason of a `SkillError`. */
 export type SkillErrorCode =
-  /** A skill that was to be served breaks a rule. */
+  /** A skill to be served breaks a rule of the extension, or its files cannot be read. */
   | 'invalid'
-  /** The server does not have what was asked for: the extension, or directory reading. */
+  /** The server does not declare the extension or `directoryRead`, or this platform has no file system. */
   | 'unsupported'
-  /** What the server says of a skill, or of a file, is not as the extension has it. */
+  /** A response of the server violates the extension. */
   | 'malformed'
-  /** The list of skills could not be read to its end. */
+  /** A list has too many items or pages, or repeats a cursor. */
   | 'incomplete'
-  /** It has more files or bytes than are accepted. */
+  /** The skill or file exceeds `maxFiles` or `maxBytes`. */
   | 'too-large'
-  /** The server says nothing of the files' content, so there is nothing to check it against. */
+  /** The entry of the skill has no digests, so its files cannot be verified. */
   | 'dynamic'
-  /** The entry of the skill has no such file. */
+  /** The entry of the skill does not list the file. */
   | 'unlisted'
-  /** The file has not the number of bytes that the entry says. */
+  /** The size of the file differs from the skill's entry. */
   | 'size-mismatch'
-  /** The file has not the content that the entry says. */
+  /** The SHA-256 digest of the file differs from the skill's entry. */
   | 'digest-mismatch'
-  /** `SKILL.md` begins with something else than the entry says. */
+  /** The frontmatter of `SKILL.md` is unreadable, or differs from the skill's entry. */
   | 'frontmatter-mismatch'
-  /** The file is not text. */
+  /** The file is not UTF-8 text. */
   | 'not-text';
 
 const MAX_MESSAGE = 4096;
 
-/** A skill cannot be served, or must not be used. Nothing of a file's content is in the message. */
+/** Error of a skill that cannot be served, or must not be used. On clients, the message contains no file content. */
 export class SkillError extends McpError {
   override readonly name = 'SkillError';
   readonly code: SkillErrorCode;
-  /** The skill, or the file, where there is one. */
+  /** URI of the skill or file, if known. */
   readonly uri: string | undefined;
 
   constructor(code: SkillErrorCode, message: string, uri?: string) {
@@ -43,7 +43,7 @@ export class SkillError extends McpError {
   }
 }
 
-/** A name from somewhere else, as an error text shows it. */
+/** Quotes an untrusted name for an error message, and cuts it to 128 characters. */
 export function quoted(name: string): string {
   return JSON.stringify(name.length <= 128 ? name : `${name.slice(0, 128)}...`);
 }

@@ -1,11 +1,11 @@
-/** Reads a file of a skill, and gives it out only if it is the right one. */
+/** Reads files of skills from a server, and verifies them against the skill's entry. */
 
 import type { ExtensionConnection, RequestOptions } from '../../entries/client.ts';
 import { fromBase64 } from './base64.ts';
 import { quoted, SkillError, type SkillErrorCode } from './errors.ts';
 import { digestOf, isObject, type SkillResource } from './skill.ts';
 
-/** The bytes of a file. Without a digest in what is listed nothing but their number is looked at. */
+/** Reads a file. Rejects with a `SkillError` if the size or digest differs from `listed`, or the size exceeds `maxBytes`. */
 export async function readVerified(
   peer: ExtensionConnection,
   listed: Pick<SkillResource, 'uri'> & Partial<SkillResource>,
@@ -19,13 +19,13 @@ export async function readVerified(
     size === undefined || size > maxBytes
       ? refuse('too-large', `has more than ${maxBytes} bytes`)
       : refuse('size-mismatch', `has not the ${size} bytes that its skill says`);
-  // A kept answer may be older than what is listed, and would be refused for as long as it is kept.
+  // A cached response can be older than the skill's entry, and would fail the digest check until the response expires.
   const { contents } = await peer.request('resources/read', { uri }, { fresh: true, ...options });
   const most = Math.min(size ?? maxBytes, maxBytes);
   const found = Array.isArray(contents) ? contents.find((one) => isObject(one) && one['uri'] === uri) : undefined;
   const { text, blob } = (found ?? {}) as { readonly text?: unknown; readonly blob?: unknown };
   let bytes: Uint8Array<ArrayBuffer> | undefined;
-  // What is too long is not even decoded: a character is a byte at least, and four of base64 are three.
+  // Oversized data is not decoded. A UTF-16 code unit is at least one byte of UTF-8, and 4 characters of base64 are 3 bytes.
   if (typeof text === 'string') {
     if (text.length > most) throw wrongSize();
     bytes = new TextEncoder().encode(text);

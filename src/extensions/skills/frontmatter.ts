@@ -1,20 +1,20 @@
-/** The frontmatter of a `SKILL.md`: YAML between two lines of three hyphens, at the very top. */
+/** Frontmatter of a `SKILL.md` file: YAML between two `---` lines at the top. */
 
 import type { YamlResult } from './yaml.ts';
 
 const BLOCK = /^\uFEFF?---\r?\n([\s\S]*?)\r?\n---[ \t]*(?:\r?\n|$)/;
 
-/** Reads it as JSON. What reads YAML is loaded for the first one. */
+/** Parses the frontmatter into a JSON value. The YAML parser is loaded on first use. */
 export async function readFrontmatter(text: string): Promise<YamlResult> {
   const [, block] = BLOCK.exec(text) ?? [];
   if (block === undefined) return { fault: 'it does not begin with frontmatter between two lines of ---' };
   const { readYaml } = await import('./yaml.ts');
-  // The line above it counts too.
+  // The added line break stands for the opening `---`, so that line numbers in errors match the file.
   const result = readYaml(`\n${block}`);
   return 'fault' in result ? { fault: `its frontmatter cannot be read: ${result.fault}` } : result;
 }
 
-/** Two JSON values have the same content; the order of keys does not count. */
+/** Returns true if two JSON values are deeply equal, in any order of keys. */
 export function isSame(one: unknown, other: unknown): boolean {
   if (one === other) return true;
   if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null) return false;
@@ -28,13 +28,12 @@ function memberOf(object: object, key: string): unknown {
   return (object as Readonly<Record<string, unknown>>)[key];
 }
 
-/** True if there is a number in it that is not the one that was written: this many digits are not kept. */
+/** Returns true if the value contains an integer outside of the safe range, which parsing can have rounded. */
 export function hasRounded(value: unknown): boolean {
   if (typeof value === 'number') return Number.isInteger(value) && !Number.isSafeInteger(value);
   return typeof value === 'object' && value !== null && Object.values(value).some(hasRounded);
 }
 
-/** The text without its frontmatter. */
 export function afterFrontmatter(text: string): string {
   return text.replace(BLOCK, '');
 }

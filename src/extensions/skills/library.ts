@@ -1,4 +1,4 @@
-/** The skills a server offers: read, checked and digested before the first client comes, and the same from then on. */
+/** In-memory library of the skills of a server. `skills()` reads, validates and hashes all files once. */
 
 import type { Resource, ResourceContents } from '../../entries/mcpp.ts';
 import { toBase64 } from './base64.ts';
@@ -17,29 +17,26 @@ import {
   type SkillResource,
 } from './skill.ts';
 
-/** Where skills come from. */
+/** Source of skill files: a folder, or a record of files. */
 export interface SkillSource {
-  /** How errors name it. */
+  /** Description of the source for error messages. */
   readonly place: string;
-  /** Its files, with `/` between names. */
+  /** Paths of all files, relative to the source, with `/` as separator. */
   readonly paths: readonly string[];
-  /** Reads one of them. */
   read(path: string): Promise<Uint8Array<ArrayBuffer>>;
 }
 
-/** A file that can be read. */
+/** A file of a skill: metadata for lists, and contents for `resources/read`. */
 export interface LibraryFile {
-  /** As lists show it. */
   readonly resource: Resource;
-  /** What `resources/read` gives. */
   contents(): ResourceContents;
 }
 
-/** All skills, by URI. What is not in here cannot be reached. */
+/** All skills of a server, in maps by URI. Requests are answered from these maps only, so no URI can reach other files. */
 export interface Library {
   readonly entries: ReadonlyMap<string, SkillEntry>;
   readonly files: ReadonlyMap<string, LibraryFile>;
-  /** The children of each directory. */
+  /** Children of each directory, by URI of the directory, without a trailing slash. */
   readonly directories: ReadonlyMap<string, readonly Resource[]>;
 }
 
@@ -49,7 +46,7 @@ interface ReadFile {
   readonly listed: Required<SkillResource>;
 }
 
-/** Reads all skills of a source. */
+/** Reads all skills of a source. Rejects with a `SkillError` if a skill is invalid, or all files exceed `maxBytes`. */
 export async function readLibrary(source: SkillSource, maxBytes: number): Promise<Library> {
   const places = placesOf(source);
   const read = await readAll(source, new Set([...places.values()].flat()), maxBytes);
@@ -64,7 +61,7 @@ export async function readLibrary(source: SkillSource, maxBytes: number): Promis
   return { entries, files, directories: directoriesOf(source, files) };
 }
 
-/** The directories of skills, each with all files that are below it, those of skills within it included. */
+/** Returns the directories that contain a `SKILL.md`, with all files below. Files of a nested skill belong to both skills. */
 function placesOf(source: SkillSource): ReadonlyMap<string, readonly string[]> {
   const paths = source.paths.filter((path) => !isHidden(path)).toSorted();
   const found = new Map<string, string[]>();
@@ -137,7 +134,7 @@ function libraryFile({ path, bytes, listed }: ReadFile, entry: SkillEntry | unde
   return { resource: { uri, ...about, mimeType, size }, contents };
 }
 
-// Two functions, so that of the text and its bytes only one is kept.
+// Two functions, so that a closure retains either the text or the bytes of a file, not both.
 function textReader(uri: string, mimeType: string, text: string): () => ResourceContents {
   return () => ({ uri, mimeType, text });
 }
@@ -164,13 +161,13 @@ function directoriesOf(
   return new Map([...directories].map(([uri, children]) => [uri, [...children.values()]]));
 }
 
-/** From the nearest to the farthest. */
+/** Returns all parent directories of a path, the innermost first. */
 function directoriesAbove(path: string): string[] {
   const names = path.split('/').slice(0, -1);
   return names.map((_, index) => names.slice(0, names.length - index).join('/'));
 }
 
-/** What begins with a dot is somebody else's: `.git`, `.DS_Store`. */
+/** Returns true for dotfiles, which are not served. Paths with `.` or `..` are not hidden: `encodePath` refuses them. */
 function isHidden(path: string): boolean {
   return path.split('/').some((name) => name.startsWith('.') && name !== '.' && name !== '..');
 }

@@ -1,4 +1,4 @@
-/** Which skills a server has. No file of theirs is read for it. */
+/** Client functions that list the skills and directories of a server. They read no files. */
 
 import type { ExtensionConnection, RequestOptions } from '../../entries/client.ts';
 import type { Params, Resource } from '../../entries/mcpp.ts';
@@ -6,27 +6,27 @@ import { readEntry, type SkillLimits } from './entry.ts';
 import { quoted, SkillError } from './errors.ts';
 import { checkLimit, isObject, SKILLS_ID, type SkillEntry } from './skill.ts';
 
-/** Options of the functions for clients; none is needed. */
+/** Options of the client functions: request options, and limits for each skill. */
 export interface SkillRequestOptions extends RequestOptions, SkillLimits {}
 
-/** Options of `listSkills`; none is needed. */
+/** Options of `listSkills`. */
 export interface ListSkillsOptions extends SkillRequestOptions {
-  /** How many skills the list may have. Default: 10,000. */
+  /** Maximum number of skills in the list. A longer list rejects with the code `incomplete`. Default: 10,000. */
   readonly maxSkills?: number;
 }
 
-/** What `listSkills` gives. */
+/** Result of `listSkills`. */
 export interface SkillList {
-  /** The skills that can be opened. Two of them may have the same name. */
+  /** Valid skills. Their names are not unique: identify a skill by its URI. */
   readonly skills: readonly SkillEntry[];
-  /** What is wrong with the others. */
+  /** Errors of the other entries, which are malformed, duplicate or too large. */
   readonly refused: readonly SkillError[];
 }
 
 const MAX_SKILLS = 10_000;
 const MAX_PAGES = 1000;
 
-/** All skills that the server lists. There may be more, which are found by their URIs only. */
+/** Lists the skills of a server. A server can have unlisted skills, which only `getSkill` finds, by URI. */
 export async function listSkills(
   peer: ExtensionConnection,
   { maxSkills = MAX_SKILLS, maxFiles, maxBytes, ...request }: ListSkillsOptions = {},
@@ -50,7 +50,7 @@ export async function listSkills(
   return { skills: [...skills.values()], refused };
 }
 
-/** One skill, by the URI of its `SKILL.md`, listed or not. That it is a skill, the server says, and not the URI. */
+/** Returns the entry of one skill, listed or not, by the URI of its `SKILL.md`. Rejects if the server has no such skill. */
 export async function getSkill(
   peer: ExtensionConnection,
   uri: string,
@@ -66,8 +66,8 @@ export async function getSkill(
 }
 
 /**
- * What is in a directory of the server's, by its URI without a slash at the end. Only for servers that declare
- * `directoryRead`. To see what a skill has, look at its entry: that is what its files are checked against.
+ * Lists a directory of the server, by URI without a trailing slash. Rejects unless the server declares `directoryRead`. For the
+ * files of a skill, use the skill's entry: files are verified against the entry, not against the directory.
  */
 export async function readDirectory(
   peer: ExtensionConnection,
@@ -83,7 +83,6 @@ export async function readDirectory(
   return items as Resource[];
 }
 
-/** The limits that were given, if they were. */
 export function limitsOf(maxFiles: number | undefined, maxBytes: number | undefined): SkillLimits {
   return { ...(maxFiles === undefined ? {} : { maxFiles }), ...(maxBytes === undefined ? {} : { maxBytes }) };
 }

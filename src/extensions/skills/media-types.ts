@@ -1,4 +1,4 @@
-/** The kinds of files that skills are made of, by the end of their names. */
+/** MIME types of skill files, by file extension. */
 
 const TEXT = new Map(
   Object.entries({
@@ -53,7 +53,7 @@ const BYTES = new Map(
   }),
 );
 
-/** A file's kind, and its text if it is to be read as such. */
+/** Returns the MIME type, and the text if the file is served as text. Other files are served as base64. */
 export function kindOf(path: string, bytes: Uint8Array): { readonly mimeType: string; readonly text?: string } {
   const ending = /\.([^./]+)$/.exec(path)?.[1]?.toLowerCase() ?? '';
   const known = BYTES.get(ending);
@@ -66,7 +66,7 @@ export function kindOf(path: string, bytes: Uint8Array): { readonly mimeType: st
   return { mimeType: mimeType ?? 'application/octet-stream' };
 }
 
-/** The text that becomes exactly these bytes again; undefined if they are not UTF-8. */
+/** Decodes UTF-8 and keeps a byte order mark, so that the text encodes to the same bytes. Returns undefined if invalid. */
 export function textOf(bytes: Uint8Array): string | undefined {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);

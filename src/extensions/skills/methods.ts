@@ -1,17 +1,16 @@
-/** The methods of the extension, answered from what was read at the start. */
+/** Request handlers of the skills extension, which read only the in-memory library. */
 
 import { type Params, RpcError } from '../../entries/mcpp.ts';
 import type { Library } from './library.ts';
 import { MAX_FILES, SKILL_MD } from './skill.ts';
 
-/** How many files a page of `skills/list` tells of, about: a skill is never split. */
+/** Maximum number of files on a page of `skills/list`. The files of one skill are always on one page. */
 const PAGE_FILES = 4 * MAX_FILES;
 const PAGE_CHILDREN = 1000;
 
-/** A method, without what depends on the revision. */
+/** Handler of a request. Its caller adds caching hints to the result, in revisions that have caching hints. */
 export type Method = (library: Library, params: Params) => Readonly<Record<string, unknown>>;
 
-/** All of them, by name. */
 export const METHODS: ReadonlyMap<string, Method> = new Map<string, Method>([
   [
     'skills/list',
@@ -43,7 +42,7 @@ function uriOf({ uri }: Params): string {
   return uri;
 }
 
-/** The page that a cursor asks for. A cursor is the URI of the last item before it, so it means the same on every node. */
+/** Returns the page after a cursor. A cursor is the URI of the last item on the previous page, so it is valid on every node. */
 function pageOf<Item extends { readonly uri: string }>(
   member: string,
   all: readonly Item[],

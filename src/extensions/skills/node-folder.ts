@@ -1,4 +1,4 @@
-/** Skills in a folder of the file system. */
+/** `openFolder` for Node: reads skills from a directory. */
 
 import { constants } from 'node:fs';
 import { type FileHandle, lstat, open, readdir, realpath } from 'node:fs/promises';
@@ -12,7 +12,7 @@ const MAX_NAMES = 100_000;
 const MAX_DEPTH = 32;
 const CHANGED = 'it was changed while it was read';
 
-/** Looks through a folder. Hidden files are passed over, and links are refused: what is served is what is in there. */
+/** Lists the files of a directory. Skips dotfiles, and rejects symbolic links, because they can lead out of the directory. */
 export async function openFolder(folder: string | URL): Promise<SkillSource> {
   const given = folder instanceof URL || folder.startsWith('file:') ? fileURLToPath(folder) : folder;
   const place = `the folder ${quoted(given)}`;
@@ -47,7 +47,7 @@ export async function openFolder(folder: string | URL): Promise<SkillSource> {
       const handle = await open(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
       try {
         const found = await handle.stat();
-        // The folder may have changed since it was looked through, also one of the directories on the way.
+        // Checks again for symbolic links, because the path can have changed since the directory was listed (TOCTOU).
         const isInside = (await realpath(file)) === file && (await lstat(file)).ino === found.ino;
         if (!found.isFile() || !isInside) throw refuse(path, CHANGED);
         if (found.size > MAX_BYTES) {
@@ -69,7 +69,7 @@ export async function openFolder(folder: string | URL): Promise<SkillSource> {
   return { place, paths, read };
 }
 
-/** The bytes of a file of this size; undefined if it has another one by now. A file that grows is not read on and on. */
+/** Reads a file of the expected size, and at most one byte more. Returns undefined if the file has another size. */
 async function readBytes(handle: FileHandle, size: number): Promise<Uint8Array<ArrayBuffer> | undefined> {
   const bytes = new Uint8Array(size + 1);
   let length = 0;

@@ -1,4 +1,4 @@
-/** Opens a skill: its files are given out only if they are what the entry says they are. */
+/** `openSkill`: opens a skill of a server. Files are verified against the skill's entry before they are returned. */
 
 import type { ExtensionConnection, RequestOptions } from '../../entries/client.ts';
 import { filesOf, pathIn, readEntry } from './entry.ts';
@@ -10,32 +10,29 @@ import { textOf } from './media-types.ts';
 import { decodePath, encodePath, resolvePath } from './paths.ts';
 import { isObject, MAX_BYTES, SKILL_MD, type SkillEntry, type SkillResource } from './skill.ts';
 
-/** Options of `openSkill`; none is needed. */
+/** Options of `openSkill`. */
 export interface OpenSkillOptions extends SkillRequestOptions {
-  /** Opens skills that say nothing of their files' content as well: those cannot be checked. Default: false. */
+  /** Also opens skills whose entry has no digests (`dynamic`). Their files are not verified. Default: false. */
   readonly allowDynamic?: boolean;
 }
 
-/** An open skill. Its text comes from the server: what it says is to be weighed like any text from there, not obeyed. */
+/** An open skill. Its text comes from the server: treat it as untrusted content, not as instructions of the user. */
 export interface Skill {
-  /** What its files are checked against. */
+  /** Entry that the files are verified against. */
   readonly entry: SkillEntry;
-  /** The whole of its `SKILL.md`. */
+  /** Content of `SKILL.md`, including its frontmatter. */
   readonly text: string;
-  /** What follows the frontmatter. */
+  /** Content of `SKILL.md` after its frontmatter. */
   readonly instructions: string;
-  /** Its files, as paths within the skill; none are known of a skill that is `dynamic`. */
+  /** Paths of the files, relative to the skill's directory. Empty for a `dynamic` skill. */
   readonly paths: readonly string[];
-  /** The bytes of a file, by its path as the skill's text has it, or by its URI. */
+  /** Reads a file by relative path or URI. Rejects with a `SkillError` if the file is unlisted or differs from the entry. */
   readFile(path: string, options?: RequestOptions): Promise<Uint8Array<ArrayBuffer>>;
-  /** The same as text. */
+  /** Reads a file like `readFile`, and decodes UTF-8. Rejects with the code `not-text` if the file is not UTF-8. */
   readText(path: string, options?: RequestOptions): Promise<string>;
 }
 
-/**
- * Opens a skill that was listed or got, or the one with this URI: reads its `SKILL.md`, and that only. Rejects with a
- * `SkillError` if it is not what the entry says, by its size, its digest or its frontmatter.
- */
+/** Opens a skill by entry or URI, and reads its `SKILL.md`. Rejects with a `SkillError` if the file differs from the entry. */
 export async function openSkill(
   peer: ExtensionConnection,
   skill: SkillEntry | string,
@@ -54,7 +51,7 @@ export async function openSkill(
 
   const find = (path: string): SkillResource | { readonly uri: string } => {
     const within = pathIn(uri, path) ?? resolvePath(path);
-    // Links in Markdown are percent-encoded.
+    // Paths in Markdown links are percent-encoded.
     const file = files.get(within ?? '') ?? files.get(decodePath(within ?? '') ?? '');
     if (file) return file;
     const encoded = isDynamic && within !== undefined ? encodePath(within) : undefined;

@@ -1,21 +1,21 @@
-/** Paths of files within a skill, and how a URI writes them. */
+/** Conversion between file paths within a skill and percent-encoded paths in URIs. */
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: those are what must not be in a name
+// biome-ignore lint/suspicious/noControlCharactersInRegex: names with control characters are refused
 const NOT_IN_NAMES = /[\u0000-\u001f\u007f/\\]/;
 
-/** The path with its names put in percent-encoding; undefined if it leads elsewhere, or is no path. */
+/** Percent-encodes the names of a path. Returns undefined if a name is empty, `.` or `..`, or has an invalid character. */
 export function encodePath(path: string): string | undefined {
   const names = path.split('/');
   if (!names.every(isPlainName)) return undefined;
   try {
     return names.map(encodeURIComponent).join('/');
   } catch {
-    // Half a surrogate pair.
+    // `encodeURIComponent` throws for lone surrogates.
     return undefined;
   }
 }
 
-/** The path that part of a URI stands for; undefined if it leads elsewhere, or is no path. */
+/** Decodes a percent-encoded path. Returns undefined for a query, a fragment, or a name that is empty, `.`, `..` or invalid. */
 export function decodePath(text: string): string | undefined {
   if (/[?#]/.test(text)) return undefined;
   try {
@@ -26,7 +26,7 @@ export function decodePath(text: string): string | undefined {
   }
 }
 
-/** Follows `.` and `..` in a path as it may stand in a skill's text; undefined if it leads out of the skill. */
+/** Resolves `.` and `..` in a relative path. Returns undefined if the path leads out of the skill. */
 export function resolvePath(path: string): string | undefined {
   const names: string[] = [];
   for (const name of path.split('/')) {

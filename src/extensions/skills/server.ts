@@ -1,4 +1,4 @@
-/** Skills on a server: a folder becomes resources, and there are methods that list and find them. */
+/** `skills`: serves a folder of skills as resources, with methods that list the skills. */
 
 import type { ClientExtension } from '../../entries/client.ts';
 import type { ExtensionHandler, ExtensionRegistrar, ResourceConfig, ServerExtension } from '../../entries/server.ts';
@@ -7,20 +7,20 @@ import { type Library, readLibrary, type SkillSource } from './library.ts';
 import { METHODS } from './methods.ts';
 import { checkLimit, isObject, type SkillEntry, skillsClient } from './skill.ts';
 
-/** Files by their paths, as in `{ 'pdf-processing/SKILL.md': '---\nname: pdf-processing\n...' }`. */
+/** Contents of files by path, as in `{ 'pdf-processing/SKILL.md': '---\nname: pdf-processing\n...' }`. */
 export type SkillFiles = Readonly<Record<string, string | Uint8Array>>;
 
-/** Options of `skills`; none is needed. */
+/** Options of `skills`. */
 export interface SkillsOptions {
-  /** How many bytes all files may have together: they are kept in memory. Default: 64 MiB. */
+  /** Maximum size of all files together, in bytes. Files are kept in memory. Default: 64 MiB. */
   readonly maxBytes?: number;
-  /** How long clients may keep what they list and read. Default: not at all. */
+  /** How long clients may cache lists and files. Default: no caching. */
   readonly cache?: NonNullable<ResourceConfig['cache']>;
 }
 
-/** Skills, as a server takes them. */
+/** Return value of `skills`, for the option `extensions` of a server. */
 export interface SkillsExtension extends ServerExtension, ClientExtension {
-  /** What was found. */
+  /** Entries of all skills of the source. */
   readonly skills: readonly SkillEntry[];
 }
 
@@ -28,10 +28,9 @@ const MAX_TOTAL = 64 * 1024 * 1024;
 const FIRST_WITH_CACHING = '2026-07-28';
 
 /**
- * Skills of a folder, or of a record of files where there is no file system: every directory with a `SKILL.md`, also
- * within another. A relative path begins where the program was started, a URL need not. All of it is read and checked
- * now, and kept: what is served is what the digests are of, whatever becomes of the files. Rejects if one of the skills
- * breaks a rule.
+ * Reads all skills of a folder, or of a record of files: every directory with a `SKILL.md`, at any depth. Relative paths start
+ * at the working directory. All files are validated and kept in memory, so that served files always match their digests.
+ * Rejects with a `SkillError` if a skill is invalid.
  */
 export async function skills(
   source: string | URL | SkillFiles,
@@ -52,7 +51,7 @@ export async function skills(
     skills: [...library.entries.values()],
     server: {
       settings: { directoryRead: true },
-      answers: 'everybody',
+      availableTo: 'all',
       methods: Object.fromEntries(methods),
       register: (server) => registerFiles(server, library, cache),
     },
@@ -72,7 +71,7 @@ async function sourceOf(source: string | URL | SkillFiles): Promise<SkillSource>
     async read(path) {
       const content = files.get(path);
       if (typeof content === 'string') return new TextEncoder().encode(content);
-      // Whoever gave it may write into it later.
+      // A copy, because the caller can modify its array later.
       if (content instanceof Uint8Array) return new Uint8Array(content);
       throw new SkillError('invalid', `${quoted(path)} in the given files: it is neither text nor bytes`);
     },
@@ -91,7 +90,7 @@ function registerFiles(
   }
   if (files.size === entries.size) return;
   const description = 'The files of the skills. Which there are, the entry of each skill says.';
-  // They are looked up, and nothing is made of a URI: what was not found at the start is not there.
+  // URIs are looked up in a map and never converted to file paths, so path traversal is impossible.
   server.registerResourceTemplate('skill://{+path}', { name: 'skill-files', description, cache }, (_, __, uri) =>
     files.get(uri)?.contents(),
   );

@@ -1,17 +1,17 @@
-/** YAML as plain JSON. It may come from anybody: what is deep, long or clever is refused, and not worked through. */
+/** Parser for untrusted YAML, with limits on length, depth, values and aliases. Returns JSON values. */
 
 import { Composer, type CST, type Document, isAlias, isMap, isScalar, isSeq, type Node, Parser } from 'yaml';
 
-/** What was read, or what is wrong with it. */
+/** The parsed value, or the reason for which the text was refused. */
 export type YamlResult = { readonly value: unknown } | { readonly fault: string };
 
-/** It takes less than half a second to refuse the worst of this length. */
+/** Maximum length of the text. The slowest known text of this length takes less than half a second to parse. */
 const MAX_CHARACTERS = 32 * 1024;
 const MAX_DEPTH = 32;
 const MAX_VALUES = 10_000;
 const MAX_ALIASES = 100;
 
-/** The schema of YAML 1.2, in which dates are text. Tags are not made use of, and keys are compared here. */
+/** YAML 1.2 core schema, in which dates are strings. `uniqueKeys` is off, because `jsonOf` refuses duplicate keys. */
 const OPTIONS = {
   version: '1.2',
   schema: 'core',
@@ -22,7 +22,6 @@ const OPTIONS = {
   logLevel: 'silent',
 } as const;
 
-/** Reads one document. */
 export function readYaml(text: string): YamlResult {
   if (text.length > MAX_CHARACTERS) return { fault: `it is longer than ${MAX_CHARACTERS} characters` };
   try {
@@ -37,7 +36,7 @@ class Fault extends Error {}
 
 function documentOf(text: string): Document.Parsed {
   const tokens = [...new Parser().parse(text)];
-  // The composer calls itself for each level; far down the engine may end the process, and not only throw.
+  // Checked before composing, because the composer is recursive and a stack overflow can end the process.
   if (isDeep(tokens)) throw new Fault(`it is nested more than ${MAX_DEPTH} deep`);
   const [document, another] = [...new Composer(OPTIONS).compose(tokens)];
   if (!document) throw new Fault('it is empty');
@@ -47,10 +46,10 @@ function documentOf(text: string): Document.Parsed {
   return document as Document.Parsed;
 }
 
-/** Looks at one level after the other. */
+/** Returns true if tokens are nested too deeply. Walks level by level, because recursion could overflow the stack. */
 function isDeep(tokens: readonly CST.Token[]): boolean {
   let level: readonly CST.Token[] = tokens;
-  // The document is a level above, and the texts are one below.
+  // The document token and the scalar tokens add two levels.
   for (let depth = 0; depth <= MAX_DEPTH + 2; depth++) {
     if (level.length === 0) return false;
     level = level.flatMap(childrenOf);
@@ -69,7 +68,7 @@ function jsonOf(document: Document.Parsed): unknown {
 
   const jsonAt = (node: Node | null, depth: number): unknown => {
     if (++values > MAX_VALUES) throw new Fault(`it has more than ${MAX_VALUES} values`);
-    // An alias may stand within what it stands for.
+    // Depth is checked again, because an alias can refer to a node that contains the alias.
     if (depth > MAX_DEPTH) throw new Fault(`it is nested more than ${MAX_DEPTH} deep`);
     if (isAlias(node)) {
       if (++aliases > MAX_ALIASES) throw new Fault(`it has more than ${MAX_ALIASES} aliases`);
@@ -93,7 +92,7 @@ function jsonOf(document: Document.Parsed): unknown {
   return jsonAt(document.contents, 0);
 }
 
-/** Numbers and the like are names if there is only one way to write them. */
+/** Returns a key as text. A key such as a number must have its canonical spelling, for instance `10` but not `1e1`. */
 function nameOf(key: Node): string {
   if (isScalar(key)) {
     if (typeof key.value === 'string') return key.value;

@@ -1,31 +1,31 @@
-/** Tasks within this process: bounded, and gone when their time is over. */
+/** `memoryTaskStore`: a task store in memory, with limits on number and size. */
 
 import { WallClockTimer } from '../../timing/wall-clock-timer.ts';
 import { keptUntil, NoRoomError, type StoredTask, type TaskPage, type TaskQuery, type TaskStore } from './store.ts';
 
-/** Bounds of a memory store. What is full takes nothing new: a task is never dropped before its time. */
+/** Limits of a memory store. A full store rejects with a `NoRoomError`, and never evicts a task before its lifetime ends. */
 export interface MemoryTaskStoreOptions {
-  /** How many tasks in all. Default: 10,000. */
+  /** Maximum number of tasks. Default: 10,000. */
   readonly tasks?: number;
-  /** How many of one principal. Callers nobody vouches for share only the bound for all. Default: 1,000. */
+  /** Maximum number of tasks of one principal. Does not apply to unauthenticated callers. Default: 1,000. */
   readonly tasksPerOwner?: number;
-  /** How much they weigh together, as JSON with one byte per character. Default: 64 MiB. */
+  /** Maximum size of all tasks as JSON, with one byte per character. Default: 64 MiB. */
   readonly bytes?: number;
-  /** How much those of one principal weigh, likewise. Default: 16 MiB. */
+  /** Maximum size of one principal's tasks as JSON. Does not apply to unauthenticated callers. Default: 16 MiB. */
   readonly bytesPerOwner?: number;
 }
 
-/** A store within this process, and how full it is. */
+/** A task store in memory, with its current usage. */
 export interface MemoryTaskStore extends TaskStore {
-  /** How many tasks are kept. */
+  /** Number of stored tasks. */
   readonly size: number;
-  /** What they weigh together, as JSON with one byte per character. */
+  /** Size of all tasks as JSON, with one byte per character and at least 1 KiB per task. */
   readonly bytes: number;
-  /** How many watch a task. */
+  /** Number of listeners of `watch`. */
   readonly watchers: number;
 }
 
-/** Keeps tasks in memory. Nothing of them outlives the process. */
+/** Creates a store that keeps tasks in memory. All tasks are lost when the process exits. */
 export function memoryTaskStore(options: MemoryTaskStoreOptions = {}): MemoryTaskStore {
   const { tasks = 10_000, tasksPerOwner = 1_000, bytes = 64 * MIB, bytesPerOwner = 16 * MIB } = options;
   const bounds = { tasks, tasksPerOwner, bytes, bytesPerOwner };
@@ -41,13 +41,12 @@ const MIB = 1024 * 1024;
 interface Entry {
   task: StoredTask;
   weight: number;
-  /** When it is dropped. */
+  /** Time at which the task is deleted, in milliseconds since 1970. */
   until: number;
-  /** Keeps it from being dropped then. */
+  /** Cancels the timer that deletes the task. */
   putOff: () => void;
 }
 
-/** What one owner has. */
 interface Owned {
   readonly entries: Set<Entry>;
   bytes: number;
@@ -86,7 +85,7 @@ class Memory implements MemoryTaskStore {
     if (this.#entries.has(taskId)) throw new Error('There is a task with this id already');
     const weight = weightOf(task);
     if (!this.#hasPlace(owner) || !this.#hasRoom(owner, weight)) {
-      // Where a request's timers end with it, nobody else does.
+      // Workers can drop the timers that delete expired tasks, so expired tasks are also deleted here.
       this.#dropDue();
       if (!this.#hasPlace(owner) || !this.#hasRoom(owner, weight)) {
         throw new NoRoomError('The store has no room for another task');
@@ -136,7 +135,7 @@ class Memory implements MemoryTaskStore {
   }
 
   watch(taskId: string, listener: Listener): () => void {
-    // A function of its own, so that the same listener may watch twice.
+    // A function per call, so that one listener can watch the same task twice.
     const entry: Listener = (task) => listener(task);
     const listeners = this.#listeners.get(taskId) ?? new Set();
     this.#listeners.set(taskId, listeners.add(entry));
@@ -146,14 +145,14 @@ class Memory implements MemoryTaskStore {
     };
   }
 
-  /** True if there may be one task more. */
+  /** Returns true if the limits allow one more task of this owner. */
   #hasPlace(owner: string): boolean {
     const { tasks, tasksPerOwner } = this.#bounds;
     const own = owner === '' ? 0 : (this.#owners.get(owner)?.entries.size ?? 0);
     return this.#entries.size < tasks && own < tasksPerOwner;
   }
 
-  /** True if there may be so much more. */
+  /** Returns true if the limits allow `growth` more bytes for this owner. */
   #hasRoom(owner: string, growth: number): boolean {
     const { bytes, bytesPerOwner } = this.#bounds;
     const own = owner === '' ? 0 : (this.#owners.get(owner)?.bytes ?? 0) + growth;
@@ -199,22 +198,21 @@ class Memory implements MemoryTaskStore {
   }
 }
 
-// What a task needs in the least is set aside for it from the start, so that a full store can still end it.
+// Minimum size counted for a task. The reserve allows even a full store to save the end of each task.
 const LEAST_WEIGHT = 1024;
 
-// Throws for what is not JSON.
 function weightOf(task: StoredTask): number {
   return Math.max(JSON.stringify(task).length, LEAST_WEIGHT);
 }
 
-/** A place in the order of a list: two tasks have never the same. */
+/** Sort key of a task in a list, unique because of the id. */
 type Place = Pick<StoredTask, 'createdAt' | 'taskId'>;
 
 function compare(a: Place, b: Place): number {
   return a.createdAt - b.createdAt || (a.taskId < b.taskId ? -1 : a.taskId > b.taskId ? 1 : 0);
 }
 
-// By the place and not by the task, which may be gone when the next page is asked for.
+// The cursor contains the sort key, so it stays valid if the task is deleted before the next page is requested.
 function cursorAfter({ createdAt, taskId }: Place): string {
   return `${createdAt.toString(36)}.${taskId}`;
 }

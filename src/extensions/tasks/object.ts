@@ -1,6 +1,5 @@
-/** What an object is on the wire. */
+/** Type guard for JSON objects, which excludes arrays and null. */
 
-/** An object of JSON, not a list. */
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

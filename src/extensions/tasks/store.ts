@@ -1,33 +1,33 @@
-/** Where tasks are kept: what is kept of one, and what a store of them can do. */
+/** `TaskStore`, the interface of task stores, and the stored form of tasks. */
 
 import type { ErrorObject, InputRequest } from '../../entries/mcpp.ts';
 import { isFinal, type TaskStatus } from './task.ts';
 
-/** What came back for a question: an answer, or the error the client has in its place. */
+/** Outcome of an input request: the input response, or the error that the client sent instead. */
 export type TaskReply = { readonly answer: Readonly<Record<string, unknown>> } | { readonly error: ErrorObject };
 
-/** A question of a task. It is open until there is a reply. */
+/** An input request of a task. It is open until it has a `reply`. */
 export interface TaskQuestion {
-  /** Its name within the task; no other question of the task has it, before or after. */
+  /** Key of the input request, never used again in the same task. */
   readonly key: string;
   readonly request: InputRequest;
   readonly reply?: TaskReply;
 }
 
 /**
- * A task as it is kept: JSON, and never changed in place. A store keeps all of it, also what is not named here; it needs
- * to look only at `taskId`, `owner`, `revision`, `version` and `createdAt`.
+ * A task in a store: JSON that is never modified in place. A store keeps all members, including unknown ones, and itself needs
+ * only `taskId`, `owner`, `revision`, `version` and `createdAt`.
  */
 export interface StoredTask {
-  /** 40 hexadecimal digits, which nobody can guess. */
+  /** 160 random bits as 40 hexadecimal digits, which cannot be guessed. */
   readonly taskId: string;
-  /** Whose it is: one text per principal, and the empty one for callers nobody vouches for. */
+  /** Key of the principal that made the call. Empty for unauthenticated callers. */
   readonly owner: string;
-  /** The protocol revision of the call: questions and result are in its words, and only its requests find the task. */
+  /** Protocol revision of the call, for which input requests and result are encoded. Other revisions do not find the task. */
   readonly revision: string;
-  /** The process that runs the handler, by an id that it made when it started. */
+  /** Random id of the process that runs the handler. */
   readonly node?: string;
-  /** 1 at first, and one more with every change. */
+  /** Number of the state: 1 at first, and 1 more after each change. */
   readonly version: number;
   readonly status: TaskStatus;
   readonly statusMessage?: string;
@@ -35,80 +35,74 @@ export interface StoredTask {
   readonly createdAt: number;
   /** Milliseconds since 1970. */
   readonly lastUpdatedAt: number;
-  /** How long it is kept from its creation on, in milliseconds; null is for ever. */
+  /** Lifetime from the creation, in milliseconds; null for unlimited. */
   readonly ttlMs: number | null;
-  /** How often clients are to ask for it, in milliseconds. */
+  /** Poll interval that clients are asked to use, in milliseconds. */
   readonly pollIntervalMs: number;
-  /** In the order they were put. Empty once the task is over. */
+  /** Input requests in the order of their creation. Empty once the task is final. */
   readonly questions: readonly TaskQuestion[];
-  /** With `completed`: what the call would have been answered with. */
+  /** With status `completed`: the result of the call. */
   readonly result?: Readonly<Record<string, unknown>>;
-  /** With `failed`: the error it would have been answered with. */
+  /** With status `failed`: the error of the call. */
   readonly error?: ErrorObject;
 }
 
-/** Which tasks to list: those of one owner and one revision. */
+/** Query for tasks of one owner and one revision. */
 export interface TaskQuery {
   readonly owner: string;
   readonly revision: string;
-  /** Where the page before this one ended. A client says it, so it may be anything. */
+  /** `nextCursor` of the previous page. Untrusted, because a client sent it. */
   readonly cursor?: string | undefined;
-  /** How many at most. */
+  /** Maximum number of tasks on the page. */
   readonly limit: number;
 }
 
-/** Some of the tasks, and how to get the next. */
+/** One page of tasks. */
 export interface TaskPage {
   readonly tasks: readonly StoredTask[];
-  /** Left out on the last page. It has to be good also when the task it stands for is gone. */
+  /** Cursor of the next page; omitted on the last page. Must stay valid when tasks are deleted. */
   readonly nextCursor?: string | undefined;
 }
 
 /**
- * Keeps tasks. Several processes may share one: whatever befalls a task goes through its store, and the process that
- * runs the handler hears of it from there.
- *
- * A store has three duties beside keeping. It keeps a task until `keptUntil(task)` says, asked anew with each change, and
- * then drops it: nobody else does, and nobody is told. It bounds what it keeps, in all and for each owner, by refusing what
- * is new. And it settles what it promises: a call waits for it as long as it takes. Who may see a task is not its
- * business; the owner is there for bounds and for `list`.
+ * Stores tasks, also for several processes. All changes of a task go through the store, and the process that runs the handler
+ * watches the task there. Access checks are not part of a store.
+ * A store must keep a task until `keptUntil(task)`, computed again after each change, and then delete it without notice. It
+ * must limit what it keeps, in total and per owner, by rejecting new data. It must settle all promises, because calls wait for
+ * them without a timeout.
  */
 export interface TaskStore {
-  /** Resolves when the store can be used. For the code that made the store: servers do not call it. */
+  /** Resolves when the store can be used. For the application; servers do not call it. */
   ready?(): void | Promise<void>;
-  /** Closes its connections. For the code that made the store. */
+  /** Closes the connections of the store. For the application; servers do not call it. */
   close?(): void | Promise<void>;
   /**
-   * Keeps a new task. Resolves when it is safe, and `get` finds it on every node. Rejects with a `NoRoomError` if there is
-   * no room, and with any other error if it cannot be kept; then nothing of it is kept.
+   * Stores a new task. Resolves when the task is durable and `get` finds it on every node. Rejects with a `NoRoomError` if the
+   * store is full, and with another error if saving fails; then nothing is stored.
    */
   create(task: StoredTask): Promise<void>;
-  /** The task as it is now, with every change that has resolved by now; undefined if there is none. */
+  /** Returns the task with all changes that have resolved, or undefined if there is no such task. */
   get(taskId: string): Promise<StoredTask | undefined>;
   /**
-   * Changes a task: gives `step` what is kept, and keeps what it gives. Nothing may come between these two, on any node:
-   * take a lock, or keep the new state only if the `version` is still the one `step` got, and begin again if it is not.
-   * That a task ends once depends on it. `step` only computes, so it may be called more than once; if it gives back the
-   * very object it got, nothing changes and nobody is told. Resolves with what is kept then; with undefined if there is no
-   * such task. Rejects with a `NoRoomError` if there is no room for what `step` gave; then all is as before. A store that
-   * cannot promise room for a short error, with which a task ends, deletes the task instead.
+   * Replaces a task by the return value of `step`, atomically across all nodes: use a lock, or compare `version` and retry.
+   * Atomicity guarantees that a task ends only once. `step` is pure and may be called more than once. If it returns the same
+   * object, nothing changes and no listener is called. Resolves to the stored task, or to undefined if there is none. Rejects
+   * with a `NoRoomError` if there is no room; then the task is unchanged. A store without room even for a short error, with
+   * which a task ends, deletes the task instead.
    */
   change(taskId: string, step: (task: StoredTask) => StoredTask): Promise<StoredTask | undefined>;
-  /**
-   * Tasks of one owner in one revision, the oldest first, and no more than `limit`; undefined if the cursor is not one
-   * that this store gives. Only for clients of 2025-11-25 whose principal is known: the owner is never empty.
-   */
+  /** Returns a page of tasks, the oldest first; undefined for an invalid cursor. Called only for authenticated clients. */
   list(query: TaskQuery): Promise<TaskPage | undefined>;
   /**
-   * Tells of every change, made here or elsewhere, until the returned function is called; that may be called twice. It is
-   * how a cancellation and an answer reach the handler, so none may get lost: a store that needs time to begin, or that
-   * lost touch for a while, tells the state it finds afterwards. It may tell the same twice, tell late, and leave out what
-   * is outdated by a newer state. It does not throw; what goes wrong later is the store's to mend and to report.
+   * Calls `listener` after each change of a task on any node, until the returned function is called, which is idempotent. No
+   * change may be lost, because cancellations and input responses reach the handler this way: after a delayed start or a
+   * reconnect, the store calls `listener` with the current state. States may be repeated, late, or skipped if a newer one
+   * follows. Does not throw: the store retries and reports later errors itself.
    */
   watch(taskId: string, listener: (task: StoredTask) => void): () => void;
 }
 
-/** What a store rejects with that is full, or to which a task is too big. The message is for the server's log. */
+/** Rejection of a store that is full, or of a task that is too large. The message is not sent to clients. */
 export class NoRoomError extends Error {
   override readonly name = 'NoRoomError';
 }
@@ -116,14 +110,14 @@ export class NoRoomError extends Error {
 const LEAST_GRACE_MS = 1_000;
 const MOST_GRACE_MS = 60_000;
 
-/** When the time of a task is over, in milliseconds since 1970. */
+/** Returns the end of a task's lifetime, in milliseconds since 1970, or `Infinity`. */
 export function expiresAt({ createdAt, ttlMs }: StoredTask): number {
   return ttlMs === null ? Number.POSITIVE_INFINITY : createdAt + ttlMs;
 }
 
 /**
- * Until when a store keeps a task, in milliseconds since 1970, or `Infinity`. That is until its time is over, and a little
- * longer where clients could not have seen yet how it ended. The end of a task can move it, so it is asked with each change.
+ * Returns the time until which a store keeps a task, in milliseconds since 1970, or `Infinity`: the end of its lifetime, or a
+ * little later if clients could not have seen the outcome yet. A change of the task can change this time.
  */
 export function keptUntil(task: StoredTask): number {
   const grace = Math.min(Math.max(2 * task.pollIntervalMs, LEAST_GRACE_MS), MOST_GRACE_MS);

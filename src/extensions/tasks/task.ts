@@ -1,51 +1,50 @@
-/** Tasks as they stand on the wire. */
+/** Types of tasks on the wire, in 2026-07-28 and in 2025-11-25. */
 
 import type { ErrorObject, InputRequest } from '../../entries/mcpp.ts';
 
-/** The name of the extension. */
 export const TASKS = 'io.modelcontextprotocol/tasks';
 
-/** How far a task has got. The last three are final. */
+/** Status of a task. `completed`, `failed` and `cancelled` are final. */
 export type TaskStatus = 'working' | 'input_required' | 'completed' | 'failed' | 'cancelled';
 
-/** A task, as the answer that creates it shows it. */
+/** A task without its outcome, as in the result that creates it. */
 export interface Task {
   readonly taskId: string;
   readonly status: TaskStatus;
-  /** What it is doing, for people and models. */
+  /** Description of the current activity or outcome, for users and models. */
   readonly statusMessage?: string;
-  /** ISO 8601. */
+  /** ISO 8601 date and time. */
   readonly createdAt: string;
-  /** ISO 8601. */
+  /** ISO 8601 date and time. */
   readonly lastUpdatedAt: string;
-  /** How long it is kept from its creation on, in milliseconds; null is for ever. */
+  /** Lifetime from the creation, in milliseconds; null for unlimited. */
   readonly ttlMs: number | null;
-  /** How often to ask for it, in milliseconds. */
+  /** Poll interval that the server asks for, in milliseconds. */
   readonly pollIntervalMs?: number;
 }
 
-/** A task with what its status brings along, as `tasks/get` and `notifications/tasks` show it. */
+/** A task with its outcome or input requests, as in `tasks/get` and `notifications/tasks`. */
 export interface DetailedTask extends Task {
-  /** With `input_required`: every open question, by key. */
+  /** With status `input_required`: all open input requests, by key. */
   readonly inputRequests?: Readonly<Record<string, InputRequest>>;
-  /** With `completed`: what the call would have been answered with. */
+  /** With status `completed`: the result of the call. */
   readonly result?: Readonly<Record<string, unknown>>;
-  /** With `failed`: the error the call would have been answered with. */
+  /** With status `failed`: the error of the call. */
   readonly error?: ErrorObject;
 }
 
-/** A task as revision 2025-11-25 shows it, which had tasks as an experiment. */
+/** A task in the format of 2025-11-25, where tasks are an experimental part of the protocol. */
 export interface ExperimentalTask extends Omit<Task, 'ttlMs' | 'pollIntervalMs'> {
-  /** How long it is kept from its creation on, in milliseconds; null is for ever. */
+  /** Lifetime from the creation, in milliseconds; null for unlimited. */
   readonly ttl: number | null;
-  /** How often to ask for it, in milliseconds. */
+  /** Poll interval that the server asks for, in milliseconds. */
   readonly pollInterval?: number;
 }
 
-/** What ties a message of 2025-11-25 to a task: the key in its `_meta`. */
+/** Key in `_meta` that links a message of 2025-11-25 to a task. */
 export const RELATED_TASK = 'io.modelcontextprotocol/related-task';
 
-/** True for a status that does not change any more. */
+/** Returns true for a status that cannot change any more. */
 export function isFinal(status: TaskStatus): boolean {
   return status === 'completed' || status === 'failed' || status === 'cancelled';
 }

@@ -1,4 +1,4 @@
-/** The tasks extension: calls of tools that are answered before they are done. */
+/** `tasks`: the tasks extension (SEP-2663), with which tool calls continue after their request got a response. */
 
 import type { ClientExtension } from '../../entries/client.ts';
 import type { ServerExtension } from '../../entries/server.ts';
@@ -7,13 +7,10 @@ import type { TasksServerOptions } from './server/office.ts';
 import { serverSide } from './server/side.ts';
 import { TASKS } from './task.ts';
 
-/** Options of `tasks`; none is needed. */
+/** Options of `tasks`, for servers and clients. */
 export interface TasksOptions extends TasksServerOptions, TasksClientOptions {}
 
-/**
- * The tasks extension, for servers and for clients: `new McpServer(info, { extensions: [tasks()] })` and
- * `connect(target, { extensions: [tasks()] })`. The tasks that revision 2025-11-25 had as an experiment are served, too.
- */
+/** Creates the tasks extension, for `extensions` of `McpServer` and of `connect`. Also supports tasks of 2025-11-25. */
 export function tasks(options: TasksOptions = {}): ServerExtension & ClientExtension {
   return {
     id: TASKS,

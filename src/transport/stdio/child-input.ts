@@ -1,16 +1,15 @@
-/** A program's stdin that can break without ending the connection: why it broke is told by how the program ends. */
+/** `ChildInput`: stdin of a server process. A broken pipe is no error here, because the exit of the process explains more. */
 
 import { Writable } from 'node:stream';
 
-/** What is written to a program. */
 export interface ChildInput {
-  /** Takes everything; what the program cannot get any more is dropped. */
+  /** Accepts all writes. Data that the process can no longer receive is dropped. */
   readonly stream: Writable;
-  /** The program sees the end of its input. */
+  /** Ends stdin: the process reads end-of-file. */
   close(): void;
 }
 
-/** Wraps a stdin. `onBreak` is called once, when nothing can be written any more. */
+/** Wraps the stdin of a server process. `onBreak` is called once if stdin closes before `close` was called. */
 export function childInput(stdin: Writable, onBreak: () => void): ChildInput {
   let open = true;
   let waiting: (() => void) | undefined;
@@ -19,7 +18,7 @@ export function childInput(stdin: Writable, onBreak: () => void): ChildInput {
     waiting = undefined;
     done?.();
   };
-  // Node closes the stdin of a program that is gone, so nobody waits for ever for that to read.
+  // Node closes the stdin of a process that has exited, so a pending write always completes.
   const onClose = (): void => {
     const broke = open;
     open = false;
@@ -28,7 +27,7 @@ export function childInput(stdin: Writable, onBreak: () => void): ChildInput {
   };
   const close = (): void => {
     open = false;
-    // Behind what it does not read the end would never come.
+    // End-of-file would not get past data that the process does not read, so the pipe is closed instead.
     if (stdin.writableLength > 0) stdin.destroy();
     else stdin.end();
     written();

@@ -1,9 +1,9 @@
-/** The client's end of stdio: the server is a program that we start, and that is gone when the connection is. */
+/** `childTransport`: the client's stdio transport. Starts the server process, and ends it with the connection. */
 
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import { type ChildOptions, type Command, type Invocation, nameOf } from '../../client/command.ts';
 import { ConnectionError, toError } from '../../jsonrpc/errors.ts';
-import { receivedLimits } from '../../jsonrpc/json/json-limits.ts';
+import { receivedLimits } from '../../jsonrpc/json/message-limits.ts';
 import type { Payload } from '../../jsonrpc/json/parse-message.ts';
 import type { Message } from '../../jsonrpc/message.ts';
 import type { Receiver, Transport } from '../../jsonrpc/transport.ts';
@@ -16,7 +16,7 @@ import { failure, failureOf, invocationOf, start } from './spawn.ts';
 import { readStderr, type Tail } from './stderr-tail.ts';
 import { StreamTransport } from './stream-transport.ts';
 
-/** Starts a program on `connect`, and ends it with all that it started on `disconnect`. */
+/** Creates a transport that starts a program on `connect`, and ends the program and its descendants on `disconnect`. */
 export function childTransport(command: Command, options: ChildOptions = {}): Transport {
   return new ChildTransport(command, options);
 }
@@ -24,16 +24,15 @@ export function childTransport(command: Command, options: ChildOptions = {}): Tr
 const GRACE_MS = 2000;
 const LONGEST_GRACE_MS = 60 * 60_000;
 const MAX_LINE_LENGTH = 16 * 1024 * 1024;
-// A pipe breaks a moment before the exit code is there.
+// Maximum wait for the exit code, in milliseconds: pipes break shortly before the exit code is known.
 const EXIT_MS = 200;
-// What a dead program wrote is there to be read at once, but others may hold its pipes open and go on writing.
+// Maximum time to read the last output of an exited process, in ms. Other processes can keep its pipes open and write to them.
 const DRAIN_MS = 250;
 const GAVE_UP = 'The transport was disconnected before it was connected';
 
-/** What there is while a program runs. */
 interface Running {
   readonly name: string;
-  /** By which its descendants are known. */
+  /** Value of `MCPP_TREE`, the environment variable by which descendants of the process are found. */
   readonly mark: string | undefined;
   readonly child: ChildProcessWithoutNullStreams;
   readonly guard: HostGuard;
@@ -127,7 +126,7 @@ class ChildTransport implements Transport {
     if (this.#isClosed()) throw new ConnectionError('closed', GAVE_UP);
   }
 
-  // Whoever is asked may take for ever.
+  // The promise of `allowCommand` can stay pending forever. `disconnect` rejects the wait through `#giveUp`.
   async #permission(invocation: Invocation): Promise<void> {
     const { allowCommand } = this.#options;
     if (!allowCommand) return;
@@ -143,7 +142,7 @@ class ChildTransport implements Transport {
     });
   }
 
-  // Everything is set up in the turn in which the program was started, so that none of its events is missed.
+  // Runs synchronously after the spawn until the listeners are attached, so that no event of the process is missed.
   async #open(child: ChildProcessWithoutNullStreams, guard: HostGuard, invocation: Invocation): Promise<void> {
     const { maxLineLength = MAX_LINE_LENGTH } = this.#options;
     const limits = this.#options.limits ?? receivedLimits(maxLineLength, 'maxLineLength');
@@ -169,7 +168,7 @@ class ChildTransport implements Transport {
     this.#receiver?.onMessage(payload);
   }
 
-  // It closes by itself if the program does not read.
+  // Also called if the stream closes itself, for instance because the process does not read its stdin.
   #onStreamClose(cause: Error | undefined): void {
     if (this.#state === 'open') this.#end();
     this.#tellClose(this.#cause ?? cause);
@@ -179,7 +178,7 @@ class ChildTransport implements Transport {
     if (this.#state === 'open' && this.#running) this.#losing ??= this.#tellLoss(what, this.#running);
   }
 
-  // Something of the program is gone. Its exit code tells most, if there is one.
+  // Waits for the exit code and the last output of the process, which explain its end best, and closes the connection.
   async #tellLoss(what: Loss, { name, child, stderr }: Running): Promise<void> {
     await exitOf(child, EXIT_MS);
     if (hasExited(child)) await drained([child.stdout, child.stderr], DRAIN_MS);

@@ -1,8 +1,8 @@
-/** The environment a server gets: what programs need to run at all, and what it is given. Secrets stay with us. */
+/** Environment of a server process: an allowlist of inherited variables, and the variables of `env`. Inherits no secrets. */
 
-// Where things are, who the user is, how to talk to a person.
+// Search path, time zone, language and temporary directories.
 const EVERYWHERE = ['PATH', 'TZ', 'LANG', 'LANGUAGE', 'TMP', 'TEMP', 'TMPDIR'];
-// Without these nothing can be fetched in a company's network, neither by the server nor by `npx` or `uvx`.
+// Certificates and proxies: company networks need them, for the server and for `npx` and `uvx`.
 const CERTIFICATES = ['SSL_CERT_FILE', 'SSL_CERT_DIR', 'NODE_EXTRA_CA_CERTS'];
 const PROXIES = ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'NO_PROXY'];
 
@@ -47,17 +47,16 @@ const WINDOWS: ReadonlySet<string> = new Set([
 
 const FAMILIES = /^(?:LC|XDG)_/;
 
-/** Names and values, as a process has them or a caller gives them. */
 export type Variables = Readonly<Record<string, string | undefined>>;
 
-/** What is inherited from `ours`, changed by what is given; a name given as undefined is left out. */
+/** Returns the allowed variables of `ours`, overridden by `given`. A value of undefined removes the variable. */
 export function environmentOf(
   given: Variables = {},
   ours: Variables = process.env,
   platform: string = process.platform,
 ): Record<string, string> {
   const onWindows = platform === 'win32';
-  // Names that differ in case only are one name there.
+  // The names of environment variables are case-insensitive on Windows.
   const keyOf = (name: string): string => (onWindows ? name.toUpperCase() : name);
   const result = new Map<string, readonly [name: string, value: string]>();
   for (const [name, value] of Object.entries(ours)) {
@@ -73,8 +72,8 @@ export function environmentOf(
 }
 
 function isHarmless(key: string, value: string): boolean {
-  // A function exported by a shell is code.
+  // Bash exports functions as variables that begin with `()`. They contain code.
   if (value.startsWith('()')) return false;
-  // A proxy's address is no secret, but the name and password that may stand in it are.
+  // A proxy URL with "@" contains a user name and a password.
   return !(PROXIES.includes(key.toUpperCase()) && value.includes('@'));
 }

@@ -1,22 +1,19 @@
-/** The shell script of a guard: it waits for the end of its input, and then ends a process group with all its descendants. */
+/** Shell script of the host guard: at the end of its stdin, ends a process group with all its descendants. */
 
 import { MARK } from './process-list.ts';
 
-// Both print a line for each process: its number, parent, group, state and start. Numbers are used again, but not with the
-// same start.
+// Each prints a line per process: pid, parent, group, state, start time. A reused pid has another start time.
 const TABLE_OF_PROC = `cat /proc/[0-9]*/stat | awk '{ pid = $1; sub(/.*\\) /, ""); print pid, $2, $3, $1, $20 }'`;
 const TABLE_OF_PS = `ps -A -o pid= -o ppid= -o pgid= -o stat= -o lstart= | awk '{ print $1, $2, $3, $4, $5 $6 $7 $8 $9 }'`;
 
-// Both print a line for each process whose environment has the mark.
+// Each prints a line per process that has the mark in its environment variable `MCPP_TREE`.
 const MARKED_IN_PROC = `grep -lsF "${MARK}=$mark" /proc/[0-9]*/environ | awk -F/ '{ print "marked", $3 }'`;
 const MARKED_IN_PS = `ps -A -E -ww -o pid= -o command= | awk -v mark="$mark" 'index($0, "${MARK}=" mark) { print "marked", $1 }'`;
 
 /**
- * Returns the script. Its arguments are the grace in ticks of 0.2 s and the mark; its input is the number of the group's
- * leader, as soon as there is one, and ends with the process that started the guard. The members of the tree are looked for
- * again and again, because they may be starting others meanwhile. The group gets the grace to end by itself, which it
- * should do when its input ends; then the tree gets SIGTERM, and after the grace SIGKILL. Where the system does not list
- * processes, the tree is the group.
+ * Returns the script. Arguments: grace period in ticks of 0.2 s, and the mark. Stdin: pid of the group leader; it ends with the
+ * process that started the guard. Then the group has the grace period to exit; SIGTERM and, after another grace period, SIGKILL
+ * follow for the tree. The tree is listed repeatedly, because members can start processes. Without a list it is the group.
  */
 export function guardScript(platform: string = process.platform): string {
   const [table, marked] = platform === 'linux' ? [TABLE_OF_PROC, MARKED_IN_PROC] : [TABLE_OF_PS, MARKED_IN_PS];

@@ -1,32 +1,24 @@
-/**
- * The guard of a program: a shell that ends the program and all processes it started when this process is gone, however it
- * went. It runs before the program does, and reads a pipe whose other end only this process has: the pipe ends with it.
- * There is no guard on Windows, nor where there is no shell.
- */
+/** Host guard: a shell that ends the server's process tree when this process dies and a pipe from it ends. Not on Windows. */
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { guardScript } from './guard-script.ts';
 
-/** A guard that runs. */
 export interface HostGuard {
-  /** Names the process group that the guard ends, by its leader. */
+  /** Sets the process group that the guard ends, by the pid of its leader. */
   watch(leader: number): void;
-  /** Ends the guard and nothing else. Resolves when its process is gone. */
+  /** Ends only the guard. Resolves when the guard process has exited. */
   release(): Promise<void>;
 }
 
 const NONE: HostGuard = { watch: () => {}, release: async () => {} };
 const OUT_OF_RESOURCES: ReadonlySet<unknown> = new Set(['EAGAIN', 'EMFILE', 'ENFILE', 'ENOMEM']);
 const TICK_MS = 200;
-// Everything has to be gone 10 s after this process.
+// Maximum grace period, in milliseconds: all processes must be gone 10 s after this process.
 const LONGEST_GRACE_MS = 3000;
 
-/**
- * Starts a guard for the program whose environment will have `mark`, and for the processes that inherit it. Throws the
- * error of the system if that has no room for another process: then there is none for the program either.
- */
+/** Starts a guard for processes with `mark` in `MCPP_TREE`. Throws if the system has no resources for another process. */
 export async function startGuard(graceMs: number, mark: string): Promise<HostGuard> {
   if (process.platform === 'win32') return NONE;
   let guard: ChildProcess;
@@ -57,7 +49,7 @@ export async function startGuard(graceMs: number, mark: string): Promise<HostGua
 
 function spawnGuard(ticks: number, mark: string): ChildProcess {
   return spawn('/bin/sh', ['-c', guardScript(), 'mcpp-guard', String(ticks), mark], {
-    // A session of its own, which the signals of a terminal and of a process group do not reach.
+    // A new session: signals of the terminal and of the process group do not reach the guard.
     detached: true,
     cwd: '/',
     env: { PATH: '/bin:/usr/bin', LC_ALL: 'C', TZ: 'UTC' },

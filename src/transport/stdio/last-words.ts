@@ -1,4 +1,4 @@
-/** What a program leaves behind: messages that are still in its pipes, and why it ended. */
+/** The end of a server process: reads its last output, and describes why it ended. */
 
 import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
@@ -6,23 +6,20 @@ import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises'
 import { stderrExcerpt } from '../../client/stderr-excerpt.ts';
 import { ConnectionError, type ProcessEnd } from '../../jsonrpc/errors.ts';
 
-/** What showed first that a program is gone, or on its way. */
+/** First sign that a server process ends: its exit, or the end of its stdin or stdout. */
 export type Loss = 'exit' | 'input' | 'output';
 
 const PAUSE = 5;
 const QUIET_TURNS = 3;
-// A receiver may be slower than all the time there is.
+// Minimum number of event loop turns, even after the time limit: a slow receiver can use up all of that time.
 const LEAST_TURNS = 4;
 
-/**
- * Waits until all that a dead program wrote has been read. Its pipes may never end, if another process has them too;
- * so it is enough that nothing comes any more, and not longer than `milliseconds`.
- */
+/** Waits until the last output of an exited process was read: until three checks find no new data, or `milliseconds` pass. */
 export async function drained(streams: readonly Readable[], milliseconds: number): Promise<void> {
   const end = performance.now() + milliseconds;
   let seen = -1;
   for (let turns = 0, quiet = 0; quiet < QUIET_TURNS && (turns < LEAST_TURNS || performance.now() < end); turns++) {
-    // After a turn of the event loop, what is there to be read has been read, however busy the machine is.
+    // One turn of the event loop reads all available data, even under high load.
     await turn();
     const open = streams.filter((stream) => !stream.readableEnded && !stream.destroyed);
     if (open.length === 0) return;
@@ -34,7 +31,7 @@ export async function drained(streams: readonly Readable[], milliseconds: number
   }
 }
 
-/** Returns the error of calls without an answer. Its message has an excerpt of `written`, the end of the program's stderr. */
+/** Returns the error for calls without a response. Its message has an excerpt of `written`, the end of the process's stderr. */
 export function describeEnd(
   name: string,
   what: Loss,

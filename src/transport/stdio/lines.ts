@@ -1,186 +1,191 @@
-/** Cuts a stream of bytes into lines, however the stream was cut into chunks. */
+/** `Lines`: splits a stream of bytes into lines. */
 
-import { TextLines } from './text-lines.ts';
-
-/** Options of a line splitter. */
 export interface LinesOptions {
-  /** Bytes one line may have, its end not counted. Default: 10 MiB. */
+  /** Maximum length of a line in bytes, without its line feed. Default: 10 MiB. */
   readonly maxLength?: number | undefined;
-  /** A line got too long; called once for it, with its first bytes. The rest of it is dropped as it streams by. */
+  /** Called once for each line above `maxLength`, with its first 4,096 bytes. The line is dropped. */
   readonly onTooLong: (head: Uint8Array) => void;
 }
 
-/** How long a line may be unless somebody says otherwise. */
+/** Default of `maxLength`, in bytes. */
 export const MAX_LINE_LENGTH: number = 10 * 1024 * 1024;
 
 const LF = 0x0a;
-// Space, tab, CR, and the bytes of a byte order mark, which may stand at the very beginning.
-const BLANKS: ReadonlySet<number> = new Set([0x20, 0x09, 0x0d, 0xef, 0xbb, 0xbf]);
-const HEAD = 4096;
-// A piece of a line as long as this is worth an object of its own.
-const LARGE = 4096;
-const BLOCK = 16 * 1024;
-const NOTHING = new Uint8Array(0);
-// Lines of up to this length are pieced together where the ones before them were, so that each need not be collected.
-const KEPT = 2 * 1024 * 1024;
+const OPEN_OBJECT = 0x7b;
+const BLANK = /^[ \t\r\ufeff]*$/;
+// Space, tab, carriage return, and the bytes of a byte order mark.
+const BLANK_BYTES: ReadonlySet<number> = new Set([0x20, 0x09, 0x0d, 0xef, 0xbb, 0xbf]);
+const HEAD_LENGTH = 4096;
+// Shorter parts of a line are copied into blocks, so that a line that arrives byte by byte takes no object per byte.
+const LARGE_PART = 4096;
+const BLOCK_LENGTH = 16 * 1024;
+// Lines of up to this length are joined in the buffer `joined`, which is used again for the next line.
+const MAX_KEPT_BUFFER = 2 * 1024 * 1024;
+const EMPTY = Buffer.alloc(0);
 
-// One for all: a line is read before another is asked for.
-let room: Uint8Array | undefined;
+// Shared by all instances, because each line is read before the next one is joined.
+let joined: Buffer | undefined;
+
+// A byte order mark is kept: `readText` skips it.
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /**
- * `push` what arrives, then take lines with `next` until there are none; whoever cannot take more stops asking. A chunk is
- * read in up to three parts: the end of a line that began before it, all lines that lie within it (which are decoded
- * together), and the beginning of a line that goes on behind it.
+ * Splits chunks into lines. The lines of one chunk are decoded together, because decoding many short lines takes much longer. The
+ * parts of a line that lies in several chunks are joined once, so that the time is linear in its length.
  */
 export class Lines {
   readonly #maxLength: number;
   readonly #onTooLong: (head: Uint8Array) => void;
   readonly #chunks: Uint8Array[] = [];
-  /** Where the first chunk's unread part begins. */
+  /** Read position in the first chunk. */
   #at = 0;
-  /** Lines that lay within one chunk. */
-  readonly #whole = new TextLines();
-  /** The chunk that was looked at for such lines. */
-  #seen: Uint8Array | undefined;
-  // The beginning of a line whose end has not arrived: large pieces as they came, small ones gathered in blocks, so that
-  // a long line is copied once, and one that arrives byte by byte costs neither quadratic time nor an object per byte.
-  #pieces: Uint8Array[] = [];
-  #block: Uint8Array = NOTHING;
-  /** How much of the block is used. */
+  /** True if the first chunk is read as bytes: not valid UTF-8, longer than `maxLength`, or without another line feed. */
+  #isBinary = false;
+  /** Decoded lines of the first chunk, each with its line feed. `#textAt` is the start of the next line. */
+  #text = '';
+  #textAt = 0;
+  /** Parts of a line whose end has not arrived, and their length in all. */
+  #parts: Uint8Array[] = [];
+  #held = 0;
+  /** Block for short parts. The last part of the line, if it is in the block, lies between `#partStart` and `#used`. */
+  #block: Buffer = EMPTY;
+  #partStart = 0;
   #used = 0;
-  #heldLength = 0;
-  #dropping = false;
-  #ended = false;
+  /** True while the rest of a line above `maxLength` is dropped. */
+  #isDropping = false;
+  #isEnded = false;
 
-  constructor(options: LinesOptions) {
-    this.#maxLength = options.maxLength ?? MAX_LINE_LENGTH;
-    this.#onTooLong = options.onTooLong;
+  constructor({ maxLength = MAX_LINE_LENGTH, onTooLong }: LinesOptions) {
+    this.#maxLength = maxLength;
+    this.#onTooLong = onTooLong;
   }
 
   push(chunk: Uint8Array): void {
     if (chunk.length > 0) this.#chunks.push(chunk);
   }
 
-  /** Nothing more will be pushed: what stands after the last line end is a line too. */
+  /** Marks the end of the stream: the bytes after the last line feed become a line. */
   end(): void {
-    this.#ended = true;
+    this.#isEnded = true;
   }
 
   /**
-   * The next line that is not blank, without its end: text, or bytes where it had to be pieced together or is not UTF-8.
-   * Blanks around it and a mark are left to whoever reads it. Bytes are a view: read them before the next call.
+   * Returns the next line that is not blank, without its line feed; undefined if no line has arrived. Lines in several chunks
+   * or with invalid UTF-8 are returned as bytes, which the next call overwrites.
    */
   next(): string | Uint8Array | undefined {
-    return this.#whole.next() ?? this.#nextFromChunks();
-  }
-
-  #nextFromChunks(): string | Uint8Array | undefined {
-    for (let chunk = this.#chunks[0]; chunk; chunk = this.#chunks[0]) {
-      if (this.#openWhole(chunk)) {
-        const text = this.#whole.next();
-        if (text !== undefined) return text;
-        continue;
-      }
+    for (;;) {
+      const text = this.#nextOfText();
+      if (text !== undefined) return text;
+      const chunk = this.#chunks[0];
+      if (!chunk) return this.#isEnded ? this.#take(EMPTY, true) : undefined;
+      if (this.#decode(chunk)) continue;
       let start = this.#at;
-      // A flood of empty lines is stepped over without making a view of each.
-      if (this.#heldLength === 0 && !this.#dropping) while (chunk[start] === LF) start++;
+      // Empty lines are skipped here, so that many of them create no objects.
+      if (this.#held === 0 && !this.#isDropping) while (chunk[start] === LF) start++;
       const newline = chunk.indexOf(LF, start);
       const end = newline === -1 ? chunk.length : newline;
-      this.#stepTo(end + 1, chunk);
+      this.#advance(chunk, end + 1);
       const line = this.#take(chunk.subarray(start, end), newline !== -1);
       if (line) return line;
     }
-    return this.#ended ? this.#take(NOTHING, true) : undefined;
   }
 
-  // Once per chunk, at the first line that begins in it.
-  #openWhole(chunk: Uint8Array): boolean {
-    if (this.#seen === chunk || this.#heldLength > 0 || this.#dropping) return false;
-    this.#seen = chunk;
-    if (chunk.length > this.#maxLength) return false;
-    const length = this.#whole.open(chunk.subarray(this.#at));
-    if (length > 0) this.#stepTo(this.#at + length, chunk);
-    return length > 0;
-  }
-
-  #stepTo(at: number, chunk: Uint8Array): void {
-    if (at < chunk.length) {
-      this.#at = at;
-      return;
+  #nextOfText(): string | undefined {
+    const text = this.#text;
+    while (this.#textAt < text.length) {
+      const start = this.#textAt;
+      const end = text.indexOf('\n', start);
+      this.#textAt = end + 1;
+      if (end === start) continue;
+      const line = text.slice(start, end);
+      if (line.charCodeAt(0) === OPEN_OBJECT || !BLANK.test(line)) return line;
     }
+    this.#text = '';
+    return undefined;
+  }
+
+  /** Decodes the lines that end in this chunk. Returns false if the next line must be read as bytes. */
+  #decode(chunk: Uint8Array): boolean {
+    if (this.#held > 0 || this.#isDropping || this.#isBinary) return false;
+    const end = chunk.length > this.#maxLength ? 0 : chunk.lastIndexOf(LF) + 1;
+    this.#isBinary = end <= this.#at;
+    if (this.#isBinary) return false;
+    try {
+      this.#text = decoder.decode(chunk.subarray(this.#at, end));
+    } catch {
+      this.#isBinary = true;
+      return false;
+    }
+    this.#textAt = 0;
+    this.#advance(chunk, end);
+    return true;
+  }
+
+  #advance(chunk: Uint8Array, to: number): void {
+    this.#at = to;
+    if (to < chunk.length) return;
     this.#chunks.shift();
     this.#at = 0;
-    this.#seen = undefined;
+    this.#isBinary = false;
   }
 
-  #take(part: Uint8Array, complete: boolean): Uint8Array | undefined {
-    if (this.#dropping) {
-      this.#dropping = !complete;
+  /** Returns the line that `part` completes. If the line is not complete, stores `part`. */
+  #take(part: Uint8Array, isComplete: boolean): Uint8Array | undefined {
+    if (this.#isDropping) {
+      this.#isDropping = !isComplete;
       return undefined;
     }
-    if (this.#heldLength + part.length > this.#maxLength) {
-      this.#dropping = !complete;
+    if (this.#held + part.length > this.#maxLength) {
+      this.#isDropping = !isComplete;
       this.#hold(part);
-      this.#closeBlock();
-      const head = Buffer.concat(this.#pieces, Math.min(this.#heldLength, HEAD));
+      const head = Buffer.concat(this.#parts, Math.min(this.#held, HEAD_LENGTH));
       this.#release();
       this.#onTooLong(head);
       return undefined;
     }
-    if (complete && this.#heldLength === 0) return unlessBlank(part);
-    this.#hold(part);
-    if (!complete) return undefined;
-    const line = this.#held();
-    this.#release();
-    return unlessBlank(line);
+    if (this.#held > 0 || !isComplete) this.#hold(part);
+    if (!isComplete) return undefined;
+    const line = this.#held > 0 ? this.#join() : part;
+    if (this.#held > 0) this.#release();
+    return line.every((byte) => BLANK_BYTES.has(byte)) ? undefined : line;
   }
 
   #hold(part: Uint8Array): void {
-    this.#heldLength += part.length;
-    if (part.length >= LARGE) {
-      this.#closeBlock();
-      this.#pieces.push(part);
+    this.#held += part.length;
+    if (part.length >= LARGE_PART) {
+      this.#parts.push(part);
+      this.#partStart = this.#used;
       return;
     }
     if (this.#used + part.length > this.#block.length) {
-      this.#closeBlock();
-      this.#block = new Uint8Array(BLOCK);
+      this.#block = Buffer.allocUnsafeSlow(BLOCK_LENGTH);
+      this.#partStart = 0;
+      this.#used = 0;
     }
+    // A short part that follows another one in the block extends it.
+    if (this.#used > this.#partStart) this.#parts.pop();
     this.#block.set(part, this.#used);
     this.#used += part.length;
+    this.#parts.push(this.#block.subarray(this.#partStart, this.#used));
   }
 
-  #closeBlock(): void {
-    if (this.#used === 0) return;
-    this.#pieces.push(this.#block.subarray(0, this.#used));
-    this.#block = NOTHING;
-    this.#used = 0;
-  }
-
-  #held(): Uint8Array {
-    const length = this.#heldLength;
-    if (this.#pieces.length === 0) return this.#block.subarray(0, length);
-    this.#closeBlock();
-    if (length > KEPT) return Buffer.concat(this.#pieces);
-    // A `Buffer` is searched much faster than other bytes.
-    room ??= Buffer.allocUnsafeSlow(KEPT);
+  #join(): Uint8Array {
+    if (this.#parts.length === 1) return this.#parts[0] as Uint8Array;
+    if (this.#held > MAX_KEPT_BUFFER) return Buffer.concat(this.#parts);
+    joined ??= Buffer.allocUnsafeSlow(MAX_KEPT_BUFFER);
     let at = 0;
-    for (const piece of this.#pieces) {
-      room.set(piece, at);
-      at += piece.length;
+    for (const part of this.#parts) {
+      joined.set(part, at);
+      at += part.length;
     }
-    return room.subarray(0, length);
+    return joined.subarray(0, at);
   }
 
-  // The block serves again: what was given of it is read before anything is held.
   #release(): void {
-    this.#heldLength = 0;
+    this.#parts = [];
+    this.#held = 0;
+    this.#partStart = 0;
     this.#used = 0;
-    this.#pieces = [];
   }
-}
-
-function unlessBlank(line: Uint8Array): Uint8Array | undefined {
-  for (let at = 0; at < line.length; at++) if (!BLANKS.has(line[at] as number)) return line;
-  return undefined;
 }

@@ -1,25 +1,24 @@
-/** Lines on their way out: those that one event brings about leave in one write, and never faster than the peer reads. */
+/** `Outbox`: collects lines, and writes them to a stream in few writes and with backpressure. */
 
 import { nextTick } from 'node:process';
 import type { Writable } from 'node:stream';
 import { clearTimeout, setTimeout } from 'node:timers';
 
-// Enough to be worth a system call, little enough to notice soon that the peer does not read.
+// Characters per write: enough to save system calls, few enough to detect soon that the peer does not read.
 const WRITE_SIZE = 64 * 1024;
-// More than this is not kept for a peer that does not read.
+// Maximum characters that wait for a peer that does not read.
 const MAX_WAITING = 64 * 1024 * 1024;
 
-/** What an outbox tells its owner. */
 export interface OutboxEvents {
-  /** The peer does not read: make no more work for it. */
+  /** Called when backpressure begins. The owner should produce no more lines. */
   readonly onFull: () => void;
-  /** So much waits for a peer that does not read that the connection has to end. */
+  /** Called when more than 64 Mi characters wait. The owner must close the connection. */
   readonly onOverflow: () => void;
-  /** The peer reads again, and all that waited has been written. */
+  /** Called when the peer reads again and all waiting lines have been written. */
   readonly onDrain: () => void;
 }
 
-/** Holds lines back while the stream is above its high-water mark. */
+/** Collects lines while the stream is above its high-water mark. */
 export class Outbox {
   readonly #output: Writable;
   readonly #events: OutboxEvents;
@@ -29,7 +28,7 @@ export class Outbox {
   #isHeld = false;
   #full = false;
   #drained: Deferred | undefined;
-  /** Writes the stream has not finished. */
+  /** Number of writes that the stream has not completed. */
   #writes = 0;
   #flushed: Deferred | undefined;
 
@@ -38,17 +37,17 @@ export class Outbox {
     this.#events = events;
   }
 
-  /** True while the peer does not read. */
+  /** True during backpressure. */
   get full(): boolean {
     return this.#full;
   }
 
-  /** True when nothing waits, neither here nor in the stream. */
+  /** True if no data waits, neither here nor in the stream. */
   get empty(): boolean {
     return this.#lines.length === 0 && this.#writes === 0;
   }
 
-  /** Takes a line. While the peer does not read, the promise resolves when it reads again or is gone. */
+  /** Adds a line. During backpressure, returns a promise that resolves when the peer reads again or the outbox is closed. */
   push(line: string): void | Promise<void> {
     this.#lines.push(line);
     this.#size += line.length;
@@ -57,25 +56,25 @@ export class Outbox {
       else if (!this.#isHeld) this.#schedule();
     }
     if (!this.#full) return undefined;
-    // Before the overflow is told: whoever ends the connection then lets go those who wait.
+    // Created before `onOverflow`, because `onOverflow` can close the outbox, which resolves the promise.
     this.#drained ??= deferred();
     const { promise } = this.#drained;
     if (this.#size > MAX_WAITING) this.#events.onOverflow();
     return promise;
   }
 
-  /** Writes nothing until `release`, unless it is a lot: answers to what arrived together leave together. */
+  /** Delays writes of less than 64 Ki characters until `release`, so that responses to messages of one chunk leave together. */
   hold(): void {
     this.#isHeld = true;
   }
 
-  /** Writes what is here at once. */
+  /** Ends `hold` and writes the waiting lines. */
   release(): void {
     this.#isHeld = false;
     this.#write();
   }
 
-  /** Writes what is here and waits until it left, but not longer than `milliseconds`. */
+  /** Writes the waiting lines, and waits until they have left, at most `milliseconds`. */
   async flush(milliseconds: number): Promise<void> {
     this.#write();
     if (this.empty) return;
@@ -85,7 +84,7 @@ export class Outbox {
     clearTimeout(timer);
   }
 
-  /** Writes no more; whoever waits is let go. */
+  /** Drops the waiting lines and resolves all promises. */
   close(): void {
     this.#output.off('drain', this.#onDrain);
     this.#lines = [];
@@ -93,7 +92,7 @@ export class Outbox {
     this.#flushed?.resolve();
   }
 
-  // When all that waits for promises has run, and what other ticks were for: later than that is another event.
+  // Writes after all promise callbacks and `nextTick` callbacks of the current event, so that their lines leave together.
   #schedule(): void {
     if (this.#isScheduled) return;
     this.#isScheduled = true;
@@ -104,7 +103,7 @@ export class Outbox {
     this.#isScheduled = false;
     while (this.#lines.length > 0 && !this.#full) {
       this.#writes++;
-      // A pipe may take at once even what is more than the stream would keep.
+      // For a large chunk `write` returns false even if the pipe has accepted all of it. There is no backpressure then.
       if (this.#output.write(this.#take(), this.#onWritten) || this.#output.writableLength === 0) continue;
       this.#full = true;
       this.#output.once('drain', this.#onDrain);
@@ -112,7 +111,7 @@ export class Outbox {
     }
   };
 
-  // After a stall there may be more than one write should hold.
+  // Returns the lines of the next write. After backpressure, more lines can wait than one write should have.
   #take(): string {
     let count = 0;
     let size = 0;
@@ -121,7 +120,7 @@ export class Outbox {
     return this.#lines.splice(0, count).join('');
   }
 
-  // Also called for a write that failed; the stream's error event tells why.
+  // Also called if a write failed. The `error` event of the stream reports why.
   readonly #onWritten = (): void => {
     this.#writes--;
     if (this.empty) this.#flushed?.resolve();

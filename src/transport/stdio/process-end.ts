@@ -1,17 +1,13 @@
-/** What tells a process, other than its input, that it is time to end: a signal, or the death of its parent. */
+/** Detects that this process should end: by a signal, or by the death of its parent process. */
 
 import { constants } from 'node:os';
 
-/** Why a process should end. */
 export type EndReason = 'signal' | 'orphaned';
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 const PARENT_MS = 500;
 
-/**
- * Calls back once when this process should end, and returns how to stop watching.
- * Whoever signals twice means it: the second signal ends the process at once.
- */
+/** Calls `tell` once when this process should end. The next signal exits at once. Returns a function that stops watching. */
 export function onProcessEnd(tell: (reason: EndReason) => void): () => void {
   let told = false;
   const tellOnce = (reason: EndReason): void => {
@@ -25,7 +21,7 @@ export function onProcessEnd(tell: (reason: EndReason) => void): () => void {
   };
   for (const signal of SIGNALS) process.on(signal, onSignal);
 
-  // Normally the end of the input tells, but somebody else may hold the other end of that pipe open.
+  // Stdin normally ends with the parent process, but another process can keep the pipe open.
   const parent = process.ppid;
   const timer = setInterval(() => {
     if (isGone(parent)) tellOnce('orphaned');
@@ -37,7 +33,7 @@ export function onProcessEnd(tell: (reason: EndReason) => void): () => void {
   };
 }
 
-// An orphan gets a new parent, except on Windows, where it keeps the number of the dead one.
+// An orphan gets a new parent pid, except on Windows, where it keeps the pid of the dead parent.
 function isGone(parent: number): boolean {
   if (process.ppid !== parent) return true;
   if (process.platform !== 'win32') return false;

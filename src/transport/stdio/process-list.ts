@@ -1,29 +1,28 @@
-/** The processes that run on this machine, as far as we may see them. */
+/** Lists the processes of this machine that are visible to this process. */
 
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 
-/** One process. */
 export interface ProcessRow {
   readonly pid: number;
-  /** Who started it; 1 or such if that one is gone. */
+  /** Pid of the parent process; that of init or a subreaper if the parent has exited. */
   readonly parent: number;
   readonly group: number;
-  /** When it started, in some form: numbers are used again, but not with the same start. */
+  /** Start time in a platform-specific format. Pids are reused, but not with the same start time. */
   readonly started: string;
-  /** Its environment has the mark that was looked for, or one that begins with it. Always false except on Linux. */
+  /** True if `MCPP_TREE` in the environment of the process begins with the searched mark. Always false except on Linux. */
   readonly isMarked: boolean;
 }
 
-/** The environment variable that marks a program and what inherits its environment, also after the parents are gone. */
+/** Environment variable that marks a server process. Its descendants inherit it, so that orphans are found too. */
 export const MARK = 'MCPP_TREE';
 
 const INHERITED_MARK = /^[\da-f/-]{1,1000}$/;
 
 /**
- * Returns a new mark. In a program that is marked itself it begins with the mark of that program, so that whoever ends the
- * outer tree finds the inner one. An inherited value of any other form is not used: the guard searches for marks as text.
+ * Returns a new value for `MCPP_TREE`. If this process has one itself, the new value begins with it, so that the end of the
+ * outer tree includes the inner one. An inherited value in another format is ignored: the guard script searches for it as text.
  */
 export function newMark(inherited: string | undefined = process.env[MARK]): string {
   const own = randomUUID();
@@ -32,10 +31,7 @@ export function newMark(inherited: string | undefined = process.env[MARK]): stri
 
 const PS_MS = 2000;
 
-/**
- * All that live, or undefined if the system does not say. What is dead and only not yet collected is left out. Of each
- * it is told whether it has this mark.
- */
+/** Returns all running processes without zombies; undefined if the system gives no list. `isMarked` refers to `mark`. */
 export async function listProcesses(
   platform: string = process.platform,
   mark?: string,
@@ -43,11 +39,11 @@ export async function listProcesses(
   return (platform === 'linux' ? await fromProc(mark) : undefined) ?? (await fromPs());
 }
 
-// Programs like ps are not in every container.
+// Reads /proc, because many containers have no `ps`.
 async function fromProc(mark: string | undefined): Promise<ProcessRow[] | undefined> {
   try {
     const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
-    // One that ended meanwhile has no file any more.
+    // A process that has ended meanwhile has no files, and gets no row.
     const rows = await Promise.all(pids.map((pid) => readProc(pid, mark)));
     const living = rows.filter((row) => row !== undefined);
     return living.length > 0 ? living : undefined;
@@ -73,13 +69,13 @@ function fromPs(): Promise<ProcessRow[] | undefined> {
   });
 }
 
-/** One line of `/proc/<pid>/stat`: `12 (name) S 1 12 ...`, where the name may be anything. */
+/** Parses `/proc/<pid>/stat`, such as `12 (name) S 1 12 ...`. The name can contain any characters. */
 export function readStat(stat: string): ProcessRow | undefined {
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return row(stat.slice(0, stat.indexOf(' ')), fields[1], fields[2], fields[0], fields[19]);
 }
 
-/** One line of `ps`: `12 1 12 Ss Sat Nov 15 22:58:00 2025`. */
+/** Parses a line of `ps`, such as `12 1 12 Ss Sat Nov 15 22:58:00 2025`. */
 export function readPs(line: string): ProcessRow | undefined {
   const [pid, parent, group, state, ...started] = line.trim().split(/\s+/);
   return row(pid, parent, group, state, started.join(' '));

@@ -1,20 +1,19 @@
-/** Ends a process with all that it started: politely first, and then not. */
+/** Ends a process and its descendants: by closing its stdin, then by SIGTERM, then by SIGKILL. */
 
 import { type ChildProcess, execFile } from 'node:child_process';
 import { clearTimeout, setTimeout } from 'node:timers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { listProcesses, type ProcessRow } from './process-list.ts';
 
-// What cannot be killed is waited for no longer than this.
+// Maximum wait after SIGKILL, in milliseconds.
 const KILL_MS = 1000;
 const FIRST_PAUSE = 5;
 const LONGEST_PAUSE = 100;
 
 /**
- * Asks a process to end with `goodbye`, and ends it and its descendants if that takes longer than `graceMs`:
- * SIGTERM, and after as long again SIGKILL. What is left of them when it ended by itself is ended too.
- * With `mark` those are found too that nothing else connects with it any more.
- * Gives the numbers of those that are still there, which only happens if the system does not let them go.
+ * Ends a process and its descendants. Calls `goodbye`, which asks the process to exit; sends SIGTERM after `graceMs`, and
+ * SIGKILL after `graceMs` more. Also ends descendants that outlive the process. Those that have left the process group are
+ * found by `mark`, their value of `MCPP_TREE`. Returns the pids of processes that did not end.
  */
 export async function endTree(
   leader: ChildProcess,
@@ -24,24 +23,24 @@ export async function endTree(
 ): Promise<readonly number[]> {
   if (process.platform === 'win32') return endOnWindows(leader, graceMs, goodbye);
   const tree = new Tree(leader, mark);
-  // Before anybody ends: an orphan does not tell whose child it was.
+  // The tree must be listed before a process exits, because an orphan does not show its former parent.
   if (!hasExited(leader)) await tree.look();
   await goodbye();
   await exitOf(leader, graceMs);
   if (await tree.isGone()) return [];
   tree.signal('SIGTERM');
   await tree.goneWithin(graceMs);
-  // As long as one of them runs, it may start others.
+  // SIGKILL is repeated, because a member can start processes until it ends.
   await tree.goneWithin(KILL_MS, 'SIGKILL');
   return tree.members;
 }
 
-/** True once a process has ended and its exit code is known. */
+/** True if the process has ended and its exit code or signal is known. */
 export function hasExited(child: ChildProcess): boolean {
   return child.exitCode !== null || child.signalCode !== null;
 }
 
-/** Waits for a process to end, but not longer than `milliseconds`. */
+/** Waits until a process exits, at most `milliseconds`. */
 export function exitOf(child: ChildProcess, milliseconds: number): Promise<void> {
   if (hasExited(child)) return Promise.resolve();
   return new Promise((resolve) => {
@@ -55,15 +54,15 @@ export function exitOf(child: ChildProcess, milliseconds: number): Promise<void>
   });
 }
 
-/** A process group, and those who descend from it but left it. */
+/** A process group, and the descendants that have left it. */
 class Tree {
   readonly #leader: ChildProcess;
   readonly #group: number;
   #members: ReadonlyMap<number, ProcessRow> = new Map();
-  // A number that nobody has any more can become somebody else's.
+  // True once the group has no processes. Its number can then be reused, and must not be signalled.
   #groupIsOver = false;
   readonly #mark: string | undefined;
-  // Orphans that left the group are found by their mark only, so there has to be one look for them.
+  // True once the marks were searched after the exit: orphans that have left the group are found only by their mark.
   #orphansAreKnown: boolean;
 
   constructor(leader: ChildProcess, mark: string | undefined) {
@@ -74,12 +73,12 @@ class Tree {
     this.#groupIsOver = this.#group === 0;
   }
 
-  /** The numbers of those who were there at the last look. */
+  /** Pids that the last `look` found. */
   get members(): readonly number[] {
     return [...this.#members.keys()];
   }
 
-  /** Finds who belongs to it now. */
+  /** Updates the members from the list of processes. */
   async look(): Promise<void> {
     const all = await listProcesses(process.platform, this.#mark);
     if (!all) return this.#guess();
@@ -97,14 +96,14 @@ class Tree {
   async isGone(): Promise<boolean> {
     const exited = hasExited(this.#leader);
     this.#groupIsOver ||= exited && !exists(-this.#group);
-    // Mostly nobody is left, and then there is no need to look at all the processes of the machine.
+    // Usually no process is left, and listing all processes of the machine is not necessary.
     if (this.#groupIsOver && this.#orphansAreKnown && !this.members.some(exists)) this.#members = new Map();
     else await this.look();
     this.#orphansAreKnown ||= exited;
     return exited && this.#members.size === 0;
   }
 
-  /** Waits for the end of all, and sends the signal, if there is one, to those that are left after each look. */
+  /** Waits until all members have ended, at most `milliseconds`. Sends `signal` to the remaining members after each check. */
   async goneWithin(milliseconds: number, signal?: NodeJS.Signals): Promise<void> {
     const end = performance.now() + milliseconds;
     for (let wait = FIRST_PAUSE; !(await this.isGone()); wait = Math.min(2 * wait, LONGEST_PAUSE)) {
@@ -120,7 +119,7 @@ class Tree {
     for (const { pid, group } of this.#members.values()) if (group !== this.#group) send(pid, signal);
   }
 
-  // Where nobody lists processes, there is still the group.
+  // Without a list of processes, the tree is the process group.
   #guess(): void {
     this.#groupIsOver ||= hasExited(this.#leader) && !exists(-this.#group);
     const leader = { pid: this.#group, parent: process.pid, group: this.#group, started: '', isMarked: false };
@@ -132,7 +131,7 @@ function exists(pid: number): boolean {
   return send(pid, 0);
 }
 
-// Fails if there is nobody, which is well, or if they are not ours to signal, which makes them exist.
+// Returns true if the process exists, also if this process may not signal it (EPERM).
 function send(pid: number, signal: NodeJS.Signals | 0): boolean {
   try {
     process.kill(pid, signal);
@@ -142,7 +141,7 @@ function send(pid: number, signal: NodeJS.Signals | 0): boolean {
   }
 }
 
-// Windows has no signals, and forgets who descends from a process that has ended.
+// Windows has no signals, and does not know the descendants of a process that has exited.
 async function endOnWindows(
   leader: ChildProcess,
   graceMs: number,

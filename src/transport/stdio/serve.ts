@@ -1,4 +1,4 @@
-/** Serves the process that started this one, over standard input and output, for as long as it is there. */
+/** `serveStdio`: serves the parent process over stdin and stdout. */
 
 import type { EventEmitter } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
@@ -7,7 +7,7 @@ import { checkOptions, type KeysOf } from '../../jsonrpc/known-options.ts';
 import type { Transport } from '../../jsonrpc/transport.ts';
 import { engineLoading, loadEngine } from '../../schema/check/engine-loader.ts';
 import { serveConnection } from '../../server/connection/connection.ts';
-import type { ServedConnection, TransportConnection } from '../../server/connection/served-connection.ts';
+import type { ServedConnection, TransportConnection } from '../../server/connection/connection-options.ts';
 import { internalsOf, type ServerInternals } from '../../server/internals.ts';
 import type { McpServer } from '../../server/server.ts';
 import { withTimeout } from '../../timing/with-timeout.ts';
@@ -19,37 +19,37 @@ import { welcome } from './welcome.ts';
 /** Options of `serveStdio`. */
 export interface StdioOptions {
   /**
-   * The process exits when serving ends: when the client goes away, on SIGTERM, SIGINT or SIGHUP, or by `close()`.
-   * With false it lives on, and signals are left to whoever owns the process. Default: true.
+   * If true, the process exits when serving ends: when the client closes stdin, on SIGTERM, SIGINT or SIGHUP, when the parent
+   * process dies, or after `close()`. If false, the process continues, and signals are not handled. Default: true.
    */
   readonly exit?: boolean | undefined;
-  /** Called once after the last answer was sent and before the exit. It has a second, less if calls were running. */
+  /** Called once after the last response and before the exit. Timeout: 1 s, less if calls were running. */
   readonly onClose?: (() => void | Promise<void>) | undefined;
-  /** Bytes one incoming line may have. Default: 10 MiB. */
+  /** Maximum length of a received line, in bytes. Default: 10 MiB. */
   readonly maxLineLength?: number | undefined;
-  /** Default: `process.stdin`. */
+  /** Stream to read from. Default: `process.stdin`. */
   readonly input?: Readable | undefined;
-  /** Default: `process.stdout`, where then nobody else can print: `console.log` goes to stderr. */
+  /** Stream to write to. Default: `process.stdout`; other output to it, such as `console.log`, is then redirected to stderr. */
   readonly output?: Writable | undefined;
 }
 
-/** Time running calls have to answer when the client goes away. */
+/** Time for running calls to finish when serving ends, in milliseconds. */
 const GRACE_MS = 1000;
-/** Time the `onClose` hook has. */
+/** Timeout of the option `onClose`, in milliseconds. */
 const HOOK_MS = 1000;
-/** Time between the event that ends a process and its exit, whatever hangs. */
+/** Maximum time from the event that ends the process to its exit, in milliseconds. */
 const DEADLINE_MS = 1800;
-/** Time the last words on stderr have to leave. */
+/** Maximum time to write the last output to stderr before the exit, in milliseconds. */
 const STDERR_MS = 100;
-/** Time after which the engine for raw schemas is loaded, if nothing has needed it yet: not while the program starts. */
+/** Delay after which the JSON Schema engine is loaded if it was not needed before, in ms. The start is faster without it. */
 const ENGINE_MS = 1000;
 
 const KEYS: KeysOf<StdioOptions> = { exit: true, onClose: true, maxLineLength: true, input: true, output: true };
 
-/** The streams that are being served. */
+/** Streams in use by a running `serveStdio`. */
 const taken = new WeakSet<Readable | Writable>();
 
-// Two servers on the same streams would both answer every request.
+// Throws if a stream is in use: two servers on one stream would both answer every request.
 function takeStreams(...streams: readonly (Readable | Writable)[]): () => void {
   if (streams.some((stream) => taken.has(stream))) {
     throw new Error(
@@ -63,7 +63,7 @@ function takeStreams(...streams: readonly (Readable | Writable)[]): () => void {
   };
 }
 
-/** Serves one client over the standard streams. The promise resolves when it listens. */
+/** Serves one client over stdin and stdout. Resolves when the server reads messages. */
 export async function serveStdio(server: McpServer, options: StdioOptions = {}): Promise<ServedConnection> {
   const internals = internalsOf('serveStdio', server);
   checkOptions('serveStdio', options, KEYS);
@@ -71,15 +71,18 @@ export async function serveStdio(server: McpServer, options: StdioOptions = {}):
   const giveBack = takeStreams(input, options.output ?? process.stdout);
   const guard = options.output ? undefined : guardStdout();
   const output = options.output ?? guard?.output ?? process.stdout;
-  const deadline = new Deadline(exit);
+  let deadline: NodeJS.Timeout | undefined;
+  const startDeadline = (): void => {
+    if (exit) deadline ??= setTimeout(() => process.exit(), DEADLINE_MS);
+  };
   const onEnd = (): void => end('client-gone');
   const transport = new StreamTransport(input, output, { maxLineLength, keepOpen: true, refusesNoise: true, onEnd });
 
-  // The input can end before this is through.
+  // The input can end while `start` runs, so `end` waits for its promise.
   const started = start(internals, transport, [input, output]);
   const end = (reason: EndReason | 'client-gone'): void => {
-    deadline.start();
-    // Nobody would read what an orphan answers.
+    startDeadline();
+    // The parent process is dead: no process would read the responses.
     const graceMs = reason === 'orphaned' ? 0 : GRACE_MS;
     started.then((serving) => serving.close({ graceMs })).catch(() => {});
   };
@@ -88,7 +91,7 @@ export async function serveStdio(server: McpServer, options: StdioOptions = {}):
     giveBack();
     unwatch();
     guard?.release();
-    deadline.clear();
+    clearTimeout(deadline);
   };
 
   let serving: ServedConnection;
@@ -102,7 +105,7 @@ export async function serveStdio(server: McpServer, options: StdioOptions = {}):
   const engine = setTimeout(() => loadEngine()?.catch(() => {}), ENGINE_MS).unref();
   const closed = serving.closed.then(async () => {
     clearTimeout(engine);
-    deadline.start();
+    startDeadline();
     await runHook(options.onClose);
     if (exit) await lastWords();
     letGo();
@@ -118,8 +121,8 @@ export async function serveStdio(server: McpServer, options: StdioOptions = {}):
   };
 }
 
-// No message is read before the engine for raw schemas is loaded, if a tool needs it. `connect` detects a stream that failed
-// before; its error event must not end the process.
+// Waits for the JSON Schema engine, if it is loading, before messages are read. Stream errors are ignored until `connect`,
+// which detects a broken stream: an `error` event without a listener would end the process.
 async function start(
   server: ServerInternals,
   transport: Transport,
@@ -133,24 +136,6 @@ async function start(
   return connection;
 }
 
-/** Ends the process if ending it in order takes too long. */
-class Deadline {
-  readonly #exits: boolean;
-  #timer: NodeJS.Timeout | undefined;
-
-  constructor(exits: boolean) {
-    this.#exits = exits;
-  }
-
-  start(): void {
-    if (this.#exits) this.#timer ??= setTimeout(() => process.exit(), DEADLINE_MS);
-  }
-
-  clear(): void {
-    clearTimeout(this.#timer);
-  }
-}
-
 async function runHook(hook: StdioOptions['onClose']): Promise<void> {
   try {
     await withTimeout((async () => hook?.())(), HOOK_MS);
@@ -159,7 +144,7 @@ async function runHook(hook: StdioOptions['onClose']): Promise<void> {
   }
 }
 
-// On a pipe, what is not written when the process exits is lost.
+// On a pipe, output that is not written when the process exits is lost.
 async function lastWords(): Promise<void> {
   if (process.stderr.writableLength === 0) return;
   const written = new Promise((resolve) => process.stderr.write('', resolve));

@@ -1,4 +1,4 @@
-/** Starts a program that is a server, or says in words why that cannot be. */
+/** Starts a server process, and explains why a start failed. */
 
 import { type ChildProcessWithoutNullStreams, type SpawnOptions, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -11,12 +11,12 @@ import { spawnable } from './cross-spawn.ts';
 import { environmentOf } from './environment.ts';
 import { MARK, newMark } from './process-list.ts';
 
-/** What a command means here and now; throws `ConnectionError` if it cannot mean anything. */
+/** Checks a command and returns what to execute, with its environment. Throws `ConnectionError` for an invalid command. */
 export function invocationOf({ command, args = [], env, cwd }: Command): Invocation {
   const fail = (problem: string): never => {
     throw new ConnectionError('spawn-failed', `Cannot start a server: ${problem}`);
   };
-  // Commands come from configuration files, so their types are hopes.
+  // Commands come from configuration files, so their types are checked at run time.
   if (typeof command !== 'string' || command === '') fail('"command" must be the name of a program');
   if (!Array.isArray(args)) fail('"args" must be an array of strings');
   const position = args.findIndex((arg) => typeof arg !== 'string' || arg.includes('\0'));
@@ -29,11 +29,11 @@ export function invocationOf({ command, args = [], env, cwd }: Command): Invocat
   return Object.freeze({ command, args: Object.freeze([...args]), env: Object.freeze(environment), cwd });
 }
 
-/** Starts it at the head of a process group of its own. What has a `pid` runs; for what has none see `failureOf`. */
+/** Starts the program as the leader of a new process group. A result without `pid` means failure: see `failureOf`. */
 export function start(invocation: Invocation): ChildProcessWithoutNullStreams {
   const { command, args, env, cwd } = invocation;
   const onWindows = process.platform === 'win32';
-  // Node writes into the variables it is given, NODE_V8_COVERAGE for one.
+  // A copy, because Node adds variables to it, such as NODE_V8_COVERAGE.
   const variables = { ...env };
   const options: SpawnOptions = { env: variables, cwd, stdio: 'pipe', windowsHide: true, detached: !onWindows };
   try {
@@ -46,7 +46,7 @@ export function start(invocation: Invocation): ChildProcessWithoutNullStreams {
   }
 }
 
-/** Why a process that was started has no `pid`. */
+/** Returns the error for a process that has no `pid`, because it could not be started. */
 export async function failureOf(
   child: ChildProcessWithoutNullStreams,
   invocation: Invocation,
@@ -55,18 +55,15 @@ export async function failureOf(
     () => [undefined],
     (reason: unknown) => [reason],
   );
-  // Without free file descriptors Node makes no streams.
+  // Without free file descriptors, Node creates no streams.
   for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.destroy();
   return failure(error, invocation);
 }
 
-/**
- * A batch file's arguments are read by `cmd.exe` once more when it hands them on. A quote in one of them ends the
- * quoting of others there, and lets what follows run as commands.
- */
+/** Throws if the arguments could inject commands: `cmd.exe` parses those of a batch file twice, which can break quoting. */
 export function checkBatchArguments(file: string, args: readonly string[]): void {
   const text = args.join(' ');
-  // Those that npm makes are quoted for both readings.
+  // cross-spawn quotes the arguments of npm's own batch files for both passes.
   const isSafe =
     /node_modules[\\/]\.bin[\\/][^\\/]+\.cmd$/i.test(file) || !(text.includes('"') && /[&|<>^%()!]/.test(text));
   if (isSafe && !/[\r\n]/.test(text)) return;
@@ -77,11 +74,11 @@ export function checkBatchArguments(file: string, args: readonly string[]): void
   );
 }
 
-/** Returns the error of a program that the system did not start, by the system's own error. */
+/** Returns the error for a program that the system did not start. */
 export function failure(error: unknown, invocation: Invocation): ConnectionError {
   const code = codeOf(error);
   const message = `Cannot start the server "${nameOf(invocation)}": ${reasonOf(code, invocation)} (${code})`;
-  // Node's error has all arguments in it.
+  // The error of Node is not the cause, because it contains all arguments, which can hold secrets.
   const cause = Object.assign(new Error(code), { code });
   return new ConnectionError('spawn-failed', message, { cause });
 }
@@ -121,7 +118,7 @@ function reasonOf(code: string, invocation: Invocation): string {
   }
 }
 
-// The system says the same of a missing directory as of a missing program.
+// Checked first, because the system reports a missing directory like a missing program.
 function problemOfFolder(cwd: string): string | undefined {
   if (!existsSync(cwd)) return 'does not exist. Create it, or give another "cwd"';
   if (!statSync(cwd, { throwIfNoEntry: false })?.isDirectory()) return 'is not a directory. Give another "cwd"';

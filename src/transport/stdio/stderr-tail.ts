@@ -1,4 +1,4 @@
-/** What a program writes on stderr: all of it is read, so that it never blocks, and the last of it is kept for errors. */
+/** Reads all stderr output of a server process, so that the process never blocks, and keeps the end of it for errors. */
 
 import type { Readable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
@@ -6,13 +6,13 @@ import type { StderrSink } from '../../client/command.ts';
 import { callGuarded } from '../../jsonrpc/errors.ts';
 
 const KEPT = 4096;
-// An error may print far more after its message: frames, causes, properties.
+// Bytes in which the error message is searched: stack traces, causes and properties can follow it.
 const SEARCHED = 32 * 1024;
 const MAX_WAITING = 1024 * 1024;
 
-/** The end of a stream of bytes. */
+/** The last 32 KiB of a byte stream. */
 export class Tail {
-  // Twice as long as what is kept, so that bytes are moved once in 32 KB and not with each chunk.
+  // Twice the kept size, so that bytes are moved once per 32 KiB instead of with each chunk.
   readonly #bytes = Buffer.alloc(2 * SEARCHED);
   #length = 0;
   #received = 0;
@@ -29,12 +29,12 @@ export class Tail {
     this.#received += chunk.length;
   }
 
-  /** The last 4 KB as text; an incomplete character at either end is left out. */
+  /** The last 4 KiB as text, without incomplete characters at either end. */
   get text(): string {
     return this.#last(KEPT);
   }
 
-  /** The last 32 KB as text. */
+  /** The last 32 KiB as text. */
   get longText(): string {
     return this.#last(SEARCHED);
   }
@@ -43,12 +43,12 @@ export class Tail {
     let start = Math.max(this.#length - count, 0);
     const end = start + 3;
     if (this.#received > count) while (start < end && isContinuation(this.#bytes[start])) start++;
-    // Streaming, the decoder keeps for later what is incomplete at the end.
+    // With `stream`, the decoder omits an incomplete character at the end.
     return new TextDecoder().decode(this.#bytes.subarray(start, this.#length), { stream: true });
   }
 }
 
-/** Reads a program's stderr until it ends. What fails in a sink goes to `onError`. */
+/** Reads stderr to its end and forwards it to `sink`. Exceptions of a sink go to `onError`. */
 export function readStderr(stream: Readable, sink: StderrSink, onError: (error: Error) => void): Tail {
   const tail = new Tail();
   const pass = sink === 'keep' ? () => {} : sink === 'inherit' ? forward(stream) : decode(stream, sink, onError);
@@ -56,7 +56,7 @@ export function readStderr(stream: Readable, sink: StderrSink, onError: (error: 
     tail.push(chunk);
     pass(chunk);
   });
-  // A pipe that breaks has nothing more to tell.
+  // A broken pipe ends the output, and is no error of the connection.
   stream.on('error', () => {});
   return tail;
 }
@@ -64,7 +64,7 @@ export function readStderr(stream: Readable, sink: StderrSink, onError: (error: 
 function decode(stream: Readable, listener: (text: string) => void, onError: (error: Error) => void) {
   const decoder = new StringDecoder('utf8');
   const tell = (text: string): void => {
-    // It may be asynchronous all the same.
+    // The listener can return a promise, although its type does not.
     if (text !== '') callGuarded(() => listener(text), onError, 'The listener for stderr failed');
   };
   stream.once('close', () => tell(decoder.end()));
@@ -74,14 +74,14 @@ function decode(stream: Readable, listener: (text: string) => void, onError: (er
 let forwarding = 0;
 const ignore = (): void => {};
 
-// Our own stderr may be closed; as long as we write there for others, that must not end the process.
+// While output is forwarded, an error of this process's stderr, such as a closed pipe, must not end the process.
 function forward(stream: Readable) {
   if (forwarding++ === 0) process.stderr.on('error', ignore);
   stream.once('close', () => {
     if (--forwarding === 0) process.stderr.off('error', ignore);
   });
   return (chunk: Uint8Array): void => {
-    // Nobody reads ours: what a server says meanwhile is not kept for them.
+    // Drops output while the stderr of this process is not read, to limit memory.
     if (process.stderr.writableLength < MAX_WAITING) process.stderr.write(chunk);
   };
 }

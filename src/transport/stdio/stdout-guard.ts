@@ -1,31 +1,28 @@
-/** Keeps stdout for the protocol: what anybody else prints there while a server runs lands on stderr. */
+/** Reserves stdout for the protocol: other output of the process to stdout is redirected to stderr. */
 
 import type { Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 
-/** The way to the real stdout, and back to normal. */
 export interface StdoutGuard {
-  /** Stdout as the protocol sees it. */
+  /** Writes to the original stdout. */
   readonly output: Writable;
-  /** Puts everything back. Errors of the two streams stay ignored. */
+  /** Ends the redirection. Errors of stdout and stderr are still ignored. */
   release(): void;
 }
 
-// A client that reads no stderr must not make a server that prints a lot grow without end.
+// Maximum bytes that wait if stderr is not read. More output is dropped, to limit memory.
 const MAX_UNREAD = 1024 * 1024;
 
 /**
- * Turns `console.log` and all other users of `stdout.write` to stderr, and says so once with the place it came from.
- * What goes past the stream, like a child process that inherits the descriptor, cannot be caught here.
+ * Redirects `console.log` and all other writes to `process.stdout` to stderr, and prints one hint with the place of the first
+ * one. Output that bypasses the stream is not redirected, such as that of a child process which inherits stdout.
  */
 export function guardStdout(stdout: Writable = process.stdout, stderr: Writable = process.stderr): StdoutGuard {
-  const original = Object.getOwnPropertyDescriptor(stdout, 'write');
   const write = stdout.write.bind(stdout) as Write;
-  let hinted = false;
-
+  let hasHinted = false;
   const hintOnce = (callee: Function): void => {
-    if (hinted) return;
-    hinted = true;
+    if (hasHinted) return;
+    hasHinted = true;
     stderr.write(hint(placeOf(callee)));
   };
   const redirect: Write = (chunk, ...rest) => {
@@ -36,44 +33,44 @@ export function guardStdout(stdout: Writable = process.stdout, stderr: Writable 
       const done = rest.find((argument) => typeof argument === 'function');
       if (done) process.nextTick(done);
     }
-    // False would make the caller wait for a drain of stdout, which may never come.
+    // With false, the caller would wait for a `drain` event, which stdout does not emit for redirected output.
     return true;
   };
-
-  Object.defineProperty(stdout, 'write', { value: redirect, configurable: true, writable: true });
-  const originalEnd = Object.getOwnPropertyDescriptor(stdout, 'end');
-  // Whoever ends stdout would end the connection; their last words are redirected like the others.
-  const end = (...words: (Uint8Array | string | (() => void))[]): Writable => {
+  // `stdout.end()` would end the connection. Its last chunk is redirected.
+  const end = (...args: (Uint8Array | string | (() => void))[]): Writable => {
     hintOnce(end);
-    const [chunk, ...rest] = words;
+    const [chunk, ...rest] = args;
     if (typeof chunk === 'function') process.nextTick(chunk);
     else if (chunk !== undefined && chunk !== null) redirect(chunk, ...(rest as BufferEncoding[]));
     return stdout;
   };
-  Object.defineProperty(stdout, 'end', { value: end, configurable: true, writable: true });
-  // For good: a process that lives on after its client is gone may print, and nobody reads it.
+  const restore = [replace(stdout, 'write', redirect), replace(stdout, 'end', end)];
+  // The listeners stay after `release`, because the process can print after its output was closed.
   ignoreErrors(stdout);
   ignoreErrors(stderr);
-
   return {
     output: withWrite(stdout, write),
     release() {
-      // Somebody may have put their own on top of ours; theirs is not ours to take away.
-      if (stdout.write === redirect) restore(stdout, 'write', original);
-      if ((stdout.end as unknown) === end) restore(stdout, 'end', originalEnd);
+      for (const each of restore) each();
     },
   };
 }
 
-function restore(stream: Writable, name: string, original: PropertyDescriptor | undefined): void {
-  if (original) Object.defineProperty(stream, name, original);
-  else Reflect.deleteProperty(stream, name);
+// Replaces a method, and returns a function that restores it, unless other code has replaced it meanwhile.
+function replace(stream: Writable, name: 'write' | 'end', value: Function): () => void {
+  const original = Object.getOwnPropertyDescriptor(stream, name);
+  Object.defineProperty(stream, name, { value, configurable: true, writable: true });
+  return () => {
+    if ((stream[name] as Function) !== value) return;
+    if (original) Object.defineProperty(stream, name, original);
+    else Reflect.deleteProperty(stream, name);
+  };
 }
 
 type Callback = (error?: Error | null) => void;
 type Write = (chunk: Uint8Array | string, ...rest: (BufferEncoding | Callback)[]) => boolean;
 
-// The same stream with another `write`: its events, its state and its buffer stay one.
+// Returns the same stream with another `write`. Events, state and buffer stay those of the stream.
 function withWrite(stream: Writable, write: Write): Writable {
   return new Proxy(stream, {
     get(target, key) {
@@ -88,14 +85,14 @@ function hint(place: string): string {
   return `mcpp: stdout carries the protocol, so what ${place} printed there goes to stderr. Use console.error or ctx.log.\n`;
 }
 
-/** Where the call of `callee` stands in the user's code, as `file:line`. */
+/** Returns the place of the call of `callee` in the application's code, as `file:line`. */
 function placeOf(callee: Function): string {
   const at: { stack?: unknown } = {};
   const limit = Error.stackTraceLimit;
   Error.stackTraceLimit = 30;
   Error.captureStackTrace(at, callee);
   Error.stackTraceLimit = limit;
-  // Not a string where somebody formats stack traces their own way.
+  // `stack` is not a string if the application sets `Error.prepareStackTrace`.
   if (typeof at.stack !== 'string') return 'this program';
   for (const frame of at.stack.split('\n')) {
     const place = /\(?((?:file:|\/|[A-Za-z]:\\)[^()]*:\d+):\d+\)?$/.exec(frame)?.[1];

@@ -1,10 +1,10 @@
-/** Messages over a pair of byte streams, one per line: what stdio is, on either side of it. */
+/** `StreamTransport`: messages over a pair of byte streams, one per line, as on stdio. */
 
 import type { Readable, Writable } from 'node:stream';
 import { setImmediate } from 'node:timers';
 import { ConnectionError, ParseError, toError } from '../../jsonrpc/errors.ts';
-import { MAX_UNREADABLE, type ReceivedLimits } from '../../jsonrpc/json/json-limits.ts';
 import { peekEnvelope } from '../../jsonrpc/json/json-scan.ts';
+import { MAX_UNREADABLE, type ReceivedLimits } from '../../jsonrpc/json/message-limits.ts';
 import { MessageReader } from '../../jsonrpc/json/message-reader.ts';
 import type { Payload } from '../../jsonrpc/json/parse-message.ts';
 import { type Message, serializeLine } from '../../jsonrpc/message.ts';
@@ -13,32 +13,28 @@ import { TimeSlice } from '../../timing/time-slice.ts';
 import { Lines, MAX_LINE_LENGTH } from './lines.ts';
 import { Outbox } from './outbox.ts';
 
-/** Options of a stream transport. */
 export interface StreamTransportOptions {
-  /** Bytes one incoming line may have. Default: 10 MiB. */
+  /** Maximum length of a received line, in bytes. Default: 10 MiB. */
   readonly maxLineLength?: number | undefined;
-  /** How much structure one incoming message may have. Default: 64 levels, 100,000 elements. */
+  /** Limits on the structure of a received message. Default: 64 levels, 100,000 elements. */
   readonly limits?: ReceivedLimits | undefined;
-  /**
-   * The input ended, and all that came was delivered. Messages can still be sent: whoever owns the transport decides
-   * when to disconnect. Default: at once.
-   */
+  /** Called when the input has ended and all its messages are delivered. Messages can still be sent. Default: `disconnect`. */
   readonly onEnd?: (() => void) | undefined;
   /**
-   * Reads on while the peer does not read, as a client has to: a server that does one thing after another reads again
-   * only when its answer has been taken. Default: false, so that a peer that does not read makes no more work for us.
+   * If true, reading continues during backpressure, as clients need: a server that handles one request at a time reads again
+   * only when its response has been read. Default: false, so that a peer that does not read causes no more work.
    */
   readonly alwaysReads?: boolean | undefined;
-  /** Ends the connection after 1,000 messages in a row that could not be read. Default: false, they are skipped. */
+  /** If true, the connection is closed after 1,000 unreadable messages in a row. Default: false. */
   readonly refusesNoise?: boolean | undefined;
-  /** Both streams stay open at the end, because they belong to somebody else. Default: false. */
+  /** If true, both streams stay open at the end, because the caller owns them. Default: false. */
   readonly keepOpen?: boolean | undefined;
 }
 
-// How long a peer that does not read can hold up the end.
+// Maximum delay of `disconnect` by a peer that does not read, in milliseconds.
 const FLUSH_MS = 1000;
 
-/** Unless told otherwise it reads no further while the peer does not read: memory stays bounded on both sides. */
+/** Transport over byte streams. Unless `alwaysReads` is set, backpressure also pauses the input, which limits memory. */
 export class StreamTransport implements Transport {
   readonly cancelsBy = 'notification';
   readonly #input: Readable;
@@ -50,7 +46,7 @@ export class StreamTransport implements Transport {
   readonly #outbox: Outbox;
   #receiver: Receiver | undefined;
   #state: 'new' | 'open' | 'closing' | 'closed' = 'new';
-  /** Other events have their turn before more lines are delivered. */
+  /** True while delivery is paused, so that other events of the process can run. */
   #isYielding = false;
   #inputEnded = false;
   #endTold = false;
@@ -89,14 +85,14 @@ export class StreamTransport implements Transport {
       .on('end', this.#onInputEnd)
       .on('close', this.#onInputEnd)
       .on('data', this.#onData);
-    // A stream that ended before has no event left to say so.
+    // A stream that has ended before emits no more events.
     if (this.#input.readableEnded || this.#input.destroyed) setImmediate(this.#onInputEnd);
   }
 
   send(message: Message | readonly Message[]): void | Promise<void> {
     if (this.#state === 'new') throw new ConnectionError('not-connected', 'The transport is not connected');
     if (this.#state !== 'open') throw new ConnectionError('closed', 'The connection is closed');
-    // Throws what JSON cannot say before a byte of it is written, so there is never half a line.
+    // Serialization errors are thrown before any byte is written, so that no partial line is sent.
     return this.#outbox.push(serializeLine(message));
   }
 
@@ -153,7 +149,7 @@ export class StreamTransport implements Transport {
     if (isAll && this.#inputEnded) this.#tellEnd();
   }
 
-  /** True if nothing is left. */
+  /** Delivers the received lines. Returns true if none is left. */
   #handAll(): boolean {
     this.#slice.begin();
     while (this.#reads) {
@@ -176,10 +172,10 @@ export class StreamTransport implements Transport {
     });
   }
 
-  // The call whose line is dropped need not wait for its timeout, if the line's beginning says which it is.
+  // Reports a line above `maxLength`, with the id from its beginning if possible, so that the call fails before its timeout.
   #refuse(head: Uint8Array, maxLength: number): void {
     const { id, isResponse } = peekEnvelope(head);
-    // The sender of a request is told, and cannot change an option of this side.
+    // The sender of a request gets this message, and cannot change an option of this side.
     const text = isResponse
       ? `Invalid response: a line of more than ${maxLength} bytes (option "maxLineLength")`
       : `Invalid request: a line of more than ${maxLength} bytes`;
@@ -188,7 +184,7 @@ export class StreamTransport implements Transport {
     this.#hand(fault);
   }
 
-  // A fault in whoever listens must not take the process down from inside a stream's event.
+  // An exception of the receiver must not end the process from within a stream event.
   #hand(payload: Payload): void {
     try {
       this.#receiver?.onMessage(payload);
@@ -198,7 +194,7 @@ export class StreamTransport implements Transport {
     if (this.#options.refusesNoise && this.#reader.unreadable >= MAX_UNREADABLE) this.#refuseNoise();
   }
 
-  // What was answered is sent before the end.
+  // `disconnect` still sends the queued responses.
   #refuseNoise(): void {
     if (this.#state !== 'open') return;
     const text = `The client sent ${MAX_UNREADABLE} messages in a row that are not JSON-RPC: the connection is closed`;
@@ -234,11 +230,11 @@ export class StreamTransport implements Transport {
   }
 }
 
-// What is still on its way when nobody listens any more may fail, and an error without a listener ends the process.
+// Pending writes can fail after the end, and an `error` event without a listener would end the process.
 function ignoreErrors(stream: Readable | Writable): void {
   const ignore = (): void => {};
   const stop = (): unknown => stream.off('error', ignore);
   stream.on('error', ignore);
-  // The stdout of a process is never closed for good: it says that it is for each write that fails.
+  // `process.stdout` is never destroyed: it emits `close` for each write that fails.
   stream.once('close', () => (stream.destroyed ? stop() : setImmediate(stop)));
 }

@@ -1,8 +1,8 @@
-/** What a person sees who starts a server in a terminal. */
+/** Hint for a user who starts a stdio server in a terminal. */
 
 import type { Implementation } from '../../protocol/model/implementation.ts';
 
-/** Says on stderr what this is and what to try. Without it a person sees nothing happen, and wonders. */
+/** Prints on stderr that the server waits for a client, and a message to try. */
 export function welcome({ name, version }: Implementation): void {
   process.stderr.write(
     `${name} ${version} is an MCP server and waits for its client: JSON-RPC messages, one per line. Try\n` +

@@ -1,24 +1,21 @@
-/** Where a client goes, and what it brings along. */
+/** Options of WebSocket clients. */
 
 /** Options of `webSocketTransport`. */
 export interface WebSocketTransportOptions {
-  /**
-   * Header fields of the opening request, such as `Authorization`. Browsers cannot send any; on Node the package `ws`
-   * can.
-   */
+  /** Header fields of the opening handshake, such as `Authorization`. Supported only with the package `ws` on Node. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** The subprotocols that are offered; an empty list for servers that know none. Default: `mcp`. */
+  /** Subprotocols to offer; an empty list for servers without subprotocols. Default: `['mcp']`. */
   readonly protocols?: readonly string[] | undefined;
-  /** Bytes one message of the server's may have. Default: 16 MiB. */
+  /** Maximum size of a received message, in bytes. Default: 16 MiB. */
   readonly maxMessageBytes?: number | undefined;
 }
 
-/** The same with everything filled in. */
+/** URL and options of a connection, with defaults. */
 export interface Address {
   readonly url: URL;
-  /** How errors name it: without what may be secret. */
+  /** Name of the server in error messages, without path and query, which can hold secrets. */
   readonly name: string;
-  /** Undefined if there are none. */
+  /** Undefined if there are no header fields. */
   readonly headers: Readonly<Record<string, string>> | undefined;
   readonly protocols: readonly string[];
   readonly maxMessageBytes: number;
@@ -26,13 +23,13 @@ export interface Address {
 
 const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
 
-/** Checks an address. */
+/** Checks a URL and options, and adds defaults. Throws a `TypeError` if the URL or `maxMessageBytes` is invalid. */
 export function addressOf(target: string | URL, options: WebSocketTransportOptions): Address {
   const url = URL.canParse(String(target)) ? new URL(target) : undefined;
   if (url?.protocol !== 'ws:' && url?.protocol !== 'wss:') {
     throw new TypeError('webSocketTransport needs an address that begins with ws:// or wss://');
   }
-  // It is for the reader of a page, and no WebSocket takes it.
+  // WebSocket implementations refuse URLs with a fragment.
   url.hash = '';
   const { headers, protocols = ['mcp'], maxMessageBytes = MAX_MESSAGE_BYTES } = options;
   if (!(maxMessageBytes > 0)) throw new TypeError('maxMessageBytes must be a positive number');

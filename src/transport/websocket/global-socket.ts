@@ -1,10 +1,10 @@
-/** Opens a WebSocket with what the runtime has built in: browsers, Workers, Deno, Bun, and Node from 22 on. */
+/** Opens a WebSocket with the built-in class of the runtime: browsers, Workers, Deno, Bun, and Node from version 22 on. */
 
 import { ConnectionError } from '../../jsonrpc/errors.ts';
 import type { Address } from './address.ts';
 import { CloseCode, CONGESTED_BYTES, causeOfEnd, type Socket, type SocketListener } from './socket.ts';
 
-// What is used of the standard's WebSocket.
+// The used part of the standard class `WebSocket`.
 interface WebSocket {
   binaryType: string;
   readonly bufferedAmount?: number;
@@ -18,10 +18,9 @@ interface SocketEvent {
   readonly code?: number;
 }
 
-// How often it is looked whether the peer reads again: nothing tells.
+// Interval for polling `bufferedAmount` during backpressure, in milliseconds. No event reports its change.
 const LOOK_MS = 25;
 
-/** Opens a socket to this address. */
 export function openSocket(address: Address, listener: SocketListener, signal: AbortSignal): void {
   const { WebSocket } = globalThis as unknown as { WebSocket?: new (url: string, protocols: string[]) => WebSocket };
   if (!WebSocket) throw new ConnectionError('failed', 'This runtime has no WebSocket');
@@ -45,7 +44,7 @@ class GlobalSocket implements Socket {
     web.binaryType = 'arraybuffer';
     web.addEventListener('open', () => this.#open());
     web.addEventListener('message', ({ data }) => this.#take(data));
-    // It says nothing, so that pages cannot find out what is in the network; the end follows.
+    // The event has no details, so that web pages cannot scan a network. A `close` event follows.
     web.addEventListener('error', () => this.#fail(name));
     web.addEventListener('close', ({ code = 1006 }) => {
       if (this.#isOpen) this.#end(causeOfEnd(code));
@@ -67,13 +66,13 @@ class GlobalSocket implements Socket {
   resume(): void {}
 
   close(code: CloseCode): void {
-    // Programs may use 1000 and what is from 3000 on; the others are for the runtime itself.
+    // Applications may send only 1000 and codes from 3000 to 4999, so 3000 is added to all other codes.
     this.#web.close(code === CloseCode.Normal ? code : code + 3000);
   }
 
   terminate(): void {
     this.#web.close();
-    // The runtime may wait for a goodbye that does not come.
+    // The runtime can wait for the close frame of a peer that never sends it.
     this.#end();
   }
 

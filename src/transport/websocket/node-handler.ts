@@ -1,4 +1,4 @@
-/** Serves over WebSockets what an HTTP server of Node's is asked to upgrade. */
+/** Serves MCP over the WebSocket connections that a Node HTTP server upgrades. */
 
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
@@ -7,7 +7,7 @@ import type { WebSocket, WebSocketServer } from 'ws';
 import type { Authenticate, HttpRequest } from '../../protocol/http/authenticate.ts';
 import { type Principal, principalKey } from '../../protocol/principal.ts';
 import { serveConnection } from '../../server/connection/connection.ts';
-import type { TransportConnection } from '../../server/connection/served-connection.ts';
+import type { TransportConnection } from '../../server/connection/connection-options.ts';
 import type { ServerInternals } from '../../server/internals.ts';
 import { Pool } from '../../server/limits/pool.ts';
 import { authenticate } from '../http/server/authenticate.ts';
@@ -24,21 +24,18 @@ import { settingsOf, type WebSocketLimits, type WebSocketOptions, type WebSocket
 import { CloseCode } from './socket.ts';
 import { SocketTransport, type UnflushedPeer } from './socket-transport.ts';
 
-/** What hangs on an HTTP server: `httpServer.on('upgrade', handler.upgrade)`. */
+/** Handles upgrade requests of an existing HTTP server: `httpServer.on('upgrade', handler.upgrade)`. */
 export interface WebSocketHandler {
-  /** Takes the opening request of a client, and lets it in or refuses it. */
+  /** Accepts or refuses the opening handshake of a client. */
   readonly upgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
-  /**
-   * Lets nobody in any more, gives running calls `graceMs` (default: 0) to end, aborts the rest, and says goodbye to
-   * every client. The HTTP server is left to whoever owns it.
-   */
+  /** Refuses new clients, aborts running calls after `graceMs` ms (default: 0), closes all WebSockets, not the HTTP server. */
   close(options?: { readonly graceMs?: number }): Promise<void>;
 }
 
-// Time to find out who is calling.
+// Timeout of authentication, in milliseconds.
 const AUTH_MS = 30_000;
 
-// Each costs more than the bytes that are in it.
+// Maximum number of fragments of a message. A fragment takes more memory than its bytes.
 const MAX_FRAGMENTS = 4096;
 
 const NOBODY = { principal: undefined, lacking: undefined };
@@ -48,7 +45,6 @@ const TOO_SLOW: Refusal = { status: 503, message: 'It took too long to find out 
 const BROKEN: Refusal = { status: 500, message: 'Something broke on this side' };
 const NOT_HERE: Refusal = { status: 404, message: 'There is nothing at this path' };
 
-/** A client's opening request. */
 interface Opening {
   readonly request: HttpRequest;
   readonly message: IncomingMessage;
@@ -57,9 +53,9 @@ interface Opening {
   readonly address: string;
 }
 
-/** Lets clients in and serves them; with a path, only there. */
+/** Accepts and serves WebSocket clients. With a path, requests to other paths get 404. */
 export class Handler implements WebSocketHandler {
-  /** Settles when clients can be let in. */
+  /** Resolves when the package `ws` is loaded; rejects if it cannot be loaded. */
   readonly ready: Promise<unknown>;
   readonly #server: ServerInternals;
   readonly #auth: Authenticate | undefined;
@@ -70,9 +66,9 @@ export class Handler implements WebSocketHandler {
   readonly #guard: Guard;
   readonly #path: string | undefined;
   readonly #wss: Promise<WebSocketServer>;
-  /** Every socket that was let in, or may be. */
+  /** Sockets of connected clients and of pending handshakes. */
   readonly #sockets = new Set<Duplex>();
-  /** Those that wait to be let in. */
+  /** Sockets of pending handshakes. */
   readonly #waiting = new Set<Duplex>();
   readonly #servings = new Set<Promise<TransportConnection>>();
   #closed: Promise<void> | undefined;
@@ -96,13 +92,13 @@ export class Handler implements WebSocketHandler {
   }
 
   readonly upgrade = (message: IncomingMessage, socket: Duplex, head: Buffer): void => {
-    // Whoever comes may be gone at any moment.
+    // The client can disconnect at any time, and an `error` event without a listener would end the process.
     socket.on('error', () => {});
     const request = requestOf(message);
     const address = this.#addressOf(message, request);
-    const refusal = this.refusalOf(request) ?? this.#refusalOfMore(address);
-    if (refusal) {
-      refuse(socket, refusal);
+    const refusal = this.refusalOf(request) ?? (address === undefined ? BROKEN : this.#refusalOfMore(address));
+    if (refusal || address === undefined) {
+      refuse(socket, refusal ?? BROKEN);
       return;
     }
     this.#sockets.add(socket);
@@ -115,7 +111,7 @@ export class Handler implements WebSocketHandler {
     void this.#take({ request, message, socket, head, address });
   };
 
-  /** Why a request is not for this endpoint, whatever it wants. */
+  /** Returns the refusal of a request with a wrong Host, Origin or path; undefined if the request may continue. */
   refusalOf(request: HttpRequest): Refusal | undefined {
     const fault = this.#guard.refuse(request);
     if (fault !== undefined) return { status: 403, message: fault };
@@ -128,13 +124,19 @@ export class Handler implements WebSocketHandler {
     return this.#closed;
   }
 
-  /** Tells the server's owner of what no client gets to see. */
+  /** Reports an error that belongs to no client, to the server's `onError`. */
   report(error: unknown): void {
     this.#server.report(error, { method: 'transport' });
   }
 
-  #addressOf(message: IncomingMessage, request: HttpRequest): string {
-    return callerAddress(this.#clientAddress ? this.#clientAddress(request) : message.socket.remoteAddress);
+  // Returns undefined if the option `clientAddress` throws. `onError` gets the error.
+  #addressOf(message: IncomingMessage, request: HttpRequest): string | undefined {
+    try {
+      return callerAddress(this.#clientAddress ? this.#clientAddress(request) : message.socket.remoteAddress);
+    } catch (error) {
+      this.report(error);
+      return undefined;
+    }
   }
 
   #refusalOfMore(caller: string): Refusal | undefined {
@@ -203,7 +205,7 @@ export class Handler implements WebSocketHandler {
       this.report(error);
       ws.terminate();
     };
-    // There is no other way to show a fresh token than to come back with it.
+    // A client cannot send a new token over an open WebSocket, so the connection ends when the token expires.
     const stopWaiting = whenExpired(principal, () => {
       transport.prepareFarewell(CloseCode.Policy, EXPIRED);
       serving.then((line) => line.retire(EXPIRED)).catch(fails);
@@ -225,7 +227,7 @@ export class Handler implements WebSocketHandler {
   }
 }
 
-/** What waits for a peer, with what the operating system has not taken yet. */
+/** Bytes that wait for a peer: in the WebSocket, and in the write queue of its TCP socket. */
 class PeerSink implements Sink {
   readonly #peer: Pick<Sink, 'waiting' | 'done' | 'cut'>;
   readonly #socket: Socket;
@@ -264,12 +266,12 @@ async function makeUpgrader({ limits }: WebSocketSettings): Promise<WebSocketSer
   });
 }
 
-/** The head of a request, as guards and authenticators see it. */
+/** Returns the head of a request in the form that guards and authenticators expect. */
 export function requestOf(message: IncomingMessage): HttpRequest {
   return {
     method: message.method ?? '',
     target: message.url ?? '',
-    // Node keeps only the first of several lines of some names, among them Host: nobody should see less than was sent.
+    // `headers` of Node drops duplicates of some fields, such as Host. Security checks must see all values.
     header: (name) => message.headersDistinct[name]?.join(', '),
     raw: message,
   };

@@ -1,23 +1,23 @@
-/** Says no to a request that wants another protocol: by then only its socket is left. */
+/** Refuses an upgrade request with an HTTP response that is written to the socket. */
 
 import { STATUS_CODES, validateHeaderName, validateHeaderValue } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { setTimeout } from 'node:timers';
 import { NO_SNIFFING } from '../http/server/http-exchange.ts';
 
-/** An answer in place of a WebSocket. */
+/** HTTP response to a refused upgrade request. */
 export interface Refusal {
   readonly status: number;
-  /** For people. */
+  /** Text of the response body. */
   readonly message: string;
-  /** By their names in lower case. */
+  /** Keyed by lower-case name. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
-// A client that does not read its refusal does not keep the socket.
+// Time for the client to read the response before the socket is destroyed, in milliseconds.
 const READ_MS = 1000;
 
-/** Answers and hangs up. */
+/** Sends the response and closes the socket. */
 export function refuse(socket: Duplex, { status, message, headers = {} }: Refusal): void {
   if (socket.destroyed || !socket.writable) {
     socket.destroy();

@@ -1,4 +1,4 @@
-/** Listens for WebSockets with an HTTP server of its own. */
+/** Listens for WebSocket clients with an HTTP server of its own. */
 
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
@@ -20,15 +20,15 @@ const WEB_SOCKETS_ONLY: Refusal = {
   headers: { upgrade: 'websocket', connection: 'upgrade, close' },
 };
 
-/** A handler for the HTTP server of somebody else. */
+/** Creates a handler for an existing HTTP server. */
 export function makeHandler(server: ServerInternals, options: WebSocketOptions): WebSocketHandler {
   const handler = new Handler(server, options);
-  // Whoever starts without the package hears of it now, not with the first client.
+  // Reports a missing package `ws` at once, not with the first client.
   handler.ready.catch((error: unknown) => handler.report(error));
   return handler;
 }
 
-/** Listens; resolves when clients can come. */
+/** Resolves when clients can connect. */
 export async function listen(server: ServerInternals, options: ServeWebSocketOptions): Promise<WebSocketServerHandle> {
   const { port = 3000, address = '127.0.0.1', path = '/mcp', hosts, auth } = options;
   if (!isLoopback(address) && hosts === undefined && auth === undefined) {
@@ -84,7 +84,7 @@ export async function listen(server: ServerInternals, options: ServeWebSocketOpt
 
 function urlOf(http: Server, address: string, path: string): string {
   const { port } = http.address() as AddressInfo;
-  // What stands for all addresses is none that can be connected to.
+  // Clients cannot connect to a wildcard address.
   const host = address === '0.0.0.0' || address === '::' ? 'localhost' : address;
   return `ws://${host.includes(':') ? `[${host}]` : host}:${port}${path}`;
 }

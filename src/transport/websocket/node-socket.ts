@@ -1,4 +1,4 @@
-/** Opens a WebSocket on Node: with `ws`, which can say why a server refuses, or else with what Node has built in. */
+/** Opens a WebSocket on Node: with the package `ws`, which reports why a server refuses, or with the built-in class. */
 
 import { STATUS_CODES } from 'node:http';
 import type { Writable } from 'node:stream';
@@ -8,7 +8,6 @@ import { openSocket as openGlobalSocket } from './global-socket.ts';
 import { listenTo, loadWs, WS_OPTIONS } from './node-ws.ts';
 import { codeOf, type SocketListener } from './socket.ts';
 
-/** Opens a socket to this address. */
 export async function openSocket(address: Address, listener: SocketListener, signal: AbortSignal): Promise<void> {
   let ws: typeof import('ws');
   try {

@@ -1,4 +1,4 @@
-/** The package `ws`: it is loaded when it is needed, and its sockets are made to look like everybody's. */
+/** Loads the package `ws` on demand, and adapts its sockets to the interface `Socket`. */
 
 import { nextTick } from 'node:process';
 import type { Writable } from 'node:stream';
@@ -15,28 +15,28 @@ import {
   type SocketListener,
 } from './socket.ts';
 
-/** Options both sides have: nothing is compressed, and pings are answered here. */
+/** Options of clients and servers: no compression, and `listenTo` answers pings itself. */
 export const WS_OPTIONS: {
   readonly perMessageDeflate: false;
   readonly autoPong: false;
   readonly closeTimeout: number;
 } = { perMessageDeflate: false, autoPong: false, closeTimeout: FAREWELL_MS };
 
-/** Loads `ws`. It is an optional peer dependency, so it may not be there. */
+/** Loads `ws`, an optional peer dependency. Rejects with a `ConnectionError` if it cannot be loaded. */
 export async function loadWs(): Promise<typeof import('ws')> {
   try {
     return await import('ws');
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException;
-    // Without free file descriptors nothing can be loaded, whether it is installed or not.
+    // Without free file descriptors, no module can be loaded, even if it is installed.
     const why = code === 'EMFILE' || code === 'ENFILE' ? `it could not be loaded (${code})` : 'run `npm install ws`';
     throw new ConnectionError('failed', `WebSockets need the package "ws" here: ${why}`, { cause });
   }
 }
 
 /**
- * Tells the listener what happens on a socket, `stream` being the connection under it. With `keepAliveMs` a peer that
- * answers no ping is dropped.
+ * Passes the events of a WebSocket to `listener`. `stream` is its TCP or TLS socket. With `keepAliveMs`, pings the peer at this
+ * interval, and disconnects it after two unanswered pings.
  */
 export function listenTo(ws: WebSocket, stream: Writable, listener: SocketListener, keepAliveMs = 0): Socket {
   let broken: ConnectionError | undefined;
@@ -55,7 +55,7 @@ export function listenTo(ws: WebSocket, stream: Writable, listener: SocketListen
     close: (code: CloseCode, reason) => ws.close(code, reason),
     terminate: () => ws.terminate(),
   };
-  // Messages that are sent together leave in one write: a system call for each would cost more than all the rest.
+  // Messages that are sent together leave in one write: a system call for each would take longer than all other work.
   const cork = (): void => {
     isCorked = true;
     stream.cork();
@@ -65,7 +65,7 @@ export function listenTo(ws: WebSocket, stream: Writable, listener: SocketListen
     isCorked = false;
     stream.uncork();
   };
-  // While nothing is read no pong is seen: then that it takes something is the sign of life.
+  // While reading is paused, no pong is received. A completed write then shows that the peer is alive.
   const onSent = (error?: Error): void => {
     if (!error && ws.isPaused) unanswered = 0;
     listener.onSent();
@@ -88,7 +88,7 @@ export function listenTo(ws: WebSocket, stream: Writable, listener: SocketListen
     unanswered = 0;
   });
   ws.on('ping', (data) => {
-    // Answers nobody reads are not piled up.
+    // No pong is sent to a peer that does not read, to limit memory.
     if (ws.bufferedAmount < CONGESTED_BYTES / 2) ws.pong(data, undefined, onSent);
   });
   ws.on('error', (error) => {

@@ -1,20 +1,20 @@
-/** What serving over WebSockets can be told. */
+/** Options and limits of WebSocket servers. */
 
-import { JSON_LIMITS, type JsonLimits } from '../../jsonrpc/json/json-limits.ts';
+import { JSON_LIMITS, type JsonLimits } from '../../jsonrpc/json/message-limits.ts';
 import { checkOptions, type KeysOf } from '../../jsonrpc/known-options.ts';
 import type { Authenticate, HttpRequest } from '../../protocol/http/authenticate.ts';
 import { internalsOf, type ServerInternals } from '../../server/internals.ts';
 import type { GuardOptions } from '../http/server/guard.ts';
 
-/** Options of every WebSocket server; none is needed on the machine itself. */
+/** Options of `webSocketHandler` and `serveWebSocket`. */
 export interface WebSocketOptions extends GuardOptions {
-  /** Says who is calling, from the opening request. Without it nobody is asked, and only this machine is let in. */
+  /** Authenticates clients by their opening handshake. Default: no authentication; `hosts` then defaults to loopback names. */
   readonly auth?: Authenticate | undefined;
-  /** Milliseconds between pings; a client that answers none of two is dropped. Default: 15 s. */
+  /** Interval of pings, in milliseconds. A client that answers neither of two pings is disconnected. Default: 15 000. */
   readonly keepAliveMs?: number | undefined;
   /**
-   * Gives the address of the client, for servers behind a proxy, for instance from `X-Forwarded-For`. It is used for nothing
-   * but the share of a caller. Trust only what your own proxy sets. Default: the connection's address.
+   * Returns the client's address for servers behind a proxy, for instance from `X-Forwarded-For`. Used only for limits per
+   * caller. Must use only header fields that your own proxy sets. Default: the address of the connection.
    */
   readonly clientAddress?: ((request: HttpRequest) => string | undefined) | undefined;
   readonly limits?: Partial<WebSocketLimits> | undefined;
@@ -22,38 +22,35 @@ export interface WebSocketOptions extends GuardOptions {
 
 /** Options of `serveWebSocket`. */
 export interface ServeWebSocketOptions extends WebSocketOptions {
-  /** Default: 3000; 0 is any that is free. */
+  /** Port to listen on; 0 selects a free port. Default: 3000. */
   readonly port?: number | undefined;
-  /** Which of the machine's addresses. Default: 127.0.0.1, which only this machine can reach. */
+  /** Local address to listen on. Default: 127.0.0.1, which only this machine can reach. */
   readonly address?: string | undefined;
-  /** Default: `/mcp`. */
+  /** Path of the endpoint. Default: `/mcp`. */
   readonly path?: string | undefined;
 }
 
-/** Bounds of what clients can make a WebSocket server do. */
+/** Limits of a WebSocket server. */
 export interface WebSocketLimits extends JsonLimits {
-  /** Bytes of one message; a longer one ends the connection with 1009. Default: 4 MiB. */
+  /** Maximum size of a received message, in bytes. A larger one closes the connection with code 1009. Default: 4 MiB. */
   readonly messageBytes: number;
-  /** Connections at the same time; then there is 503. Default: 1,000. */
+  /** Maximum number of open connections. Further clients get status 503. Default: 1,000. */
   readonly connections: number;
-  /** Bytes a client may leave unread before it is dropped. Default: 16 MiB. */
+  /** Maximum bytes that wait for a client that does not read. Above it, the client is disconnected. Default: 16 MiB. */
   readonly unreadBytes: number;
-  /** Milliseconds after which a client is dropped that takes nothing of what waits for it. Default: 10 s. */
+  /** Time after which a client that reads none of its waiting messages is disconnected, in milliseconds. Default: 10 000. */
   readonly slowReaderMs: number;
 }
 
-/** A server that listens for WebSockets. */
+/** A listening WebSocket server. */
 export interface WebSocketServerHandle {
-  /** Where clients find it. */
+  /** URL for clients. */
   readonly url: string;
-  /**
-   * Lets nobody in any more, gives running calls `graceMs` (default: 0) to end, aborts the rest, and says goodbye to
-   * every client.
-   */
+  /** Stops listening, aborts running calls after `graceMs` milliseconds (default: 0), and closes all connections. */
   close(options?: { readonly graceMs?: number }): Promise<void>;
 }
 
-/** The options that have defaults, filled in. */
+/** Options that have defaults, with the defaults applied. */
 export interface WebSocketSettings {
   readonly keepAliveMs: number;
   readonly limits: WebSocketLimits;
@@ -77,7 +74,7 @@ const KEYS: KeysOf<WebSocketOptions> = {
 };
 const SERVE_KEYS: KeysOf<ServeWebSocketOptions> = { ...KEYS, port: true, address: true, path: true };
 
-/** The internals of the server. Throws a `TypeError` if there is no server, or for unknown options; `where` is the function. */
+/** Returns the internals of the server. Throws a `TypeError` if `server` is not an `McpServer`, or for unknown options. */
 export function checkWebSocketOptions(
   where: 'webSocketHandler' | 'serveWebSocket',
   server: unknown,
@@ -89,7 +86,7 @@ export function checkWebSocketOptions(
   return internals;
 }
 
-/** Fills in the defaults; refuses what cannot be meant. */
+/** Applies the defaults. Throws a `TypeError` for a value that is not a positive number. */
 export function settingsOf({ keepAliveMs = 15_000, limits = {} }: WebSocketOptions): WebSocketSettings {
   const given = Object.entries(limits).filter(([, limit]) => limit !== undefined);
   for (const [name, value] of [

@@ -1,4 +1,4 @@
-/** The server's side: serves clients that come over WebSockets. */
+/** `webSocketHandler` and `serveWebSocket`: serve MCP over WebSockets. */
 
 import { listen, makeHandler } from '#web-socket-server';
 import type { McpServer } from '../../server/server.ts';
@@ -10,15 +10,12 @@ import {
   type WebSocketServerHandle,
 } from './options.ts';
 
-/**
- * Serves the clients of an HTTP server that is there already: `httpServer.on('upgrade', handler.upgrade)`. Every
- * upgrade it is given is its own, whichever the path.
- */
+/** Creates a handler for an existing HTTP server: `httpServer.on('upgrade', handler.upgrade)`. It accepts all paths. */
 export function webSocketHandler(server: McpServer<unknown>, options: WebSocketOptions = {}): WebSocketHandler {
   return makeHandler(checkWebSocketOptions('webSocketHandler', server, options), options);
 }
 
-/** Listens for clients, by default at `ws://127.0.0.1:3000/mcp`. Resolves when they can come. */
+/** Listens for clients, by default at `ws://127.0.0.1:3000/mcp`. Resolves when clients can connect. */
 export async function serveWebSocket(
   server: McpServer<unknown>,
   options: ServeWebSocketOptions = {},

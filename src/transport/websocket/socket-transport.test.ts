@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { ConnectionError } from '../../jsonrpc/errors.ts';
-import { JSON_LIMITS } from '../../jsonrpc/json/json-limits.ts';
+import { JSON_LIMITS } from '../../jsonrpc/json/message-limits.ts';
 import type { Payload } from '../../jsonrpc/json/parse-message.ts';
 import type { Request } from '../../jsonrpc/message.ts';
 import type { Receiver } from '../../jsonrpc/transport.ts';

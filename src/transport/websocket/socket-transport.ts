@@ -1,8 +1,8 @@
-/** Messages over a WebSocket, one text message each: the same on either side of it. */
+/** `SocketTransport`: messages over a WebSocket, one text message each, for clients and servers. */
 
 import { ConnectionError, callGuarded, toError } from '../../jsonrpc/errors.ts';
-import type { ReceivedLimits } from '../../jsonrpc/json/json-limits.ts';
-import { MAX_UNREADABLE } from '../../jsonrpc/json/json-limits.ts';
+import type { ReceivedLimits } from '../../jsonrpc/json/message-limits.ts';
+import { MAX_UNREADABLE } from '../../jsonrpc/json/message-limits.ts';
 import { MessageReader } from '../../jsonrpc/json/message-reader.ts';
 import { type Message, serialize } from '../../jsonrpc/message.ts';
 import type { Receiver, Transport } from '../../jsonrpc/transport.ts';
@@ -17,39 +17,38 @@ import {
   type SocketListener,
 } from './socket.ts';
 
-/** Options of a socket transport. */
 export interface SocketTransportOptions {
-  /** How much structure one incoming message may have. */
+  /** Limits on the structure of a received message. */
   readonly structure: ReceivedLimits;
-  /** Bytes of one incoming message, for sockets that do not look themselves. */
+  /** Maximum size of a received message, in bytes, for sockets that do not check it themselves. */
   readonly messageBytes: number;
-  /** Bytes the peer may leave unread; if it is sent more, the connection ends. */
+  /** Maximum bytes that wait for a peer that does not read. Above it, the connection is closed. */
   readonly unreadBytes: number;
-  /** Reads on while the peer does not read, as a client has to. */
+  /** If true, reading continues during backpressure, as clients need: some servers read again only when a response was read. */
   readonly alwaysReads: boolean;
-  /** Closes the connection after 1,000 messages in a row that could not be read; otherwise they are skipped. */
+  /** If true, the connection is closed after 1,000 unreadable messages in a row. Default: false. */
   readonly refusesNoise?: boolean;
-  /** What it says when it disconnects. */
+  /** Close code that `disconnect` sends. */
   readonly goodbye: CloseCode;
-  /** Counts what waits for the peer, where that is bounded for all peers together. */
+  /** Counts the bytes that wait for the peer, for a limit that all peers share. Default: not counted. */
   readonly unflushed?: UnflushedPeer;
-  /** Milliseconds until it has to be open. Default: no limit. */
+  /** Timeout of the opening handshake, in milliseconds. Default: no limit. */
   readonly openMs?: number;
 }
 
-/** The account of one peer among all. */
+/** Counts the bytes that wait for one peer, for a limit that all peers share. */
 export interface UnflushedPeer {
-  /** False if all peers together leave too much unread. */
+  /** False if the limit that all peers share is reached. */
   hasRoom(): boolean;
-  /** Counts what waits for this peer until it has left. */
+  /** Counts the bytes that wait for this peer until all of them have left. */
   follow(peer: Pick<Sink, 'waiting' | 'done' | 'cut'>): UnflushedSink;
 }
 
-/** Messages that are read after the close frame was sent, until the peer answers it. */
+/** Maximum number of messages to skip after the close frame was sent, until the close frame of the peer arrives. */
 const MAX_LATE = 1000;
 const encoder = new TextEncoder();
 
-/** Carries every message of every revision. While the peer does not read, memory stays bounded on both sides. */
+/** Transport over a WebSocket. Limits the memory for messages of a peer that does not read. */
 export class SocketTransport implements Transport, SocketListener {
   readonly cancelsBy = 'notification';
   readonly #open: OpenSocket;
@@ -63,20 +62,20 @@ export class SocketTransport implements Transport, SocketListener {
   #socket: Socket | undefined;
   #state: 'new' | 'opening' | 'open' | 'closing' | 'closed' = 'new';
   #cause: ConnectionError | undefined;
-  /** Resolves when the peer reads again; undefined while it does. */
+  /** Resolves when backpressure ends; undefined without backpressure. */
   #drained: Deferred | undefined;
   #unflushed: UnflushedSink | undefined;
-  /** Other events have their turn before more messages are delivered. */
-  /** Messages that came after the connection was closed on this side. */
+  /** Messages received after this side has closed the connection. */
   #late = 0;
+  /** True while delivery is paused, so that other events of the process can run. */
   #isYielding = false;
-  /** Messages that arrived while none is delivered. */
+  /** Messages received while delivery is suspended. */
   #held: (Uint8Array | string)[] = [];
-  /** The end, if that arrived behind messages that are held. */
+  /** Ends the connection after the held messages. Set if the socket has ended before they were delivered. */
   #heldEnd: (() => void) | undefined;
-  /** What is said when this side disconnects. */
+  /** Close code and reason that `disconnect` sends. */
   #farewell: { readonly code: CloseCode; readonly reason?: string };
-  /** Ends the waiting for the opening, later that for the end. */
+  /** Timeout of the opening handshake, later of the closing handshake. */
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(open: OpenSocket, options: SocketTransportOptions) {
@@ -86,7 +85,7 @@ export class SocketTransport implements Transport, SocketListener {
     this.#farewell = { code: options.goodbye };
   }
 
-  /** Has something else to say when it disconnects. */
+  /** Sets the close code and reason that `disconnect` sends. */
   prepareFarewell(code: CloseCode, reason: string): void {
     this.#farewell = { code, reason };
   }
@@ -101,7 +100,7 @@ export class SocketTransport implements Transport, SocketListener {
     this.#receiver = receiver;
     const { openMs } = this.#options;
     if (openMs !== undefined) this.#timer = setTimeout(() => this.#abandon(tooLate(openMs)), openMs);
-    // A socket that is open already says so at once, so that nothing can arrive in between.
+    // A socket that is already open calls `onOpen` synchronously, so that no message is missed.
     callGuarded(
       () => this.#open(this, this.#opening.signal),
       (error) => this.onEnd(asConnectionError(error)),
@@ -116,7 +115,7 @@ export class SocketTransport implements Transport, SocketListener {
     }
     if (this.#state !== 'open') throw new ConnectionError('closed', 'The connection is closed');
     const text = serialize(message);
-    // What is too much is left by earlier messages: one alone may be as long as it is.
+    // Only earlier messages count: a single message may be longer than the limit.
     if (this.#leavesTooMuch(socket, text.length)) throw this.#giveUp(socket);
     socket.send(text);
     this.#countUnflushed(socket);
@@ -168,7 +167,7 @@ export class SocketTransport implements Transport, SocketListener {
   }
 
   onText(text: Uint8Array | string): void {
-    // What was read together comes together, also after the pause that the first of it caused.
+    // Messages that were read from the network together arrive one after another, even if the first one pauses the socket.
     if (this.#state !== 'open') this.#takeLate(text);
     else if (this.#delivers) this.#deliver(text);
     else this.#held.push(text);
@@ -189,7 +188,7 @@ export class SocketTransport implements Transport, SocketListener {
       );
       return;
     }
-    // A fault in whoever listens must not take the process down from inside a socket's event.
+    // An exception of the receiver must not end the process from within a socket event.
     try {
       const payload = this.#reader.read(bytes);
       if (payload) this.#receiver?.onMessage(payload);
@@ -200,7 +199,7 @@ export class SocketTransport implements Transport, SocketListener {
     this.#count(bytes);
   }
 
-  // What was on its way when the connection was closed is skipped; a peer that sends on and on is cut off.
+  // Skips messages that the peer sent before it received the close frame. A peer that sends too many is disconnected.
   #takeLate(text: Uint8Array | string): void {
     if (++this.#late > MAX_LATE) this.#socket?.terminate();
     else this.#count(text);
@@ -231,7 +230,7 @@ export class SocketTransport implements Transport, SocketListener {
   }
 
   onSent(): void {
-    // Half of it, so that a peer just at the mark does not start and stop with every message.
+    // Backpressure ends at half the limit (hysteresis), so that the state does not change with every message.
     if (!this.#drained || (this.#socket?.unsent ?? 0) > CONGESTED_BYTES / 2) return;
     this.#letGo();
     this.#goOn();
@@ -284,7 +283,7 @@ export class SocketTransport implements Transport, SocketListener {
 
   #close(code: CloseCode, reason?: string): void {
     this.#state = 'closing';
-    // The other side's goodbye has to be read.
+    // Reading must continue, to receive the close frame of the peer.
     this.#socket?.resume();
     this.#socket?.close(code, reason);
     this.#limitFarewell();

@@ -1,60 +1,54 @@
-/** A WebSocket, whoever implements it, and what is known of its end. */
+/** `Socket`: the interface to all WebSocket implementations, and the errors for close codes. */
 
 import { ConnectionError } from '../../jsonrpc/errors.ts';
 
-/** One that is open. */
 export interface Socket {
-  /** Bytes that were sent and have not left. */
+  /** Bytes that were sent and have not left this process. */
   readonly unsent: number;
-  /** Sends one text message. */
   send(text: string): void;
-  /** Reads no further until `resume`, where that can be had. */
+  /** Stops reading until `resume`. No effect for built-in WebSockets, which cannot pause. */
   pause(): void;
-  /** Reads again. */
   resume(): void;
-  /** Begins the closing handshake, after what was sent. The reason is for people. */
+  /** Starts the closing handshake after all sent messages. Built-in WebSockets do not send `reason`. */
   close(code: CloseCode, reason?: string): void;
-  /** Ends it at once. */
+  /** Ends the connection at once, without waiting for the closing handshake. */
   terminate(): void;
 }
 
-/** What a socket tells whoever opened it. */
 export interface SocketListener {
-  /** It is open; called once, before anything arrives. */
+  /** Called once when the connection is open, before any message. */
   onOpen(socket: Socket): void;
-  /** A text message, in UTF-8 or decoded. */
+  /** Called with a text message, as UTF-8 bytes or as a string. */
   onText(text: Uint8Array | string): void;
-  /** A message that is no text. */
   onBinary(): void;
-  /** Some of what was sent has left. */
+  /** Called when sent bytes have left, and regularly while a built-in WebSocket has backpressure. */
   onSent(): void;
-  /** It is about to end because of this. */
+  /** Called with the error that will end the connection. */
   onBroken(cause: ConnectionError): void;
-  /** It is gone, or was never there; called once, and nothing is told after it. */
+  /** Called once, as the last callback, when the connection has ended or could not be opened. */
   onEnd(cause?: ConnectionError): void;
 }
 
-/** Opens a socket and tells the listener how that went. Whoever aborts the signal does not want it any more. */
+/** Opens a WebSocket and reports to `listener`. Aborting `signal` abandons the opening handshake. */
 export type OpenSocket = (listener: SocketListener, signal: AbortSignal) => void | Promise<void>;
 
-/** Why this side closes. */
+/** Close codes that this package sends (RFC 6455, section 7.4.1). */
 export const CloseCode = {
   Normal: 1000,
   GoingAway: 1001,
-  /** It takes text only. */
+  /** The peer sent a binary message. */
   Unsupported: 1003,
-  /** Somebody is not, or no longer, allowed to be there. */
+  /** The token of the client has expired, or the client sent too many unreadable messages. */
   Policy: 1008,
   TooBig: 1009,
 } as const;
 
-/** One of them. */
 export type CloseCode = (typeof CloseCode)[keyof typeof CloseCode];
 
-/** Time a peer has to take what was sent and to say goodbye, in milliseconds. */
+/** Time for the peer to read sent messages and to complete the closing handshake, in milliseconds. */
 export const FAREWELL_MS = 1000;
 
-/** More bytes than this waiting for the peer mean that it does not keep up. */
+/** Backpressure begins when more than this number of bytes waits for the peer. */
 export const CONGESTED_BYTES: number = 1024 * 1024;
 
 const MEANINGS: ReadonlyMap<number, string> = new Map([
@@ -68,7 +62,7 @@ const MEANINGS: ReadonlyMap<number, string> = new Map([
   [1013, 'because it has too much to do: try again later'],
 ]);
 
-/** Why a socket ended, from the code it was closed with; undefined for an end in order. */
+/** Returns the error for a close code; undefined for a normal end (1000, 1001 or 1005). */
 export function causeOfEnd(code: number, error?: Error): ConnectionError | undefined {
   if (code === 1000 || code === 1001 || code === 1005) return undefined;
   const cause = error ?? new Error(`WebSocket close code ${code}`);
@@ -79,7 +73,7 @@ export function causeOfEnd(code: number, error?: Error): ConnectionError | undef
   return new ConnectionError('closed', text, { cause });
 }
 
-/** The code of a system's error. */
+/** Returns the code of a system error, such as `ECONNRESET`; undefined if it has none. */
 export function codeOf(error: unknown): string | undefined {
   const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
   return typeof code === 'string' ? code : undefined;

@@ -1,4 +1,4 @@
-/** Calls of tools whose callers do not wait for the result, and calls that are gone on with later. */
+/** `callToolAsTask` and `resumeTask`: tool calls whose results are fetched later. */
 
 import type {
   Connection,
@@ -15,13 +15,13 @@ import { formIn, formOf, takesTasks } from './form.ts';
 import { TaskHandle } from './handle.ts';
 import { readSavedTask } from './saved-task.ts';
 
-/** Options of `callToolAsTask`: those of the call that begins it. `signal` does not end the task, once there is one. */
+/** Options of `callToolAsTask`, for the request `tools/call`. Aborting `signal` does not cancel a task that was created. */
 export interface TaskCallOptions extends RequestOptions {
-  /** Milliseconds for which the server should keep the task. Only 2025-11-25 lets clients wish for it. */
+  /** Lifetime to request for the task, in milliseconds. Sent only in revision 2025-11-25. Default: the server decides. */
   readonly ttlMs?: number | undefined;
 }
 
-/** What is given after the name: arguments as `callTool` takes them, and options. */
+/** Arguments of `callToolAsTask` after the name of the tool: the same as for `callTool`, but with `TaskCallOptions`. */
 export type TaskArguments<Tools, Name> =
   ToolArguments<Tools, Name> extends infer Rest extends [args?: unknown, options?: RequestOptions]
     ? [] extends Rest
@@ -30,8 +30,8 @@ export type TaskArguments<Tools, Name> =
     : never;
 
 /**
- * Calls a tool without waiting for its result: resolves as soon as the server has made a task of the call, and what it
- * asked before that is answered. A server that makes no task of it answers as always; then the handle has the result.
+ * Calls a tool. Resolves when the server has created a task, after any input requests that precede the task. If the server
+ * responds with the result instead of a task, the handle already has the result.
  */
 export async function callToolAsTask<Tools, Name extends ToolName<Tools>>(
   connection: Connection<Tools>,
@@ -50,8 +50,8 @@ export async function callToolAsTask<Tools, Name extends ToolName<Tools>>(
 }
 
 /**
- * Goes on with a call that `JSON.stringify(handle)` kept, over a connection to the same server in the same revision.
- * Nothing is sent until something is asked of the handle.
+ * Creates a handle from the parsed output of `JSON.stringify(handle)`, for a connection to the same server, and sends nothing.
+ * Throws if `saved` is malformed, or if the connection has another revision than the call.
  */
 export function resumeTask<Output = unknown>(peer: ExtensionConnection, saved: unknown): TaskHandle<Output> {
   const read = readSavedTask(saved);
@@ -66,7 +66,7 @@ export function resumeTask<Output = unknown>(peer: ExtensionConnection, saved: u
   return new TaskHandle(peer, read);
 }
 
-// Where a task has to be asked for, a tool that is never one refuses that: it is called as always then.
+// In 2025-11-25, tools without task support refuse the parameter `task` with -32601, and are then called without `task`.
 async function outcomeOf(
   peer: ExtensionConnection,
   params: Params,

@@ -1,4 +1,4 @@
-/** What the tasks extension does in a client: calls wait for their tasks, so that callers need not know of them. */
+/** Client hooks of the tasks extension: a call that became a task resolves to the result of the task. */
 
 import type { ClientHooks, ExtensionCall, ExtensionConnection, ResultResolver } from '../../../entries/client.ts';
 import { ErrorCode, type Params, type RpcError } from '../../../entries/mcpp.ts';
@@ -7,22 +7,19 @@ import { follow } from './follow.ts';
 import type { Followed } from './followed.ts';
 import { formIn, formOf, takesTasks } from './form.ts';
 
-/** Options of the tasks extension in a client. */
+/** Options of `tasks` for clients. */
 export interface TasksClientOptions {
-  /**
-   * Is told of every task that a call became, and how it stands whenever it was looked at. What it throws ends the call.
-   */
+  /** Called with the task of a call, on creation and after each poll. An exception rejects the call and cancels the task. */
   readonly onTask?: ((task: DetailedTask, call: Pick<ExtensionCall, 'method' | 'params'>) => void) | undefined;
 }
 
 const CANCEL_TIMEOUT = 10_000;
 
-/** The client's part of the tasks extension. */
 export function clientSide({ onTask }: TasksClientOptions = {}): ClientHooks {
   return { resultTypes: { task: finisher(onTask) }, retry: askForTask };
 }
 
-/** Waits for the task that a call became. If there will be no result for the caller, the task is cancelled. */
+/** Returns a function that waits for the result of a task, and cancels the task if the call is aborted or fails. */
 function finisher(onTask: TasksClientOptions['onTask']): ResultResolver {
   return async (result, call, peer) => {
     const { signal, label: what, options } = call;
@@ -43,7 +40,7 @@ function finisher(onTask: TasksClientOptions['onTask']): ResultResolver {
         onTask?.(seen, call);
       },
     };
-    // At once, because a caller that gives up may close the connection next.
+    // On abort, `tasks/cancel` is sent immediately, because the caller can close the connection next.
     const onAbort = (): void => cancel(followed);
     signal.addEventListener('abort', onAbort, { once: true });
     if (signal.aborted) onAbort();
@@ -59,13 +56,10 @@ function finisher(onTask: TasksClientOptions['onTask']): ResultResolver {
   };
 }
 
-// A handler may give this error, too, of something it could not do itself: then a second call would do the rest twice.
+// A handler can fail with -32601 too, and a retry would repeat its side effects. Refusals have "task" in the message.
 const OF_TASKS = /\btask/i;
 
-/**
- * For a call that was refused: the params to make it with once more, if that was because the tool is only called as a
- * task. Where tasks have to be asked for, such a tool says so by refusing.
- */
+/** Returns params with `task` for a retry, if a tool of 2025-11-25 refused the call without `task` (-32601); else undefined. */
 export function askForTask(
   error: RpcError,
   { method, params }: Pick<ExtensionCall, 'method' | 'params'>,
@@ -77,7 +71,7 @@ export function askForTask(
   return isRefused && isPlain && isPossible ? { ...params, task: {} } : undefined;
 }
 
-// Nobody waits for it: what becomes of the task is of no interest any more.
+// Errors are ignored, because the caller no longer waits for the task.
 function cancel(followed: Followed): void {
   const {
     peer,

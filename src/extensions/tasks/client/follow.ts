@@ -1,4 +1,4 @@
-/** Follows a task to its end: looks at it in its own pace, and sees to what it needs meanwhile. */
+/** Polls a task until it is final, and responds to its input requests meanwhile. */
 
 import { ErrorCode, RpcError } from '../../../entries/mcpp.ts';
 import { type DetailedTask, isFinal, type Task } from '../task.ts';
@@ -13,7 +13,7 @@ const ATTENDANTS: Readonly<Record<TaskForm['gives'], (followed: Followed, waitin
   'by tasks/result': fetchResult,
 };
 
-/** What the task was for. Rejects if there is nothing: it failed, was cancelled, is gone, or the signal aborts. */
+/** Returns the result of a task. Rejects if the task fails, is cancelled or unknown to the server, or if the signal aborts. */
 export async function follow(followed: Followed): Promise<Record<string, unknown>> {
   const { form, signal, what } = followed;
   if (signal.aborted) throw reasonOf(signal, what);
@@ -32,7 +32,7 @@ export async function follow(followed: Followed): Promise<Record<string, unknown
   }
 }
 
-/** How the task stands at the server. */
+/** Requests the state of a task with `tasks/get`. */
 export async function lookAt(
   followed: Pick<Followed, 'peer' | 'form' | 'task' | 'what' | 'options'>,
   signal: AbortSignal,
@@ -48,7 +48,7 @@ export async function lookAt(
 async function poll(followed: Followed, attend: Attend, over: AbortSignal): Promise<void> {
   const { peer, task, seenAt } = followed;
   const began = Date.now();
-  // What was final when it was kept is so for ever, and the server may have forgotten it by now.
+  // A final state never changes, and the server can have deleted the task by now. A saved outcome is used without a request.
   if (isWhole(task)) {
     attend(task);
     return;
@@ -66,7 +66,7 @@ async function poll(followed: Followed, attend: Attend, over: AbortSignal): Prom
   }
 }
 
-// The answer that creates a task says nothing but its status.
+// Returns true if no poll is needed, because the task is cancelled or contains its outcome. A new task never does.
 function isWhole({ status, result, error }: DetailedTask): boolean {
   return status === 'cancelled' || result !== undefined || error !== undefined;
 }

@@ -1,48 +1,47 @@
-/** A task that somebody waits for, and the requests that are made for it. */
+/** The task that a call waits for, and the requests that are sent about the task. */
 
 import type { ExtensionConnection, RequestOptions } from '../../../entries/client.ts';
 import { ConnectionError, type Params } from '../../../entries/mcpp.ts';
 import type { DetailedTask } from '../task.ts';
 import type { TaskForm } from './form.ts';
 
-/** A task that somebody waits for. */
 export interface Followed {
   readonly peer: ExtensionConnection;
   readonly form: TaskForm;
-  /** As it was last seen. */
+  /** State of the task when the wait begins. */
   readonly task: DetailedTask;
-  /** When that was, in milliseconds since 1970. Undefined if nobody knows. */
+  /** Time at which the server sent `task`, in milliseconds since 1970. Undefined if unknown. */
   readonly seenAt: number | undefined;
-  /** How errors name it. */
+  /** Name of the call in error messages. */
   readonly what: string;
-  /** What the requests made for it have in common. */
+  /** Options for all requests about the task. */
   readonly options: CommonOptions;
-  /** Ends the waiting; the task is left as it is. */
+  /** Ends the wait when aborted. Does not cancel the task. */
   readonly signal: AbortSignal;
-  /** The keys of the questions that were answered, over the whole life of the task. */
+  /** Keys of all input requests of the task that were answered, including those before a `resumeTask`. */
   readonly answered: Set<string>;
-  /** Is told how the task stands with each look at it. */
+  /** Called with the state of the task after each poll. */
   onTask(task: DetailedTask): void;
 }
 
-/** What the caller of a tool may say about the requests that are made on the way. */
+/** Options of a tool call that also apply to the requests about its task. */
 export type CommonOptions = Pick<RequestOptions, 'timeout' | 'headers' | 'meta'>;
 
-/** Settles the waiting. */
+/** Functions that settle the wait for a task. */
 export interface Waiting {
-  /** Aborted as soon as it is over. */
+  /** Aborts when the wait is over. */
   readonly signal: AbortSignal;
   resolve(result: Record<string, unknown>): void;
   reject(error: unknown): void;
 }
 
-/** Sees to what a task needs. Called with each look at it. */
+/** Handles a state of the task: responds to input requests, or settles the wait. Called after each poll. */
 export type Attend = (task: DetailedTask) => void;
 
-// What such a request asks is known at once: an answer that takes longer is lost.
+// Maximum timeout of requests about tasks, in milliseconds. Servers respond without delay, so a later response is lost.
 const LONGEST_TIMEOUT = 60_000;
 
-/** Asks something about a task, which does no harm if it is asked twice. */
+/** Sends an idempotent request about a task, such as `tasks/get` or `tasks/update`. */
 export function askAbout(
   { peer, task, options }: Pick<Followed, 'peer' | 'task' | 'options'>,
   method: string,
@@ -53,14 +52,14 @@ export function askAbout(
   return peer.request(method, { taskId: task.taskId, ...more }, { ...options, timeout, idempotent: true, signal });
 }
 
-/** Why a signal ended the waiting. A connection that ends aborts with its own error, which says more. */
+/** Returns the error for an aborted wait: the `ConnectionError` of a connection that ended, or one with the code `aborted`. */
 export function reasonOf(signal: AbortSignal, what: string): Error {
   const { reason } = signal;
   if (reason instanceof ConnectionError) return reason;
   return new ConnectionError('aborted', `${what} was aborted by the caller`, { cause: reason });
 }
 
-/** How errors name a call of a tool. */
+/** Returns the name of a tool call for error messages, with at most 128 characters of the tool's name. */
 export function nameOfCall(tool: string): string {
   return `tools/call ${JSON.stringify(tool.length <= 128 ? tool : `${tool.slice(0, 128)}...`)}`;
 }

@@ -1,4 +1,4 @@
-/** Tasks in each revision that has them: as an extension, and before that as a part of the protocol. */
+/** Differences between tasks in 2025-11-25, where they are part of the protocol, and the tasks extension of 2026-07-28. */
 
 import type { ExtensionConnection } from '../../../entries/client.ts';
 import { ConnectionError } from '../../../entries/mcpp.ts';
@@ -6,15 +6,15 @@ import { isObject } from '../object.ts';
 import type { DetailedTask, Task } from '../task.ts';
 import { type Place, readDetailedTask, readTask, WORDS } from './read-task.ts';
 
-/** How tasks stand on the wire. */
+/** Representation of tasks in one protocol revision. */
 export interface TaskForm {
-  /** Who asks for a task: the server makes one as it sees fit, or only if a call wants it. */
+  /** Side that decides whether a call becomes a task: the server, or the caller with the parameter `task`. */
   readonly wantedBy: 'server' | 'caller';
-  /** Where the result and the questions of a task are: in the task, or had by a request that waits for them. */
+  /** Where results and input requests are: in the task, or in the blocking request `tasks/result`. */
   readonly gives: 'in the task' | 'by tasks/result';
-  /** The task in the answer that created it. */
+  /** Parses the task in the `tools/call` result that created it. `what` names the call in error messages. */
   created(result: Readonly<Record<string, unknown>>, what: string): Task;
-  /** The task with this id in an answer to `tasks/get` (`/result`), or in a notification (`/params`). */
+  /** Parses the task in a `tasks/get` result (`path` is `/result`) or a notification (`/params`). Throws if the id differs. */
   read(value: unknown, path: string, taskId: string, what: string): DetailedTask;
 }
 
@@ -39,19 +39,19 @@ const FORMS: ReadonlyMap<string, TaskForm> = new Map([
   ['2026-07-28', EXTENSION],
 ]);
 
-/** The form of a revision; undefined if it has no tasks. */
+/** Returns the representation of tasks in a revision, or undefined if the revision has no tasks. */
 export function formIn(revision: string): TaskForm | undefined {
   return FORMS.get(revision);
 }
 
-/** The form of the revision that is spoken. */
+/** Returns the representation of tasks on a connection. Throws a `ConnectionError` if its revision has no tasks. */
 export function formOf({ revision }: ExtensionConnection): TaskForm {
   const form = formIn(revision);
   if (!form) throw new ConnectionError('refused', `Revision ${revision} has no tasks`);
   return form;
 }
 
-/** True if calls of tools can ask for a task, in a revision where they have to. */
+/** Returns true if the server declares that `tools/call` accepts the parameter `task` (2025-11-25). */
 export function takesTasks({ serverCapabilities }: ExtensionConnection): boolean {
   const path = ['tasks', 'requests', 'tools', 'call'];
   const found = path.reduce<unknown>((value, name) => (isObject(value) ? value[name] : undefined), serverCapabilities);

@@ -1,4 +1,4 @@
-/** A call of a tool that may have become a task: to be waited for, asked about, cancelled, and kept as JSON. */
+/** `TaskHandle`: a tool call whose result is fetched later. */
 
 import type { ExtensionConnection, Subscription, ToolCallResult } from '../../../entries/client.ts';
 import { ConnectionError, type Params } from '../../../entries/mcpp.ts';
@@ -10,24 +10,23 @@ import type { SavedTask } from './saved-task.ts';
 import { Shared } from './shared.ts';
 import { watchTask } from './watch-task.ts';
 
-/** Is told how a task stands. */
 export type TaskListener = (task: DetailedTask) => void;
 
-/** Options of what is asked about a task. */
+/** Options of `refresh`, `cancel` and `watch` of a `TaskHandle`. */
 export interface TaskRequestOptions {
-  /** Gives the asking up. The task goes on: only `cancel` ends it. */
+  /** Aborting rejects the method, or ends the subscription of `watch`. The task continues: only `cancel` ends it. */
   readonly signal?: AbortSignal | undefined;
 }
 
 /** Options of `TaskHandle.result`. */
 export interface TaskResultOptions extends TaskRequestOptions {
-  /** Is told how the task stands, whenever that has changed. What it throws ends the waiting. */
+  /** Called with the task whenever its state has changed. An exception rejects `result`. */
   readonly onStatus?: TaskListener | undefined;
 }
 
 /**
- * A call that was made with `callToolAsTask`. `JSON.stringify(handle)` keeps it, and `resumeTask` goes on with it, in
- * another process too. `Output` is what the tool's output schema says, if that is known.
+ * A call made with `callToolAsTask`. `JSON.stringify(handle)` saves the call, and `resumeTask` restores it, also in another
+ * process. `Output` is the output type of the tool, if known.
  */
 export class TaskHandle<Output = unknown> {
   readonly #peer: ExtensionConnection;
@@ -36,11 +35,11 @@ export class TaskHandle<Output = unknown> {
   readonly #answered: Set<string>;
   readonly #following: Shared<Params, DetailedTask> = new Shared((signal, tell) => this.#follow(signal, tell));
   #task: DetailedTask | undefined;
-  /** When the server showed it last. */
+  /** Time of the last message from the server with the task, in milliseconds since 1970. */
   #seenAt: number | undefined;
   #result: Params | undefined;
 
-  /** For this package: `callToolAsTask` and `resumeTask` make handles. */
+  /** Internal: `callToolAsTask` and `resumeTask` create handles. */
   constructor(peer: ExtensionConnection, saved: SavedTask, options: CommonOptions = {}, seenAt?: number) {
     this.#peer = peer;
     this.#tool = saved.tool;
@@ -51,43 +50,38 @@ export class TaskHandle<Output = unknown> {
     this.#result = saved.result;
   }
 
-  /** The id of the task. Undefined if the server answered at once, without one. */
+  /** Id of the task. Undefined if the server created no task. */
   get taskId(): string | undefined {
     return this.#task?.taskId;
   }
 
-  /** The task as it was last seen. Undefined if there is none. */
+  /** Last known state of the task. Undefined if the server created no task. */
   get task(): DetailedTask | undefined {
     return this.#task;
   }
 
-  /** Asks the server how the task stands. Undefined if there is none. */
+  /** Requests the state of the task from the server. Resolves to undefined if the server created no task. */
   async refresh({ signal = unaborted() }: TaskRequestOptions = {}): Promise<DetailedTask | undefined> {
     return this.#task && this.#take(await lookAt(this.#about(this.#task), signal));
   }
 
   /**
-   * Waits for the result, and answers what the server asks on the way by the handlers of the connection. Rejects with
-   * the `RpcError` of a call that failed. It can be called again and again, several times at once too: server and people
-   * are asked only once. Aborting `signal` ends the waiting and not the task: `result` can be called again, or `cancel`.
+   * Waits for the result. Input requests go to the handlers of the connection. Concurrent calls of `result` share one wait.
+   * Rejects with the `RpcError` of a failed call. Aborting `signal` ends the wait, but not the task.
    */
   async result({ signal, onStatus }: TaskResultOptions = {}): Promise<ToolCallResult<Output>> {
     this.#result ??= await this.#following.wait({ what: this.#what, signal, onNews: onStatus });
     return this.#result as never;
   }
 
-  /**
-   * Tells the server that the result is not wanted any more. Whether and when it stops is for the server to decide; the
-   * task may still end with a result. Nothing is sent if there is no task, or if it was final when it was last seen.
-   */
+  /** Sends `tasks/cancel`, unless there is no task or its last known status is final. The task can still complete. */
   async cancel({ signal = unaborted() }: TaskRequestOptions = {}): Promise<void> {
     if (this.#task && !isFinal(this.#task.status)) await askAbout(this.#about(this.#task), 'tasks/cancel', {}, signal);
   }
 
   /**
-   * Has the server tell how the task stands, so that nobody need ask. The listener is told at once and whenever that
-   * changes, until the task is final: then the subscription is closed. Questions are not answered by it, `result` does
-   * that. Revisions before 2026-07-28 have nothing of the kind.
+   * Subscribes to the task with `subscriptions/listen`. Calls the listener with the current state and after each change, and
+   * closes the subscription when the task is final. Does not respond to input requests. Rejects in revisions before 2026-07-28.
    */
   async watch(listener: TaskListener, { signal }: TaskRequestOptions = {}): Promise<Subscription> {
     const task = this.#task;
@@ -107,7 +101,7 @@ export class TaskHandle<Output = unknown> {
     });
   }
 
-  /** What is needed to go on with it later. */
+  /** Returns the data that `resumeTask` needs. */
   toJSON(): SavedTask {
     const task = this.#task;
     const { result, ...bare } = task ?? {};
@@ -147,13 +141,13 @@ export class TaskHandle<Output = unknown> {
         if (present !== before) tell(present);
       },
     });
-    // It may have come before the task was seen to be final.
+    // The result can arrive before a poll shows that the task is final.
     const { status } = this.#task as DetailedTask;
     if (!isFinal(status)) this.#task = { ...(this.#task as DetailedTask), status: 'completed' };
     return this.#peer.accept('tools/call', { name: this.#tool }, result);
   }
 
-  // What was asked first may be answered last. A task that is the same stays the same object.
+  // Responses can arrive out of order, so older states are ignored. Returns the known object if the state has not changed.
   #take(seen: DetailedTask): DetailedTask {
     this.#seenAt = Date.now();
     const known = this.#task;

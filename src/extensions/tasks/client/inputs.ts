@@ -1,4 +1,4 @@
-/** The questions of a task: each is asked once, and each answer is sent as soon as it is there. */
+/** Responds to the input requests of a task, each once. Responses are sent as soon as they are available. */
 
 import { ConnectionError, type InputRequest, type InputResponse, RpcError } from '../../../entries/mcpp.ts';
 import { type DetailedTask, isFinal } from '../task.ts';
@@ -6,11 +6,11 @@ import { settle } from './ending.ts';
 import { type Attend, askAbout, type Followed, type Waiting } from './followed.ts';
 import { persistently } from './pace.ts';
 
-// What a person can be asked at once, and over the life of a task.
+// Maximum number of input requests of a task, open at once and in total. Protects users from a flood of prompts.
 const MAX_OPEN = 100;
 const MAX_ASKED = 1000;
 
-/** Answers what a task asks until it is final, and then gives what is in it. */
+/** Returns a function that responds to the input requests of a task, and settles the wait when the task is final. */
 export function answerQuestions(followed: Followed, waiting: Waiting): Attend {
   const inputs = new Inputs(followed, waiting);
   return (task) => inputs.attend(task);
@@ -19,13 +19,13 @@ export function answerQuestions(followed: Followed, waiting: Waiting): Attend {
 class Inputs {
   readonly #followed: Followed;
   readonly #waiting: Waiting;
-  /** The questions that are being asked, or whose answers are on their way. */
+  /** Input requests that wait for a response, or for the server to accept the response, by key. */
   readonly #open = new Map<string, AbortController>();
   readonly #ready = new Map<string, InputResponse>();
-  /** Answers the server did not take. */
+  /** Errors of input responses that the server refused, by key of the input request. */
   readonly #refused = new Map<string, RpcError>();
   #isSending = false;
-  /** How many questions were asked, also those that were taken back or whose answers were refused. */
+  /** Number of input requests so far, including withdrawn ones and those whose responses were refused. */
   #asked: number;
 
   constructor(followed: Followed, waiting: Waiting) {
@@ -56,7 +56,7 @@ class Inputs {
     for (const [key, question] of fresh) void this.#ask(key, question);
   }
 
-  // Whoever is being asked need not answer what the server does not want to know any more.
+  // Aborts the handlers of input requests that the server has withdrawn.
   #takeBack(wanted: ReadonlySet<string>): void {
     for (const [key, abort] of this.#open) {
       if (wanted.has(key)) continue;
@@ -84,7 +84,7 @@ class Inputs {
     await this.#send();
   }
 
-  // One request at a time: what is answered meanwhile goes with the next.
+  // Sends one `tasks/update` at a time. Responses that become available meanwhile are sent with the next one.
   async #send(): Promise<void> {
     const { answered, peer } = this.#followed;
     const { signal } = this.#waiting;
@@ -98,7 +98,7 @@ class Inputs {
         await persistently(() => askAbout(this.#followed, 'tasks/update', { inputResponses }, signal), signal, peer);
         for (const key of batch.keys()) answered.add(key);
       } catch (error) {
-        // The task may have ended meanwhile, or ask something else: that is seen at the next look.
+        // The task can have ended, or have withdrawn the input request. The next poll shows whether the refusal matters.
         if (error instanceof RpcError) for (const key of batch.keys()) this.#refused.set(key, error);
         else this.#waiting.reject(error);
       }

@@ -1,22 +1,22 @@
-/** How often a server is asked, and for how long one that cannot be reached is tried again. */
+/** Poll intervals of tasks, and retries of requests about tasks. */
 
 import type { Connection, ConnectionState, ExtensionConnection } from '../../../entries/client.ts';
 import { ConnectionError } from '../../../entries/mcpp.ts';
 import { backoffDelay } from '../../../timing/backoff.ts';
 import type { Task } from '../task.ts';
 
-/** A connection that tells when it ends, as those of `connect` do. */
+/** A connection whose state can be observed, such as the connections of `connect`. */
 export type Ending = ExtensionConnection & Partial<Pick<Connection, 'state' | 'onState'>>;
 
-// What the server wants counts, but neither a flood nor a silence that looks like a fault.
+// Range of accepted `pollIntervalMs`. Shorter intervals would flood the server, longer ones would look like a hang.
 const SHORTEST_INTERVAL = 50;
 const LONGEST_INTERVAL = 10 * 60_000;
-// Without a word of the server's: a second at first, and a twentieth of the time it has taken so far.
+// Interval if the server sets no `pollIntervalMs`: 1/20 of the time waited so far, from 1 to 30 seconds.
 const FIRST_INTERVAL = 1000;
 const LONGEST_OWN_INTERVAL = 30_000;
 const SHARE_OF_AGE = 1 / 20;
 
-// Eight times in a row, which takes a minute and a half: as long as a server may need to be started again.
+// 8 attempts with 7 backoff delays of 91 seconds in total, which is enough for a server to restart.
 const MAX_TRIES = 8;
 const PAUSES = { minMs: 1000, maxMs: 30_000 };
 const LONGEST_PAUSE_ASKED_FOR = 5 * 60_000;
@@ -24,13 +24,13 @@ const LONGEST_PAUSE_ASKED_FOR = 5 * 60_000;
 const TRANSIENT: ReadonlySet<string> = new Set(['closed', 'timeout', 'unreachable', 'session-lost', 'failed']);
 const TRANSIENT_STATUSES: ReadonlySet<number> = new Set([408, 409, 425, 429]);
 
-/** Milliseconds between two looks at a task that has been waited for so long. */
+/** Returns the milliseconds until the next poll. `age` is the time waited for the task so far, in milliseconds. */
 export function intervalOf({ pollIntervalMs }: Pick<Task, 'pollIntervalMs'>, age: number): number {
   if (pollIntervalMs !== undefined) return Math.min(Math.max(pollIntervalMs, SHORTEST_INTERVAL), LONGEST_INTERVAL);
   return Math.min(Math.max(age * SHARE_OF_AGE, FIRST_INTERVAL), LONGEST_OWN_INTERVAL);
 }
 
-/** Waits. Ends early if the signal aborts, and if the connection is over: then the next request says why. */
+/** Waits. Resolves early if the signal aborts or the connection ends. The next request then rejects with the reason. */
 export function rest(milliseconds: number, signal: AbortSignal, peer: Ending): Promise<void> {
   return new Promise((resolve) => {
     const done = (): void => {
@@ -47,7 +47,7 @@ export function rest(milliseconds: number, signal: AbortSignal, peer: Ending): P
   });
 }
 
-/** Sends something that may be sent twice, again and again while it fails for reasons that pass. */
+/** Sends an idempotent request. Retries with backoff after transient errors, up to 8 attempts. */
 export async function persistently<T>(send: () => Promise<T>, signal: AbortSignal, peer: Ending): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {
@@ -60,7 +60,7 @@ export async function persistently<T>(send: () => Promise<T>, signal: AbortSigna
   }
 }
 
-/** True if the same may succeed a little later. */
+/** Returns true if a retry can succeed, for instance after a lost connection, a timeout, or HTTP status 429 or 503. */
 export function isTransient(error: unknown): error is ConnectionError {
   if (!(error instanceof ConnectionError)) return false;
   if (error.code !== 'http-error') return TRANSIENT.has(error.code);

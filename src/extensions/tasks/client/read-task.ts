@@ -1,25 +1,25 @@
-/** Reads tasks as servers send them. What breaks the rules is refused, with the place where it does. */
+/** Parses tasks from servers. Errors name the JSON Pointer of the malformed member. */
 
 import type { ErrorObject, InputRequest } from '../../../entries/mcpp.ts';
 import { isObject } from '../object.ts';
 import type { DetailedTask, Task, TaskStatus } from '../task.ts';
 
-/** What a revision calls the two members whose names differ. */
+/** Names of the members of a task that differ between revisions. */
 export interface TaskWords {
   readonly ttl: string;
   readonly pollInterval: string;
 }
 
-/** Where something stands, and what is wrong if it is not as it must be. */
+/** Location of the parsed value, for error messages. */
 export interface Place {
-  /** As in `/result`. */
+  /** JSON Pointer to the value, such as `/result`. */
   readonly path: string;
-  /** The id of the task it must be about, if that is known. */
+  /** Expected id of the task. Default: any id is accepted. */
   readonly taskId?: string;
   complain(text: string): Error;
 }
 
-/** The newest revision's words, which are ours too. */
+/** Member names in 2026-07-28, which the public types use as well. */
 export const WORDS: TaskWords = { ttl: 'ttlMs', pollInterval: 'pollIntervalMs' };
 
 type Members = Readonly<Record<string, unknown>>;
@@ -32,7 +32,7 @@ const STATUSES: ReadonlySet<unknown> = new Set<TaskStatus>([
   'cancelled',
 ]);
 
-/** The members every task has, in the newest revision's words. */
+/** Parses the members that all tasks have, and returns them with the names of 2026-07-28. */
 export function readTask(value: unknown, words: TaskWords, place: Place): Task {
   const members = objectAt(value, place);
   const { taskId, status, statusMessage } = members;
@@ -42,7 +42,7 @@ export function readTask(value: unknown, words: TaskWords, place: Place): Task {
   if (taskId !== (place.taskId ?? taskId)) throw malformed(place, 'taskId', 'the id that was asked for');
   if (!STATUSES.has(status)) throw malformed(place, 'status', `one of ${[...STATUSES].join(', ')}`);
   if (statusMessage !== undefined) stringAt(members, 'statusMessage', place);
-  // Servers whose JSON has no null leave it out.
+  // Some servers omit a lifetime of null (unlimited), because their JSON encoders drop null members.
   const ttlMs = members[words.ttl] ?? null;
   if (ttlMs !== null && !isDuration(ttlMs)) throw malformed(place, words.ttl, 'a number of milliseconds or null');
   const pollIntervalMs = members[words.pollInterval];
@@ -60,7 +60,7 @@ export function readTask(value: unknown, words: TaskWords, place: Place): Task {
   };
 }
 
-/** A task with what its status brings along. */
+/** Parses a task with the member that its status requires: `result`, `error` or `inputRequests`. */
 export function readDetailedTask(value: unknown, words: TaskWords, place: Place): DetailedTask {
   const task = readTask(value, words, place);
   const { result, error, inputRequests } = value as Members;
@@ -73,7 +73,7 @@ export function readDetailedTask(value: unknown, words: TaskWords, place: Place)
 function questionsAt(value: unknown, place: Place): Readonly<Record<string, InputRequest>> {
   const questions = objectAt(value, place);
   for (const question of Object.values(questions)) {
-    // The key is the server's, so it is no part of the text.
+    // The server chooses the keys, so error messages do not contain them.
     const here = within(place, '*');
     const { method, params } = objectAt(question, here);
     if (typeof method !== 'string') throw malformed(here, 'method', 'a string');

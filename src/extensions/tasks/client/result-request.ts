@@ -1,14 +1,11 @@
-/** The result of a task by `tasks/result`, which waits for it; meanwhile the server can ask its questions. */
+/** The request `tasks/result` of 2025-11-25, which blocks until the task is final. Input requests arrive while it blocks. */
 
 import { isFinal } from '../task.ts';
 import { cancelled } from './ending.ts';
 import type { Attend, Followed, Waiting } from './followed.ts';
 import { isTransient, persistently } from './pace.ts';
 
-/**
- * Fetches the result when there is one, and waits for it while the server has questions: they come with the waiting. A
- * request that waits longer would hang on one connection that may break, and on every proxy between here and there.
- */
+/** Returns a function that sends `tasks/result` if a task is final or requires input. Proxies can end longer requests. */
 export function fetchResult(followed: Followed, waiting: Waiting): Attend {
   const { peer, task, what, options } = followed;
   const { signal } = waiting;
@@ -26,14 +23,14 @@ export function fetchResult(followed: Followed, waiting: Waiting): Attend {
     try {
       waiting.resolve(await request(Number.POSITIVE_INFINITY));
     } catch (error) {
-      // The next look at the task shows whether the server still has questions.
+      // The next poll shows whether the task still requires input.
       if (!isTransient(error)) waiting.reject(error);
     }
     isOpen = false;
   };
   return ({ status, ...rest }) => {
     if (status === 'cancelled') waiting.reject(cancelled({ status, ...rest }, what));
-    // One that was opened before may hang: whichever is answered first counts.
+    // An earlier `tasks/result` can hang, so a second one is sent. The first response settles the wait.
     else if (isFinal(status))
       persistently(() => request(options.timeout), signal, peer).then(waiting.resolve, waiting.reject);
     else if (status === 'input_required') void listen();

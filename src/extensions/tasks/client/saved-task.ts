@@ -1,4 +1,4 @@
-/** A task as JSON, to be kept and gone on with later, by another process too. */
+/** `SavedTask`: the JSON form of a `TaskHandle`, which another process can resume. */
 
 import type { Params } from '../../../entries/mcpp.ts';
 import { isObject } from '../object.ts';
@@ -6,21 +6,20 @@ import type { DetailedTask } from '../task.ts';
 import { formIn } from './form.ts';
 import { readTask, WORDS } from './read-task.ts';
 
-/** What `JSON.stringify(handle)` writes. It has no arguments of the call in it, but answers of the server's. */
+/** Output of `JSON.stringify(handle)`. Contains data from the server, such as the result, but not the arguments of the call. */
 export interface SavedTask {
-  /** The revision the call was made in. */
+  /** Protocol revision of the call. */
   readonly revision: string;
-  /** The tool that was called. */
   readonly tool: string;
-  /** The task as it was last seen. Left out if the server answered at once. */
+  /** Last known state of the task. Omitted if the server created no task. */
   readonly task?: DetailedTask;
-  /** The keys of its questions that were answered. */
+  /** Keys of the input requests that were answered. */
   readonly answered?: readonly string[];
-  /** The result, once it is known. */
+  /** Result of the call, if known. */
   readonly result?: Params;
 }
 
-/** Reads it. It may come from a file, so nothing is taken for granted. */
+/** Validates a saved task, which can come from an untrusted file. Throws a `TypeError` if the task is malformed. */
 export function readSavedTask(saved: unknown): SavedTask {
   if (typeof saved === 'string') throw new TypeError('A saved task must be an object: use JSON.parse first');
   if (!isObject(saved)) throw new TypeError('A saved task must be an object, as JSON.stringify wrote it');
@@ -44,7 +43,7 @@ export function readSavedTask(saved: unknown): SavedTask {
   };
 }
 
-// What is not final is asked for again, so that only a final task needs what its status brings along.
+// Only a final task needs its result or error. A task that is not final is polled again.
 function taskIn(value: unknown): DetailedTask {
   const task = readTask(value, WORDS, { path: '/task', complain: (text) => new TypeError(`A saved task: ${text}`) });
   const { result, error } = value as Record<string, unknown>;

@@ -1,17 +1,17 @@
-/** Work that several wait for: it begins with the first of them and ends when the last gives up. */
+/** `Shared`: single-flight work with several waiters. The work is aborted when the last waiter leaves. */
 
 import { reasonOf } from './followed.ts';
 
-/** The work: `tell` tells its news to everybody who waits. */
+/** Shared work. `tell` passes an update to all current waiters. */
 export type Work<Outcome, News> = (signal: AbortSignal, tell: (news: News) => void) => Promise<Outcome>;
 
-/** How somebody waits. */
+/** Options of one waiter. */
 export interface Wait<News> {
-  /** How errors name what is waited for. */
+  /** Name of the work in error messages. */
   readonly what: string;
-  /** Ends the waiting of this one only. */
+  /** Ends the wait of this waiter only. */
   readonly signal: AbortSignal | undefined;
-  /** Hears the news. What it throws ends the waiting of this one only. */
+  /** Called with each update of the work. An exception rejects this waiter only. */
   readonly onNews: ((news: News) => void) | undefined;
 }
 
@@ -21,7 +21,7 @@ interface Running<Outcome, News> {
   readonly waiting: Set<(news: News) => void>;
 }
 
-/** Such work. It can be begun again after everybody gave it up, or after it failed. */
+/** Starts the work for the first waiter, and shares it with others. After the work has ended, the next waiter restarts it. */
 export class Shared<Outcome, News> {
   readonly #work: Work<Outcome, News>;
   #running: Running<Outcome, News> | undefined;
@@ -30,7 +30,7 @@ export class Shared<Outcome, News> {
     this.#work = work;
   }
 
-  /** The outcome of the work. */
+  /** Waits for the outcome of the work. Starts the work if it is not running. */
   async wait({ what, signal, onNews }: Wait<News>): Promise<Outcome> {
     if (signal?.aborted) throw reasonOf(signal, what);
     this.#running ??= this.#begin();

@@ -1,25 +1,24 @@
-/** Status of a task by `subscriptions/listen`, as the server tells it. */
+/** Subscription to the state of a task, with `subscriptions/listen`. */
 
 import type { ExtensionConnection, Subscription } from '../../../entries/client.ts';
 import { ConnectionError } from '../../../entries/mcpp.ts';
 import { type DetailedTask, isFinal } from '../task.ts';
 import type { TaskForm } from './form.ts';
 
-/** What is watched, and who wants to know. */
 export interface Watched {
   readonly peer: ExtensionConnection;
   readonly form: TaskForm;
   readonly taskId: string;
-  /** How errors name it. */
+  /** Name of the call in error messages. */
   readonly what: string;
   readonly signal: AbortSignal | undefined;
-  /** Asks the server how it stands. */
+  /** Requests the state of the task with `tasks/get`. */
   look(): Promise<DetailedTask>;
-  /** Is told how it stands. */
+  /** Called with each state of the task. */
   hear(task: DetailedTask): void;
 }
 
-/** Listens until the task is final. */
+/** Subscribes to a task until it is final. Rejects if the revision has no task subscriptions or the server refuses the task. */
 export async function watchTask({ peer, form, taskId, what, signal, look, hear }: Watched): Promise<Subscription> {
   if (form.gives !== 'in the task') {
     const instead = 'wait for result(), or ask with refresh()';
@@ -46,7 +45,7 @@ export async function watchTask({ peer, form, taskId, what, signal, look, hear }
     if (!Array.isArray(taskIds) || !taskIds.includes(taskId)) {
       throw new ConnectionError('failed', `${what}: the server does not tell how the task stands`);
     }
-    // What happened before the server began to tell.
+    // The state is requested once, because the server does not notify of changes before the subscription began.
     take(await look());
   } catch (error) {
     subscription.close();

@@ -1,4 +1,4 @@
-/** The desk of one task: the handler works on, and whatever the client says of the task reaches it through the store. */
+/** `TaskDesk`: the detached call of one task. Handler and client communicate through the task store. */
 
 import { ErrorCode, type InputRequest, RpcError } from '../../../entries/mcpp.ts';
 import type { DetachedCall } from '../../../entries/server.ts';
@@ -12,24 +12,24 @@ interface Waiting {
   reject(error: Error): void;
 }
 
-/** What a key is called after. */
+/** Prefixes for the keys of input requests, by method. */
 const WORDS: ReadonlyMap<string, string> = new Map([
   ['elicitation/create', 'elicitation'],
   ['sampling/createMessage', 'sampling'],
   ['roots/list', 'roots'],
 ]);
 
-/** Stands in for the client of a call that became a task. */
+/** Receives input requests, progress and outcome of a detached handler, and writes them to the task store. */
 export class TaskDesk implements DetachedCall {
   readonly #office: Office;
   readonly #taskId: string;
   readonly #abort = new AbortController();
-  /** The handler's open questions, by key. */
+  /** Input requests of the handler without a response, by key. */
   readonly #waiting = new Map<string, Waiting>();
-  /** Keys of questions whose replies the handler has got, and which the store may forget. */
+  /** Keys of input requests whose responses the handler has received. The next input request removes them from the store. */
   #settled: string[] = [];
   #questions = 0;
-  /** What is to be told next of how far it has got. */
+  /** Latest status message that is not written yet. */
   #message: string | undefined;
   #isTelling = false;
   #isEnding = false;
@@ -37,7 +37,7 @@ export class TaskDesk implements DetachedCall {
   readonly #onEnd: () => void;
   readonly #leave: readonly (() => void)[];
 
-  /** Calls back when the handler has ended, which may be long after its task. */
+  /** Calls `onEnd` when the handler has settled, which can be long after the end of the task. */
   constructor(office: Office, task: StoredTask, onEnd: () => void = () => {}) {
     this.#office = office;
     this.#taskId = task.taskId;
@@ -78,7 +78,7 @@ export class TaskDesk implements DetachedCall {
     if (this.#isClosed) return;
     this.#isEnding = true;
     try {
-      // A copy: what the handler gave may be its own, and change.
+      // A copy, because the handler can modify its result later.
       const copy = asJson(outcome) as TaskOutcome;
       await this.#change((now, task) => ended(now, task, copy));
     } catch (error) {
@@ -88,7 +88,7 @@ export class TaskDesk implements DetachedCall {
     }
   }
 
-  /** What came of it could not be kept: the client is told so, if that can be kept. */
+  /** Ends the task with an error, because its outcome could not be stored. Rethrows `cause`. */
   async #fail(cause: unknown): Promise<void> {
     const message =
       cause instanceof NoRoomError
@@ -99,7 +99,7 @@ export class TaskDesk implements DetachedCall {
     throw cause;
   }
 
-  /** Writes how far it has got: what comes while it writes is written next, and only the last of it. */
+  /** Writes status messages, one at a time. Of the messages that arrive during a write, only the last is written. */
   async #tell(): Promise<void> {
     this.#isTelling = true;
     while (this.#message !== undefined && !this.#isClosed) {
@@ -110,7 +110,7 @@ export class TaskDesk implements DetachedCall {
     this.#isTelling = false;
   }
 
-  /** The handler is told at once, however long the store takes. */
+  /** Aborts the handler at the end of the task's lifetime, before a slow store has saved the new state. */
   async #expire(): Promise<void> {
     if (this.#isEnding) return;
     this.#close(RpcError.internal('The task expired'));
@@ -139,7 +139,7 @@ export class TaskDesk implements DetachedCall {
     else waiting.reject(RpcError.from(reply.error));
   }
 
-  /** Leaves; with a reason if the handler is to stop. */
+  /** Stops watching the task, and rejects open input requests. With a reason, also aborts the handler. */
   #close(reason: Error | undefined): void {
     if (this.#isClosed) return;
     this.#isClosed = true;

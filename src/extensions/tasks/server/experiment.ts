@@ -1,4 +1,4 @@
-/** Tasks as revision 2025-11-25 had them, in the protocol itself and as an experiment; over the same store. */
+/** Experimental tasks, which are part of revision 2025-11-25. They use the same task store as the extension. */
 
 import { RpcError } from '../../../entries/mcpp.ts';
 import { type BuiltInRevision, type ExtensionHandler, principalKey } from '../../../entries/server.ts';
@@ -11,12 +11,14 @@ import { cancelled, seenAt } from './state.ts';
 import { experimentalTaskOf } from './view.ts';
 import { WaitingRoom } from './waiting.ts';
 
+/** Maximum length of a received cursor, in characters. */
+const MAX_CURSOR = 4096;
 const PAGE_SIZE = 100;
 
-/** What is declared and answered to clients of that revision. */
+/** Returns the capabilities and methods of tasks for clients of 2025-11-25. */
 export function experimentalTasks(office: Office): BuiltInRevision {
   return {
-    // Whose tasks are to be listed is not known of callers nobody vouches for.
+    // Unauthenticated callers have no `tasks/list`, because they share one owner and would see each other's tasks.
     capabilities: (principal) => ({
       tasks: { ...(principal ? { list: {} } : {}), cancel: {}, requests: { tools: { call: {} } } },
     }),
@@ -37,6 +39,9 @@ function methodsOf(office: Office): Readonly<Record<string, ExtensionHandler>> {
     async 'tasks/list'({ cursor }, ctx): Promise<object> {
       if (!ctx.auth) throw RpcError.methodNotFound('tasks/list');
       if (cursor !== undefined && typeof cursor !== 'string') throw RpcError.invalidParams('"cursor" must be a string');
+      if (cursor !== undefined && cursor.length > MAX_CURSOR) {
+        throw RpcError.invalidParams(`"cursor" has more than ${MAX_CURSOR} characters`);
+      }
       const owner = principalKey(ctx.auth);
       const page = await office.store.list({ owner, revision: ctx.revision, cursor, limit: PAGE_SIZE });
       if (!page) throw RpcError.invalidParams('"cursor" is not valid for this list; start again without one');
@@ -61,7 +66,7 @@ function methodsOf(office: Office): Readonly<Record<string, ExtensionHandler>> {
   };
 }
 
-/** What the call would have been answered with, and whose it is. */
+/** Returns the outcome of a task for `tasks/result`: its result with the task's id in `_meta`, or else throws its error. */
 function resultOf({ taskId, result, error }: StoredTask): object {
   if (error) throw RpcError.from(error);
   if (!result) throw RpcError.internal('The task was cancelled');

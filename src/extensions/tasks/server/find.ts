@@ -1,4 +1,4 @@
-/** Finds the task a request is about, for those whose it is. */
+/** Ids of tasks, and lookup of a caller's own tasks. */
 
 import { type Params, RpcError } from '../../../entries/mcpp.ts';
 import { type Context, principalKey } from '../../../entries/server.ts';
@@ -6,7 +6,7 @@ import { keptUntil, type StoredTask } from '../store.ts';
 import type { Office } from './office.ts';
 import { seenAt } from './state.ts';
 
-/** A new id, with 160 bits that nobody can guess. */
+/** Returns an unguessable id: 160 random bits as 40 hexadecimal digits. */
 export function newTaskId(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(20));
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
@@ -14,7 +14,7 @@ export function newTaskId(): string {
 
 const TASK_ID = /^[0-9a-f]{40}$/;
 
-/** The task that `params` names, as it is to be seen now. */
+/** Returns the current state of the task in `params.taskId`. Throws error -32602 if the caller has no such task. */
 export async function ownTask(office: Office, params: Params, ctx: Context): Promise<StoredTask> {
   const { taskId } = params;
   if (typeof taskId !== 'string') throw RpcError.invalidParams('"taskId" must be a string');
@@ -23,16 +23,16 @@ export async function ownTask(office: Office, params: Params, ctx: Context): Pro
   return task;
 }
 
-/** The task with this id, if it is the caller's and of the caller's revision. */
+/** Returns the state of a task of the caller's principal and revision; undefined if there is none or it has expired. */
 export async function findTask(office: Office, taskId: string, ctx: Context): Promise<StoredTask | undefined> {
-  // Stores are asked only for what can be there.
+  // The store is not called for malformed ids.
   const task = TASK_ID.test(taskId) ? await office.store.get(taskId) : undefined;
   const now = Date.now();
   const isOwn = task && task.owner === principalKey(ctx.auth) && task.revision === ctx.revision;
   return isOwn && now < keptUntil(task) ? seenAt(now, task) : undefined;
 }
 
-/** What everybody is told who names a task that is not there, or is somebody else's: the same, so that neither shows. */
+/** Creates the error for missing tasks and for tasks of others. The errors are equal, so that ids cannot be probed. */
 export function unknownTask(): RpcError {
   return RpcError.invalidParams('Unknown task: there is none with this "taskId", or it has expired');
 }

@@ -1,14 +1,11 @@
-/** Follows a task until it is over, whoever works on it and wherever. */
+/** Watches a task until it is final, whichever process runs its handler. */
 
 import { expiresAt, type StoredTask } from '../store.ts';
 import { isFinal } from '../task.ts';
 import type { Office } from './office.ts';
 import { seenAt } from './state.ts';
 
-/**
- * Tells the state a task is in and then every newer one, the final one last; undefined if it is not there. Nothing is
- * told once the returned function is called.
- */
+/** Calls `listener` with each state of a task up to the final one; with undefined if there is none. Returns a stop function. */
 export function follow(
   { store, alarms }: Office,
   taskId: string,
@@ -27,11 +24,11 @@ export function follow(
   const hear = (task: StoredTask): void => {
     const seen = seenAt(Date.now(), task);
     if (isOver || (told && seen.version <= told.version)) return;
-    // Whoever works on it may be gone, and then nobody says that its time is over.
+    // The process that runs the handler can have exited, so the end of the task's lifetime is detected here as well.
     if (!told) clearAlarm = alarms.set(expiresAt(task), () => told && hear(told));
     told = seen;
     if (isFinal(seen.status)) stop();
-    // Others hear of the change as well, and whoever made it is not to blame.
+    // An exception of the listener must not reach the store, which notifies other listeners of the same change.
     try {
       listener(seen);
     } catch (error) {

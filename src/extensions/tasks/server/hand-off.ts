@@ -1,4 +1,4 @@
-/** Which calls become tasks, and how they do. */
+/** Decides which tool calls become tasks, and starts the tasks. */
 
 import { ErrorCode, type Params, RpcError } from '../../../entries/mcpp.ts';
 import {
@@ -18,17 +18,17 @@ import { newTaskId } from './find.ts';
 import type { Office } from './office.ts';
 import { experimentalTaskOf, taskOf } from './view.ts';
 
-/** How a revision does tasks. */
+/** How tool calls become tasks in one protocol revision. */
 interface Custom {
-  /** True if this call can become a task; throws if what it says of that is malformed. */
+  /** Returns true if this call can become a task. Throws an `RpcError` if its parameter `task` is malformed or not allowed. */
   isWanted(call: ToolCall): boolean;
-  /** Why a call that cannot is refused by a tool that runs only as a task. */
+  /** Creates the error for a call that cannot become a task, of a tool with `task: 'required'`. */
   refusal(name: string): RpcError;
-  /** True if it is the server's choice. */
+  /** True if the revision allows a result instead of a task, which the server uses if there is no room for a task. */
   readonly canBePlain: boolean;
-  /** How long the task is kept. */
+  /** Returns the lifetime of the task in milliseconds; null for unlimited. */
   ttlMs(office: Office, params: Params): number | null;
-  /** The answer that creates it. */
+  /** Returns the `tools/call` result that announces the task. */
   answer(task: StoredTask): ExtensionResult;
 }
 
@@ -53,7 +53,7 @@ const experiment: Custom = {
   refusal: (name) => notFound(`Tool ${name} runs only as a task: call it with "task"`),
   ttlMs({ ttlMs, maxTtlMs, pollIntervalMs }, params) {
     const wanted = wantedTtl(params);
-    // What ends before it can be asked for is of no use.
+    // A lifetime below the poll interval is raised, because the task would expire before the first poll.
     return wanted === undefined ? ttlMs : Math.max(Math.min(wanted ?? maxTtlMs, maxTtlMs), pollIntervalMs);
   },
   answer: (task) => extensionResult('task', { task: experimentalTaskOf(task) }),
@@ -70,7 +70,7 @@ const CUSTOMS: ReadonlyMap<string, Custom> = new Map([
   ['2025-11-25', experiment],
 ]);
 
-/** Says whether a call becomes a task, and gives the function that makes it one. */
+/** Returns the hook `detach`, which decides for each tool call whether it becomes a task. */
 export function taskStarterFor(office: Office): (call: ToolCall) => TaskStarter | undefined {
   return (call) => {
     const { name, config, ctx } = call;
@@ -83,7 +83,7 @@ export function taskStarterFor(office: Office): (call: ToolCall) => TaskStarter 
   };
 }
 
-/** Makes the call a task. Without room for one it runs as ever, if it can. */
+/** Starts a task. If there is no room, resolves to undefined for calls that can run without a task, and rejects for others. */
 async function takeOver(office: Office, custom: Custom, { ctx, config }: ToolCall): Promise<StartedTask | undefined> {
   const now = Date.now();
   const task: StoredTask = {
@@ -109,7 +109,7 @@ async function takeOver(office: Office, custom: Custom, { ctx, config }: ToolCal
   }
 }
 
-/** The client is answered only when this has resolved: then the task can be asked for. */
+/** Stores the task and creates its detached call. The client gets the id afterwards, so `tasks/get` always finds the task. */
 async function openDesk(office: Office, task: StoredTask): Promise<TaskDesk> {
   const { store, running } = office;
   if (running.free(task.owner) === 0) throw new NoRoomError('Too many handlers are at work for this principal');
@@ -123,7 +123,7 @@ async function openDesk(office: Office, task: StoredTask): Promise<TaskDesk> {
   }
 }
 
-/** What a client of 2025-11-25 asks for: undefined leaves it to the server, null is as long as there is. */
+/** Returns the lifetime that a client of 2025-11-25 requests: undefined for the default, null for the maximum. */
 function wantedTtl({ task }: Params): number | null | undefined {
   if (!isObject(task)) throw RpcError.invalidParams('"task" must be an object');
   const { ttl } = task;

@@ -1,4 +1,4 @@
-/** The methods of the extension: `tasks/get`, `tasks/update` and `tasks/cancel`. */
+/** Handlers of `tasks/get`, `tasks/update` and `tasks/cancel` of the tasks extension. */
 
 import { isInputResponse, type Params, RpcError } from '../../../entries/mcpp.ts';
 import type { ExtensionHandler } from '../../../entries/server.ts';
@@ -10,7 +10,6 @@ import type { Office } from './office.ts';
 import { answered, cancelled, openQuestions } from './state.ts';
 import { detailedTaskOf } from './view.ts';
 
-/** Answers the requests of clients that declared the extension. */
 export function taskMethods(office: Office): Readonly<Record<string, ExtensionHandler>> {
   return {
     async 'tasks/get'(params, ctx): Promise<DetailedTask> {
@@ -26,7 +25,7 @@ export function taskMethods(office: Office): Readonly<Record<string, ExtensionHa
       }
       return {};
     },
-    // A task that is over already is none the less one that nobody works on any more.
+    // Succeeds for a final task as well, because cancellation is idempotent.
     async 'tasks/cancel'(params, ctx): Promise<object> {
       const { taskId } = await ownTask(office, params, ctx);
       await office.store.change(taskId, (task) => cancelled(Date.now(), task));
@@ -40,7 +39,7 @@ function inputResponsesOf({ inputResponses }: Params): ReadonlyMap<string, unkno
   return new Map(Object.entries(inputResponses));
 }
 
-/** What answers an open question; the question stays open for what does not. */
+/** Returns the valid responses to open input requests, by key. An invalid response leaves its input request open. */
 function repliesTo(task: StoredTask, responses: ReadonlyMap<string, unknown>): ReadonlyMap<string, TaskReply> {
   const replies = new Map<string, TaskReply>();
   for (const { key, request } of openQuestions(task)) {

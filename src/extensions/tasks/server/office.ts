@@ -1,4 +1,4 @@
-/** What the desks and the counters of one server share. */
+/** Options of tasks on a server, and the state that all tasks of the server share. */
 
 import { printable } from '../../../entries/mcpp.ts';
 import { WallClockTimer } from '../../../timing/wall-clock-timer.ts';
@@ -6,49 +6,49 @@ import { memoryTaskStore } from '../memory-store.ts';
 import type { TaskStore } from '../store.ts';
 import { Places } from './places.ts';
 
-/** Options of tasks on a server; none is needed. */
+/** Options of `tasks` for servers. */
 export interface TasksServerOptions {
-  /** Where tasks are kept. Default: in memory, with the bounds `memoryTaskStore` has by default. */
+  /** Task store. Default: `memoryTaskStore()`. */
   readonly store?: TaskStore;
-  /** How long a task is kept from its creation on, in milliseconds; null is for ever. Default: 1 hour. */
+  /** Lifetime of a task from its creation, in milliseconds; null for unlimited. Default: 1 hour. */
   readonly ttlMs?: number | null;
-  /** The longest that a client of 2025-11-25 can ask for. Default: 24 hours. */
+  /** Longest lifetime that a client of 2025-11-25 can request, in milliseconds. Default: 24 hours. */
   readonly maxTtlMs?: number;
-  /** How often clients are told to ask for a task, in milliseconds. Default: 1000. */
+  /** Poll interval that clients are asked to use, in milliseconds. Default: 1000. */
   readonly pollIntervalMs?: number;
   /**
-   * How many handlers may be at work for one principal, those included whose tasks are over already and that took no
-   * notice. Callers nobody vouches for share only the server's bound for all, `limits.detached`. Default: 1000.
+   * Maximum number of running handlers of one principal, including those whose tasks have ended. For unauthenticated callers,
+   * only `limits.detached` of the server applies. Default: 1000.
    */
   readonly runningPerOwner?: number;
-  /** Hears what goes wrong where nobody waits for it: a store that fails. Default: `console.error`. */
+  /** Called with errors that belong to no request, such as errors of the store. Default: `console.error`. */
   readonly onError?: (error: unknown) => void;
 }
 
-/** Where tasks are kept, for how long, and who is told when something goes wrong. */
+/** Settings and state that all tasks of a server share. */
 export interface Office {
   readonly store: TaskStore;
   readonly ttlMs: number | null;
   readonly maxTtlMs: number;
   readonly pollIntervalMs: number;
   readonly alarms: WallClockTimer;
-  /** The id of this process, kept with the tasks that it runs. */
+  /** Random id of this process, stored with the tasks whose handlers it runs. */
   readonly node: string;
-  /** One for each handler that is at work. */
+  /** Running handlers, counted per owner. */
   readonly running: Places;
-  /** One for each task that a subscription tells of. */
+  /** Tasks in open subscriptions, counted per owner. */
   readonly subscribed: Places;
-  /** For what nobody waits for. */
+  /** Calls the option `onError`. Never throws. */
   readonly report: (error: unknown) => void;
 }
 
 const MAX_LINE = 1000;
 const HOUR_MS = 60 * 60_000;
-// A place is a watcher and an alarm: some hundred bytes.
+// Maximum number of subscribed tasks. Each takes a few hundred bytes, for a listener and a timer.
 const SUBSCRIBED = { all: 100_000, perOwner: 10_000 };
 const STORE: readonly (keyof TaskStore)[] = ['create', 'get', 'change', 'list', 'watch'];
 
-/** Opens an office; options that make no sense are told now. */
+/** Validates the options and creates the shared state. Throws a `TypeError` if an option is invalid. */
 export function officeOf(options: TasksServerOptions = {}): Office {
   const { store = memoryTaskStore(), ttlMs = HOUR_MS, maxTtlMs = 24 * HOUR_MS, pollIntervalMs = 1000 } = options;
   const { runningPerOwner = 1000 } = options;
@@ -66,7 +66,7 @@ export function officeOf(options: TasksServerOptions = {}): Office {
     try {
       onError(error);
     } catch {
-      // There is nobody else to tell.
+      // Exceptions of `onError` are ignored.
     }
   };
   const running = new Places({ all: Number.POSITIVE_INFINITY, perOwner: runningPerOwner });
@@ -84,7 +84,7 @@ export function officeOf(options: TasksServerOptions = {}): Office {
   };
 }
 
-// What a store throws may quote what a client sent.
+// Errors of a store can contain data from clients, so control characters are escaped to prevent log injection.
 function logError(error: unknown): void {
   const trace = error instanceof Error ? (error.stack ?? String(error)) : String(error);
   const lines = trace.split('\n').map((line) => printable(line, MAX_LINE));

@@ -1,14 +1,12 @@
-/** Places that callers take for as long as something of theirs lasts, so that nobody has more of it than there is. */
+/** `Places`: counts resources in use, in total and per owner, against limits. */
 
-/** How many places there are. */
 export interface PlacesBounds {
-  /** For everybody together. */
+  /** Maximum for all owners together. */
   readonly all: number;
-  /** For one principal. Callers nobody vouches for share only the bound for all. */
+  /** Maximum for one principal. Does not apply to unauthenticated callers. */
   readonly perOwner: number;
 }
 
-/** Counts who has how many. */
 export class Places {
   readonly #bounds: PlacesBounds;
   readonly #taken = new Map<string, number>();
@@ -18,14 +16,14 @@ export class Places {
     this.#bounds = bounds;
   }
 
-  /** How many this owner can still take. */
+  /** Returns how many more places this owner can take within the limits. */
   free(owner: string): number {
     const { all, perOwner } = this.#bounds;
     const own = owner === '' ? Number.POSITIVE_INFINITY : perOwner - (this.#taken.get(owner) ?? 0);
     return Math.max(Math.min(own, all - this.#all), 0);
   }
 
-  /** Takes so many; the returned function gives them back. */
+  /** Takes places without checking the limits. The returned function releases them and is idempotent. */
   take(owner: string, count: number): () => void {
     this.#add(owner, count);
     let isTaken = true;

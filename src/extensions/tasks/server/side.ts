@@ -1,4 +1,4 @@
-/** What the extension does on a server. */
+/** Server hooks of the tasks extension. */
 
 import type { Tool } from '../../../entries/mcpp.ts';
 import type { ServerHooks, ToolConfig } from '../../../entries/server.ts';
@@ -8,7 +8,6 @@ import { taskMethods } from './methods.ts';
 import { officeOf, type TasksServerOptions } from './office.ts';
 import { taskIdsField } from './subscription.ts';
 
-/** Tasks on a server, over one store. */
 export function serverSide(options: TasksServerOptions = {}): ServerHooks {
   const office = officeOf(options);
   return {
@@ -20,7 +19,7 @@ export function serverSide(options: TasksServerOptions = {}): ServerHooks {
   };
 }
 
-/** Says of a tool whether it runs as a task, for the revision in which clients decide. */
+/** Sets `execution.taskSupport`, which tells clients of 2025-11-25 whether they can call the tool as a task. */
 function describeTool(tool: Tool, { task = 'never' }: ToolConfig): Tool {
   if (task === 'never') return tool;
   return { ...tool, execution: { ...tool.execution, taskSupport: task === 'required' ? 'required' : 'optional' } };

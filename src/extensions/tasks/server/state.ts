@@ -1,26 +1,25 @@
-/** What can befall a task, as pure functions: each gives the task that comes of it, or the same one if nothing does. */
+/** State transitions of tasks, as pure functions. Each returns the new state, or the same object if nothing changes. */
 
 import { ErrorCode, type ErrorObject } from '../../../entries/mcpp.ts';
 import { expiresAt, type StoredTask, type TaskQuestion, type TaskReply } from '../store.ts';
 import { isFinal } from '../task.ts';
 
-/** How a handler ended. */
 export type TaskOutcome = { readonly result: Readonly<Record<string, unknown>> } | { readonly error: ErrorObject };
 
-/** What can be said of a task that was still running when its time was over. */
+/** Error of a task that was still running at the end of its lifetime. */
 const EXPIRED: ErrorObject = {
   code: ErrorCode.InternalError,
   message: 'The task expired: it was not done within the time it is kept',
 };
 
-/** The task as it is to be seen now: whatever became of the process that ran it, it ends when its time is over. */
+/** Returns the state at the Unix time `now`. A task fails at the end of its lifetime, even if its process has exited. */
 export function seenAt(now: number, task: StoredTask): StoredTask {
   const end = expiresAt(task);
   if (isFinal(task.status) || now < end) return task;
   return over(task, end, { status: 'failed', error: EXPIRED, statusMessage: EXPIRED.message });
 }
 
-/** The handler puts a question. Those whose replies it has got are forgotten. */
+/** Adds an input request. Removes the input requests in `settled`, whose responses the handler has received. */
 export function asked(
   now: number,
   task: StoredTask,
@@ -33,7 +32,7 @@ export function asked(
   });
 }
 
-/** Replies arrive, by key. Those to questions that are not open are nothing. */
+/** Adds responses by key. Responses to unknown or answered input requests are ignored. */
 export function answered(now: number, task: StoredTask, replies: ReadonlyMap<string, TaskReply>): StoredTask {
   return whileRunning(now, task, (running) => {
     const isNews = ({ key, reply }: TaskQuestion): boolean => !reply && replies.has(key);
@@ -46,14 +45,12 @@ export function answered(now: number, task: StoredTask, replies: ReadonlyMap<str
   });
 }
 
-/** The handler says how far it has got. */
 export function progressed(now: number, task: StoredTask, statusMessage: string): StoredTask {
   return whileRunning(now, task, (running) =>
     running.statusMessage === statusMessage ? running : next(now, running, { statusMessage }),
   );
 }
 
-/** The handler has ended. */
 export function ended(now: number, task: StoredTask, outcome: TaskOutcome): StoredTask {
   return whileRunning(now, task, (running) =>
     'result' in outcome
@@ -62,19 +59,18 @@ export function ended(now: number, task: StoredTask, outcome: TaskOutcome): Stor
   );
 }
 
-/** The client does not want it any more. */
 export function cancelled(now: number, task: StoredTask): StoredTask {
   return whileRunning(now, task, (running) =>
     over(running, now, { status: 'cancelled', statusMessage: 'The task was cancelled' }),
   );
 }
 
-/** The questions that wait for an answer. */
+/** Returns the input requests without a response. */
 export function openQuestions({ questions }: StoredTask): readonly TaskQuestion[] {
   return questions.filter(({ reply }) => !reply);
 }
 
-/** Nothing befalls a task that is over. */
+/** Applies a transition unless the task is final. */
 function whileRunning(now: number, task: StoredTask, befalls: (task: StoredTask) => StoredTask): StoredTask {
   const seen = seenAt(now, task);
   return isFinal(seen.status) ? seen : befalls(seen);
@@ -92,7 +88,7 @@ function over({ statusMessage: _, ...task }: StoredTask, now: number, end: End):
 }
 
 function next(now: number, task: StoredTask, change: Partial<StoredTask>): StoredTask {
-  // Clocks of several nodes differ, and none goes back for a client.
+  // `lastUpdatedAt` never decreases for clients, although the clocks of several nodes differ.
   const lastUpdatedAt = Math.max(now, task.lastUpdatedAt);
   return { ...task, ...change, version: task.version + 1, lastUpdatedAt };
 }

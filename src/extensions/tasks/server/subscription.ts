@@ -1,4 +1,4 @@
-/** The field `taskIds` of `subscriptions/listen`: tells of every change of these tasks. */
+/** The field `taskIds` of `subscriptions/listen`: notifies clients of changes of their tasks. */
 
 import { type Params, RpcError } from '../../../entries/mcpp.ts';
 import { type Context, principalKey, type SubscriptionField } from '../../../entries/server.ts';
@@ -9,10 +9,7 @@ import { detailedTaskOf } from './view.ts';
 
 const MOST_IDS = 1000;
 
-/**
- * Tells callers of their own tasks, as far as there are places; of others nothing is said, not even that they exist.
- * What is left out is not named in the acknowledgement.
- */
+/** Accepts tasks of the caller, up to a limit. Other ids cause no error, so that callers cannot probe for tasks of others. */
 export function taskIdsField(
   office: Office,
 ): (wanted: unknown, ctx: Context) => Promise<SubscriptionField | undefined> {

@@ -1,16 +1,16 @@
-/** Tasks as clients see them: from what is kept to what stands on the wire. */
+/** Converts stored tasks to tasks on the wire. */
 
 import type { InputRequest } from '../../../entries/mcpp.ts';
 import type { StoredTask } from '../store.ts';
 import type { DetailedTask, ExperimentalTask, Task } from '../task.ts';
 import { openQuestions } from './state.ts';
 
-/** The task itself, as it stands in the answer that creates it. */
+/** Returns the task for the `tools/call` result that creates it, which has no outcome. */
 export function taskOf({ ttlMs, pollIntervalMs, ...task }: StoredTask): Task {
   return { ...common(task), ttlMs, pollIntervalMs };
 }
 
-/** The task with what its status brings along. */
+/** Returns the task for `tasks/get`, with its result, error or open input requests. */
 export function detailedTaskOf(task: StoredTask): DetailedTask {
   const { status, result, error } = task;
   return {
@@ -21,7 +21,7 @@ export function detailedTaskOf(task: StoredTask): DetailedTask {
   };
 }
 
-/** The task in the words of 2025-11-25, where a result that says it is an error is a failure. */
+/** Returns the task in the format of 2025-11-25, where a result with `isError` means the status `failed`. */
 export function experimentalTaskOf({
   ttlMs: ttl,
   pollIntervalMs: pollInterval,
@@ -50,7 +50,7 @@ function inputRequestsOf(task: StoredTask): Record<string, InputRequest> {
 
 const LONGEST_MESSAGE = 500;
 
-/** What a failed tool says first. */
+/** Returns the first text of an error result as status message, cut to 500 characters. */
 function textOf({ content }: Readonly<Record<string, unknown>>): Pick<Task, 'statusMessage'> {
   const [first] = Array.isArray(content) ? content : [];
   const text: unknown = first?.text;

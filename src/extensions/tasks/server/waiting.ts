@@ -1,4 +1,4 @@
-/** Calls that wait for the end of a task, and put its questions to their clients meanwhile. */
+/** Waiting `tasks/result` requests of 2025-11-25, on which the input requests of a task are sent to the client. */
 
 import { type InputRequest, type Params, RpcError } from '../../../entries/mcpp.ts';
 import type { Context } from '../../../entries/server.ts';
@@ -10,33 +10,30 @@ import { follow } from './follow.ts';
 import type { Office } from './office.ts';
 import { answered, openQuestions } from './state.ts';
 
-/** A call that waits. */
+/** A waiting `tasks/result` request. */
 interface Call {
   readonly ctx: Context;
-  /** The keys of questions that its client could not be asked: it is not asked them again. */
+  /** Keys of input requests that failed on this request, and are not sent on it again. */
   readonly failed: Set<string>;
 }
 
-/** A question that is being put, and by which call. */
+/** A sent input request, and the `tasks/result` request on which it was sent. */
 interface Asking {
   readonly call: Call;
-  /** Takes it back. */
+  /** Cancels the input request. */
   readonly abort: AbortController;
 }
 
-/** Those who wait for one task. */
+/** Waiting `tasks/result` requests for one task. */
 interface Queue {
-  /** The newest last. */
+  /** Waiting requests, the newest last. */
   readonly calls: Call[];
   readonly asking: Map<string, Asking>;
-  /** The task as one of them has seen it last. */
+  /** Newest known state of the task. */
   task: StoredTask | undefined;
 }
 
-/**
- * Everybody who waits for a task of this office. A question is put by one of them at a time, and that is the newest: of
- * the older ones nobody knows whether their clients are still there, because one that goes away need not say so.
- */
+/** Sends input requests only on the newest `tasks/result` request of a task: older clients can have disconnected unnoticed. */
 export class WaitingRoom {
   readonly #office: Office;
   readonly #queues = new Map<string, Queue>();
@@ -45,7 +42,7 @@ export class WaitingRoom {
     this.#office = office;
   }
 
-  /** The task when it is over. Questions its caller does not answer stay open for others who wait. */
+  /** Returns the task when it is final. Input requests without a response stay open for other waiting requests. */
   async wait(taskId: string, ctx: Context): Promise<StoredTask> {
     const { signal } = ctx;
     const queue = this.#queueFor(taskId);
@@ -85,7 +82,7 @@ export class WaitingRoom {
     this.#assign(queue);
   }
 
-  /** Sees to it that each open question is put by the newest call that can put it, and that no other is put. */
+  /** Sends each open input request on the newest `tasks/result` request where it has not failed, and cancels it elsewhere. */
   #assign(queue: Queue): void {
     const open = queue.task ? openQuestions(queue.task) : [];
     const askers = new Map(open.map(({ key }) => [key, queue.calls.findLast(({ failed }) => !failed.has(key))]));
@@ -108,7 +105,7 @@ export class WaitingRoom {
     const reply = await replyOf(call.ctx, related(taskId, question), asking.abort.signal);
     const task = reply && (await this.#keep(taskId, new Map([[key, reply]])));
     if (task) return this.#see(queue, task);
-    // Somebody else puts it by now.
+    // The input request was closed, or sent again on another `tasks/result` request.
     if (queue.asking.get(key) !== asking) return;
     queue.asking.delete(key);
     call.failed.add(key);
@@ -125,13 +122,13 @@ export class WaitingRoom {
   }
 }
 
-/** What the client says to it; undefined if it says nothing. An error is an answer, too: the handler has to know. */
+/** Returns the response or error of the client to an input request; undefined if the client sent neither. */
 async function replyOf(ctx: Context, question: InputRequest, signal: AbortSignal): Promise<TaskReply | undefined> {
   try {
     return { answer: { ...(await ctx.ask(question, { signal })) } };
   } catch (error) {
     if (signal.aborted || ctx.signal.aborted || !(error instanceof RpcError)) return undefined;
-    // What the client itself said; the handler is told in which words to take it.
+    // The cause is the original error of the client. It is stored unwrapped, because the handler's call wraps it again.
     return { error: (error.cause instanceof RpcError ? error.cause : error).toObject() };
   }
 }

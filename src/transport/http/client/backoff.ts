@@ -1,27 +1,27 @@
-/** How long to wait before a stream is opened again. */
+/** `Backoff`: delays between attempts to reconnect an SSE stream. */
 
 import type { ReconnectOptions } from '../../../client/http-options.ts';
 import { nextBackoffDelay } from '../../../timing/backoff.ts';
 import { timerMs } from '../../../timing/timer-range.ts';
 
-/** How a stream ended. */
+/** How an SSE stream ended; argument of `Backoff.after`. */
 export interface StreamEnd {
-  /** Milliseconds it was open. */
+  /** Time the stream was open, in milliseconds; 0 if it never opened. */
   readonly lived: number;
-  /** Milliseconds the server told us to wait, if it did. */
+  /** Delay that the server requested by `Retry-After` or the SSE field `retry`, in milliseconds. */
   readonly told: number | undefined;
-  /** False if there was no stream, or one that brought nothing. */
+  /** False if the stream did not open, or if it resumed a response and delivered no new event. Counts as a failed attempt. */
   readonly wasGood: boolean;
 }
 
-/** The least there is between two tries. */
+/** Minimum delay before a reconnect, in milliseconds. */
 export const SHORTEST_PAUSE = 1000;
 const LONGEST_PAUSE = 30_000;
 const MAX_TRIES = 5;
-// Proxies cut at a minute and more; whoever ends streams faster than this is asked ever less often.
+// Time a stream must stay open to reset the delay, in milliseconds. Proxies close connections after 60 s or more.
 const STEADY_MS = 45_000;
 
-/** Never faster than one try per second, and ever slower unless streams last. */
+/** Exponential backoff for SSE reconnects, from 1 s up to `maxDelayMs`. A stream that was open for 45 s resets the delay. */
 export class Backoff {
   readonly #longest: number;
   readonly #maxTries: number;
@@ -33,17 +33,17 @@ export class Backoff {
     this.#maxTries = maxTries;
   }
 
-  /** Milliseconds until the next try if there is to be one nevertheless. */
+  /** Returns the maximum delay, or `told` if longer, in milliseconds. For attempts after `after` returned undefined. */
   atLongest(told = 0): number {
     return timerMs(Math.max(this.#longest, told));
   }
 
-  /** Milliseconds until the next try; undefined if so many failed in a row that another is hardly worth it. */
+  /** Returns the delay before the next attempt, in milliseconds; undefined after `maxTries` failed attempts in a row. */
   after({ lived, told = 0, wasGood }: StreamEnd): number | undefined {
     this.#failures = wasGood ? 0 : this.#failures + 1;
     if (this.#failures >= this.#maxTries) return undefined;
     if (lived >= STEADY_MS) this.#pause = 0;
-    // A server that asks for a pace of its own, and keeps to what it says, gets it.
+    // The backoff delay does not grow if the stream succeeded and the server requested a delay of at least 1 s.
     const isPaced = wasGood && told >= SHORTEST_PAUSE;
     if (!isPaced) this.#pause = nextBackoffDelay(this.#pause, { minMs: SHORTEST_PAUSE, maxMs: this.#longest });
     return timerMs(Math.max(this.#pause, told));

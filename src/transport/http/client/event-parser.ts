@@ -1,4 +1,4 @@
-/** Bytes of an event stream to events. */
+/** `EventParser`: parses the bytes of an SSE stream into events. */
 
 import { createParser, type EventSourceParser } from 'eventsource-parser';
 import { ConnectionError, toError } from '../../../jsonrpc/errors.ts';
@@ -6,54 +6,53 @@ import { TimeSlice } from '../../../timing/time-slice.ts';
 import { timerMs } from '../../../timing/timer-range.ts';
 import { tooLarge } from './failures.ts';
 
-/** One event. */
 export interface ServerEvent {
-  /** `message` unless the server says otherwise. */
+  /** Value of the SSE field `event`. Default: `message`. */
   readonly type: string;
   readonly data: string;
   readonly id: string | undefined;
 }
 
-/** Receives what is in a stream. */
+/** Callbacks of `EventParser`. */
 export interface EventListener {
   onEvent(event: ServerEvent): void;
-  /** How many milliseconds the server wants us to wait before we come back. */
+  /** Called with the reconnection time of the SSE field `retry`, in milliseconds. */
   onRetry(milliseconds: number): void;
-  /** A comment, as keep-alives are. */
+  /** Called with the text of an SSE comment. Servers send comments as keep-alives. */
   onComment?(text: string): void;
-  /** The stream is not read any further; called once. */
+  /** Called once if the stream is invalid or an event is too large, or if `onEvent` throws. No other callback follows. */
   onFault(error: Error): void;
 }
 
-// So many bytes are parsed at once: what they hold is delivered before more is parsed.
+// Bytes parsed at once. Their events are delivered before the next part is parsed, to limit the events in memory.
 const PART = 16 * 1024;
 const FIELD_NAME = 'data: '.length;
-// A colon, a space and the line ends of a comment.
+// Length of an SSE comment without its text.
 const COMMENT_FRAMING = ': \n\n'.length;
-// How many times its data an event may be on the wire, for the names of its fields and its line ends.
+// Maximum size of an event on the wire, as a multiple of `maxBytes`: field names and line ends add to the data.
 const MAX_FRAMING = 1.5;
 const encoder = new TextEncoder();
 
-/** Reads one stream. Comments and unknown fields are skipped. */
+/** Parses one SSE stream and limits the size of its events. Unknown fields are ignored. */
 export class EventParser {
   readonly #parser: EventSourceParser;
   readonly #decoder = new TextDecoder('utf-8', { fatal: true });
   readonly #listener: EventListener;
   readonly #maxBytes: number;
   readonly #slice = new TimeSlice();
-  /** Events that were parsed and not delivered. */
+  /** Parsed events that the listener has not received yet. */
   #events: ServerEvent[] = [];
-  /** Bytes since the last event, comments aside. */
+  /** Bytes received since the last event, without comments. */
   #unfinished = 0;
   #isTooLong = false;
   #isOver = false;
 
-  /** The data of an event may have `maxBytes` bytes. */
+  /** `maxBytes` is the maximum size of the data of one event. */
   constructor(listener: EventListener, maxBytes: number) {
     this.#listener = listener;
     this.#maxBytes = maxBytes;
     this.#parser = createParser({
-      // The line that is being read counts with its field name.
+      // The parser counts the field name as part of the line.
       maxBufferSize: maxBytes + FIELD_NAME,
       onEvent: ({ event = 'message', data, id }) => {
         this.#unfinished = 0;
@@ -71,7 +70,7 @@ export class EventParser {
     });
   }
 
-  /** Delivers the events that are complete with these bytes. A promise means: not yet all, push no more until it resolves. */
+  /** Parses bytes and delivers the completed events. Await a returned promise (backpressure) before the next `push`. */
   push(bytes: Uint8Array): void | Promise<void> {
     this.#slice.begin();
     for (let at = 0; at < bytes.length && !this.#isOver; at += PART) {
@@ -87,7 +86,7 @@ export class EventParser {
     await this.push(rest);
   }
 
-  /** True if all events are delivered, false if other events of the process come first. */
+  /** Delivers parsed events. Returns false if the time slice ended before all of them were delivered. */
   #deliver(): boolean {
     const events = this.#events;
     let at = 0;
@@ -117,7 +116,7 @@ export class EventParser {
     }
     this.#unfinished += bytes.length;
     this.#parser.feed(text);
-    // Lines without content are joined as well, and cost memory for each.
+    // Many empty `data:` lines add little data but cost memory each, so the bytes on the wire are limited too.
     if (this.#unfinished > this.#maxBytes * MAX_FRAMING + PART) this.#isTooLong = true;
     this.#unfinished = Math.max(this.#unfinished, 0);
   }
@@ -129,7 +128,7 @@ export class EventParser {
   }
 }
 
-// A character has at most three bytes.
+// UTF-8 has at most 3 bytes per UTF-16 code unit, so short data need not be encoded to be measured.
 function isLonger(data: string, maxBytes: number): boolean {
   if (data.length * 3 <= maxBytes) return false;
   return data.length > maxBytes || encoder.encode(data).length > maxBytes;

@@ -1,4 +1,4 @@
-/** A stream that is opened with GET, and opened again where it broke off. */
+/** `EventStream`: an SSE stream opened by GET, which reconnects with `Last-Event-ID` after an interruption. */
 
 import { TRY_AGAIN } from '../../../client/statuses.ts';
 import type { ConnectionError } from '../../../jsonrpc/errors.ts';
@@ -11,34 +11,30 @@ import { canResumeFrom } from './request-headers.ts';
 import type { Asked, Requester } from './requester.ts';
 import type { ResponseHead, ResponseReader } from './sender.ts';
 
-/** What a stream needs from whoever wants it. */
+/** Settings and callbacks of an `EventStream`. */
 export interface EventStreamHost {
   readonly requester: Requester;
-  /** When to try again. */
   readonly backoff: Backoff;
-  /** Bytes of the data of one event. */
+  /** Maximum size of the data of one event, in bytes. */
   readonly maxResponseBytes: number;
-  /** The request for it, from behind this event. */
+  /** Returns the GET request that opens the stream. With `lastEventId`, the request resumes the stream after that event. */
   ask(lastEventId: string | undefined): Asked;
-  /** The server has begun to tell. */
+  /** Called each time the server has opened the stream with status 200. */
   onOpen(): void;
   onEvent(event: ServerEvent): void;
-  /** It is there again, but what was said in between is not. */
+  /** Called after a reconnect without `Last-Event-ID`: events sent during the interruption are lost. */
   onGap(): void;
-  /** True for a status after which there is no sense in trying again. */
+  /** True if a retry after this HTTP status would fail too. The stream is then given up. */
   isFinal(status: number): boolean;
-  /**
-   * A stream that stands by itself brings something by being there, and is wanted for as long as the session lasts; one
-   * with an answer in it brings something only by new events.
-   */
+  /** True for the GET stream of a session, which is retried without limit. False for the resumed stream of a response. */
   readonly isStanding: boolean;
-  /** It could not be opened for a while, and is still tried; told once until it is open again. */
+  /** Called when `maxTries` attempts in a row have failed and retries continue. Called at most once until the stream opens. */
   onTrouble(cause: ConnectionError): void;
-  /** It is over for good, and not because it was stopped. */
+  /** Called once when the stream has failed and is not retried. Not called after `stop`. */
   onGiveUp(cause: ConnectionError): void;
 }
 
-/** Keeps the stream open until it is stopped or given up. */
+/** Keeps an SSE stream open by reconnecting with backoff, until `stop` is called or the server refuses the stream. */
 export class EventStream implements ResponseReader {
   readonly #host: EventStreamHost;
   #parser: EventParser | undefined;
@@ -57,14 +53,14 @@ export class EventStream implements ResponseReader {
     this.#host = host;
   }
 
-  /** Opens it in so many milliseconds, from behind this event. */
+  /** Opens the stream after `delay` milliseconds. With `lastEventId`, resumes the stream after that event. */
   open(delay = 0, lastEventId?: string): void {
     this.#lastEventId = lastEventId;
     if (delay > 0) this.#timer = setTimeout(() => this.#ask(), delay);
     else this.#ask();
   }
 
-  /** Nothing is told any more. */
+  /** Closes the stream. No callback follows. */
   stop(): void {
     this.#isStopped = true;
     clearTimeout(this.#timer);
@@ -83,7 +79,7 @@ export class EventStream implements ResponseReader {
             this.#told = milliseconds;
           },
           onComment: (text) => this.#keepAlives.onComment(text),
-          // What cannot be read once cannot be read again.
+          // A stream that cannot be parsed is not retried, because the server would send the same events again.
           onFault: (error) => {
             this.#hangUp?.();
             this.#giveUp(error as ConnectionError);
@@ -116,7 +112,7 @@ export class EventStream implements ResponseReader {
     this.#again(error as ConnectionError, this.#told);
   }
 
-  // Nothing of this connection is read any more: what it still brings would be told twice.
+  // Closes the connection before the reconnect, because events that still arrive on it would be delivered twice.
   #lose(): void {
     this.#hangUp?.();
     this.#again(fellSilent(this.#host.requester.name), this.#told);

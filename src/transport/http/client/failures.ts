@@ -1,19 +1,19 @@
-/** What can go wrong over HTTP, as the errors callers get. */
+/** Creates the `ConnectionError` for each kind of failure of an HTTP request. */
 
 import { ConnectionError, type RpcError } from '../../../jsonrpc/errors.ts';
 import { retryAfterMs } from './retry-after.ts';
 import type { ResponseHead } from './sender.ts';
 
-// The request was on its way, or had arrived, when the connection broke.
+// Error codes of a connection that broke after the request was sent. The server could have received the request.
 const BROKEN = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
 
-/** What a status says that comes from a proxy. */
+/** Explanations of statuses that proxies send. */
 const HINTS: ReadonlyMap<number, string> = new Map([
   [502, 'a proxy in front of the server cannot reach it'],
   [504, 'a proxy in front of the server got no answer from it in time'],
 ]);
 
-/** The server answered with a status that is no answer; `answered` is what its body says, if it is an error of JSON-RPC. */
+/** Returns the error for an HTTP error status. `answered` is the JSON-RPC error in the response body, if any. */
 export function statusError({ status, header }: ResponseHead, name: string, answered?: RpcError): ConnectionError {
   const said = answered?.message ?? HINTS.get(status);
   const advice = status === 401 ? '. It lets in only whom it knows: see the option "auth"' : '';
@@ -25,7 +25,7 @@ export function statusError({ status, header }: ResponseHead, name: string, answ
   });
 }
 
-// What usually is the matter; the code stays in sight for everything else.
+// Explanations of common error codes. Every message also contains the code itself.
 const REASONS: readonly (readonly [codes: RegExp, reason: string])[] = [
   [/^ECONNREFUSED$/, 'nothing listens there: is the server running, and is it this port? '],
   [/^ENOTFOUND$/, 'there is no host of this name '],
@@ -37,7 +37,7 @@ function reasonFor(code: string): string {
   return REASONS.find(([codes]) => codes.test(code))?.[1] ?? 'the connection failed ';
 }
 
-/** There was no response to a request. */
+/** Returns the error for a request that failed before its response began. */
 export function noResponse(error: Error, name: string): ConnectionError {
   if (error instanceof ConnectionError) return error;
   const code = codeOf(error);
@@ -49,27 +49,25 @@ export function noResponse(error: Error, name: string): ConnectionError {
   return new ConnectionError('unreachable', `Cannot reach ${name}: ${why}`, { cause: error });
 }
 
-/** The most milliseconds a message that wants no answer takes to be accepted: nobody else has a clock for these. */
+/** Timeout until the server accepts a notification or response, or any message over HTTP+SSE, in milliseconds. */
 export const ACCEPT_MS = 30_000;
 
-/** It was not. */
 export function notAccepted(name: string): ConnectionError {
   return new ConnectionError('timeout', `${name} did not accept a message within ${ACCEPT_MS} ms`);
 }
 
-/** The server sent more than `maxResponseBytes` as one message. */
 export function tooLarge(what: string, maxBytes: number): ConnectionError {
   const text = `The server sent ${what} of more than ${maxBytes} bytes (option "maxResponseBytes")`;
   return new ConnectionError('too-large', text);
 }
 
-/** The response broke off. */
+/** Returns the error for a response that ended early. A `cause` that is a `ConnectionError` is returned unchanged. */
 export function cutOff(name: string, cause?: Error): ConnectionError {
   if (cause instanceof ConnectionError) return cause;
   return new ConnectionError('closed', `The answer of ${name} broke off`, cause ? { cause } : {});
 }
 
-/** The keep-alives of a stream stopped. */
+/** Returns the error for an SSE stream whose keep-alives have stopped. */
 export function fellSilent(name: string): ConnectionError {
   return new ConnectionError(
     'closed',
@@ -77,22 +75,21 @@ export function fellSilent(name: string): ConnectionError {
   );
 }
 
-/** The exchange is over, and there is no answer. */
+/** Returns the error for an exchange that ended without a response to its request. */
 export function unanswered(name: string): ConnectionError {
   return new ConnectionError('closed', `${name} ended the exchange without an answer`);
 }
 
-/** The server forgot the session. The one whose request showed it has the status: its request was not carried out. */
+/** Returns the error for a session that the server does not know. `status` is set for requests that were not executed. */
 export function sessionLost(name: string, status?: number): ConnectionError {
   return new ConnectionError('session-lost', `${name} does not know the session any more`, { status });
 }
 
-/** True for that. */
 export function isSessionLost(error: Error): boolean {
   return error instanceof ConnectionError && error.code === 'session-lost';
 }
 
-// What fetch throws says why it did in its cause.
+// The errors of `fetch` have the system's error code in their `cause`.
 function codeOf(error: unknown): string {
   const { code, cause } = error as { code?: unknown; cause?: unknown };
   if (typeof code === 'string') return code;

@@ -1,21 +1,20 @@
-/** A response's body as one piece, if it is not too large. */
+/** `JsonBody`: collects a response body up to a maximum size. */
 
 import type { ConnectionError } from '../../../jsonrpc/errors.ts';
 import { tooLarge } from './failures.ts';
 
-/** Collects what arrives. */
 export class JsonBody {
   readonly #maxBytes: number;
   #chunks: Uint8Array[] = [];
   #size = 0;
 
-  /** `announced` is the content-length, if there is one. Throws if that is too much already. */
+  /** `announced` is the value of `Content-Length`. Throws `too-large` if it exceeds `maxBytes`. */
   constructor(maxBytes: number, announced: string | undefined) {
     this.#maxBytes = maxBytes;
     if (Number(announced) > maxBytes) throw this.#tooLarge();
   }
 
-  /** Throws if it is too large now. */
+  /** Throws `too-large` if the body exceeds `maxBytes`. */
   push(bytes: Uint8Array): void {
     this.#size += bytes.length;
     if (this.#size > this.#maxBytes) {
@@ -25,7 +24,6 @@ export class JsonBody {
     this.#chunks.push(bytes);
   }
 
-  /** Everything that arrived. */
   take(): Uint8Array {
     const [first, second] = this.#chunks;
     if (first && !second) return first;

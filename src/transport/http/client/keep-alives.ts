@@ -1,21 +1,21 @@
-/** Notices that the keep-alives of an event stream have stopped: a half-open connection shows no other sign of its end. */
+/** `KeepAlives`: detects a half-open connection, whose SSE stream receives no more keep-alives. */
 
 import { monotonicNow } from '../../../timing/monotonic-now.ts';
 import { timerMs, unref } from '../../../timing/timer-range.ts';
 
-// Bytes are looked for four times per interval, and missed for five times in a row: 1.25 to 1.5 intervals. After a pause of
-// the whole process the first look comes before what arrived meanwhile is read, so that one look alone says nothing.
+// A stream is silent after 5 checks in a row without bytes, at 4 checks per interval: after 1.25 to 1.5 intervals. One check
+// proves nothing: after a suspension of the process, the check runs before the buffered bytes are read.
 const LOOKS_PER_INTERVAL = 4;
 const MAX_SILENT_LOOKS = 5;
 const SHORTEST_INTERVAL = 1000;
-// Servers of this package say at the beginning of a stream how often a keep-alive comes.
+// Servers of this package send `: keep-alive 15000` at the start of a stream, with the interval in milliseconds.
 const PROMISE = /^keep-alive (\d{1,10})$/;
-// Two intervals as similar as this are taken for the server's pace.
+// Two gaps between keep-alives count as the server's interval if the shorter is at least 0.8 of the longer.
 const SIMILAR = 0.8;
 
 /**
- * Watches one stream. Silence counts once the interval is known: from the server's promise, or from three keep-alives in a
- * row. `onSilence` is called again at every look until bytes arrive or `stop` is called.
+ * Watches one SSE stream for silence. Starts when the keep-alive interval is known: announced by the server, or measured from
+ * three keep-alives in a row. Calls `onSilence` at every check until bytes arrive or `stop` is called.
  */
 export class KeepAlives {
   readonly #onSilence: () => void;
@@ -29,19 +29,17 @@ export class KeepAlives {
     this.#onSilence = onSilence;
   }
 
-  /** A new stream of the same server is open: what is known of its pace holds for it. */
+  /** Starts to watch a new stream of the same server. The known keep-alive interval still applies. */
   begin(): void {
     this.#lastAt = undefined;
     this.#lastGap = 0;
     this.#watch();
   }
 
-  /** Bytes arrived. */
   onBytes(): void {
     this.#silentLooks = 0;
   }
 
-  /** A comment arrived. */
   onComment(text: string): void {
     const promised = PROMISE.exec(text)?.[1];
     if (promised === undefined) this.#learn(monotonicNow());
@@ -73,7 +71,7 @@ export class KeepAlives {
     const look = (): void => {
       if (++this.#silentLooks >= MAX_SILENT_LOOKS) this.#onSilence();
     };
-    // The connection keeps the process alive, not this.
+    // This timer must not keep the process alive: only the connection does.
     this.#timer = unref(setInterval(look, this.#interval / LOOKS_PER_INTERVAL));
   }
 }

@@ -1,15 +1,14 @@
-/** What a response says its body is. */
+/** Content types of HTTP responses. */
 
 import type { ResponseHead } from './sender.ts';
 
-/** What can hold messages, or that it holds none. */
+/** How to read a response body. `nothing` is an empty body; `other` is a content type that cannot hold messages. */
 export type BodyKind = 'json' | 'events' | 'nothing' | 'other';
 
-/** The kind of the body that follows. */
 export function bodyKind(head: ResponseHead): BodyKind {
   if (head.status === 202 || head.status === 204 || head.header('content-length') === '0') return 'nothing';
   const type = head.header('content-type');
-  // Without a type it may be empty, and if it is not it can only be JSON.
+  // Without `Content-Type`, the body is empty or JSON.
   if (type === undefined || type === 'application/json') return 'json';
   const [essence = ''] = type.split(';');
   const name = essence.trim().toLowerCase();
@@ -17,7 +16,7 @@ export function bodyKind(head: ResponseHead): BodyKind {
   return name === 'text/event-stream' ? 'events' : 'other';
 }
 
-/** The content type as an error text can show it. */
+/** Returns the media type for error messages; `something else` if the header is missing or malformed. */
 export function typeName(head: ResponseHead): string {
   const [essence = ''] = (head.header('content-type') ?? '').split(';');
   return /^[\w.+-]{1,64}\/[\w.+-]{1,64}$/.test(essence.trim()) ? essence.trim() : 'something else';

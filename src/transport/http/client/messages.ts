@@ -1,4 +1,4 @@
-/** Bodies and events to messages, as far as HTTP says more about them than they do themselves. */
+/** Finds the response to a request in the JSON bodies and SSE events of its exchange. */
 
 import { ParseError } from '../../../jsonrpc/errors.ts';
 import type { Batch, Payload } from '../../../jsonrpc/json/parse-message.ts';
@@ -11,7 +11,7 @@ import {
   type Response,
 } from '../../../jsonrpc/message.ts';
 
-/** The response to the request with this id, or the fault that made it unreadable, if it is there. */
+/** Returns the response with this id, or the `ParseError` of an unreadable one; undefined if the payload has neither. */
 export function answerIn(payload: Payload, id: Id): Response | ParseError | undefined {
   if (!isBatch(payload)) return answers(payload as Message | ParseError, id);
   for (const one of payload as Batch) {
@@ -26,7 +26,7 @@ function answers(one: Message | ParseError, id: Id): Response | ParseError | und
   return isAnswer ? (one as Response | ParseError) : undefined;
 }
 
-/** An error without an id that arrives where one request is answered is the answer to that request. */
+/** Sets the id of an error response that has none, because an exchange carries the response to one request only. */
 export function addressed(payload: Payload, id: Id): Payload {
   if (payload instanceof ParseError || isBatch(payload)) return payload;
   const message = payload as Message;

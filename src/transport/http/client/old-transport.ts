@@ -1,8 +1,8 @@
-/** HTTP+SSE, the transport of revision 2024-11-05: one stream for everything the server says, POSTs for what we say. */
+/** HTTP+SSE, the transport of revision 2024-11-05: the server sends on one GET stream, the client sends by POST. */
 
 import { nameOfUrl } from '../../../client/http-options.ts';
 import { ConnectionError, ParseError, toError } from '../../../jsonrpc/errors.ts';
-import { receivedLimits } from '../../../jsonrpc/json/json-limits.ts';
+import { receivedLimits } from '../../../jsonrpc/json/message-limits.ts';
 import { MessageReader } from '../../../jsonrpc/json/message-reader.ts';
 import type { Batch, Payload } from '../../../jsonrpc/json/parse-message.ts';
 import { type Id, isBatch, isRequest, isResponse, type Message, serialize } from '../../../jsonrpc/message.ts';
@@ -17,7 +17,7 @@ import type { ResponseHead } from './sender.ts';
 import { HttpSession } from './session.ts';
 import { type HttpTransportOptions, MAX_RESPONSE, requesterFor, SETTLING_MS } from './transport.ts';
 
-/** A transport to the server whose stream is at this URL. */
+/** Creates an HTTP+SSE transport. `url` is the URL of the server's SSE stream. */
 export async function oldHttpTransport(url: URL, options: HttpTransportOptions = {}): Promise<Transport> {
   return new OldHttpTransport(await requesterFor(url, options), url, options);
 }
@@ -30,14 +30,14 @@ class OldHttpTransport implements Transport {
   readonly #maxResponseBytes: number;
   readonly #reader: MessageReader;
   readonly #session = new HttpSession();
-  /** Requests without an answer, and whom to tell when it is there. */
+  /** Requests without a response, by id. */
   readonly #waiting = new Map<Id, { readonly options: SendOptions; readonly onAbort: () => void }>();
   readonly #hangUps = new Set<() => void>();
-  /** POSTs that have no status yet. */
+  /** POSTs whose status has not arrived. Each function settles the promise of its POST. */
   readonly #posting = new Set<() => void>();
-  /** Requests that the server refused because it does not know the session. */
+  /** Ids of requests that the server refused with 404, or that were not sent after the first 404: the session is lost. */
   readonly #unknown = new Set<Id>();
-  /** Runs from the first refusal on: POSTs under way most often get the same status a moment later. */
+  /** Runs from the first 404 on. Other open POSTs usually get a 404 shortly after. */
   #settling: ReturnType<typeof setTimeout> | undefined;
   readonly #keepAlives = new KeepAlives(() => this.#loseIfIdle());
   #state: 'new' | 'opening' | 'open' | 'closed' = 'new';
@@ -97,7 +97,7 @@ class OldHttpTransport implements Transport {
     this.#requester.sender.close();
   }
 
-  // The session is the stream: whoever waits for an answer waits for it there.
+  // Resolves when the server accepts the POST. The response to a request arrives on the GET stream.
   #post(message: Message, body: string, { headers: added, repeatable = false }: SendOptions): Promise<void> {
     return new Promise((resolve, reject) => {
       const { name } = this.#requester;
@@ -115,7 +115,7 @@ class OldHttpTransport implements Transport {
         settle(error);
       };
       this.#posting.add(settle);
-      // For whether it was taken at all: the answer to it comes elsewhere, and has a clock of its own.
+      // Limits the wait for the status of the POST. The response to a request has the timeout of its call.
       const timer = setTimeout(() => finish(notAccepted(name)), ACCEPT_MS);
       const hangUp = this.#requester.send(
         { method: 'POST', url, headers, added, body, repeatable },
@@ -124,7 +124,7 @@ class OldHttpTransport implements Transport {
             const isUnknownSession = head.status === 404;
             if (isUnknownSession) this.#lose(message);
             if (head.status >= 400) finish(isUnknownSession ? undefined : statusError(head, name));
-            // It was taken; what its body says is of no interest, but its connection is.
+            // The POST is accepted. Its body is read to the end and ignored, so that the connection can be reused.
             else settle();
           },
           onChunk: () => {},
@@ -152,7 +152,7 @@ class OldHttpTransport implements Transport {
     }
   }
 
-  // The POST was not carried out, and none that follows will be: the session ends, and another one takes its place.
+  // A 404 means that the session is lost: the server did not process this message, and would refuse all later ones.
   #lose(message: Message): void {
     if (isRequest(message)) this.#unknown.add(message.id);
     this.#settling ??= setTimeout(() => this.#loseNow(), SETTLING_MS);
@@ -165,13 +165,13 @@ class OldHttpTransport implements Transport {
     this.#end(sessionLost(name));
   }
 
-  // Nobody knows which request it was for, and nothing behind it can be read.
+  // All requests fail: the unreadable event names no request, and the stream cannot be read any further.
   #break(error: Error): void {
     for (const id of [...this.#waiting.keys()]) this.#over(id, error);
     this.#end(this.#state === 'open' ? sessionLost(this.#requester.name) : error);
   }
 
-  // A server that is busy with a request sends no keep-alives either.
+  // A server that is busy with a request can stop sending keep-alives, so silence counts only without open requests.
   #loseIfIdle(): void {
     if (this.#waiting.size === 0) this.#end(this.#lost(fellSilent(this.#requester.name)));
   }
@@ -191,7 +191,7 @@ class OldHttpTransport implements Transport {
 
   #open(endpoint: string): void {
     const url = URL.canParse(endpoint, this.#url.href) ? new URL(endpoint, this.#url.href) : undefined;
-    // Whoever could send us elsewhere would get what is meant for this server.
+    // Another origin would receive messages and credentials that are meant for this server.
     if (url?.origin !== this.#url.origin) {
       const text = `${nameOfUrl(this.#url)} names an endpoint that is not on its own origin`;
       this.#end(new ConnectionError('refused', text));

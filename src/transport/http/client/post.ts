@@ -1,8 +1,8 @@
-/** One message on its way to the server, and what comes back for it. */
+/** `Post`: sends one message by HTTP POST, and reads the response as JSON or as an SSE stream. */
 
 import { NO_ANSWERS } from '../../../client/statuses.ts';
 import { ConnectionError, ParseError, RpcError } from '../../../jsonrpc/errors.ts';
-import type { ReceivedLimits } from '../../../jsonrpc/json/json-limits.ts';
+import type { ReceivedLimits } from '../../../jsonrpc/json/message-limits.ts';
 import { MessageReader, readPayload } from '../../../jsonrpc/json/message-reader.ts';
 import type { Payload } from '../../../jsonrpc/json/parse-message.ts';
 import { isErrorResponse, isRequest, type Message, type Request, serialize } from '../../../jsonrpc/message.ts';
@@ -19,39 +19,37 @@ import type { Requester } from './requester.ts';
 import type { ResponseHead, ResponseReader } from './sender.ts';
 import type { HttpSession } from './session.ts';
 
-/** What a post needs from the transport. */
+/** The transport of a `Post`: dependencies and callbacks. */
 export interface PostHost {
   readonly requester: Requester;
   readonly session: HttpSession;
   readonly maxResponseBytes: number;
   readonly limits: ReceivedLimits;
   deliver(payload: Payload): void;
-  /** Goes on with a stream that broke off. */
+  /** Resumes the interrupted SSE stream of a response. `told` is the delay that the server requested, in milliseconds. */
   resume(post: Post, lastEventId: string, told: number | undefined): EventStream;
-  /** It was answered that there is no such session. */
+  /** Called if the server refused the message with 404, because it does not know the session. */
   onUnknownSession(post: Post): void;
-  /** The server has begun to answer. */
+  /** Called when the server has accepted the message with a status below 400. */
   onAnswering(): void;
-  /** Nothing more comes for it. */
+  /** Called when the exchange of the message has ended. */
   onOver(post: Post): void;
 }
 
-/** What the body of a response is read by. */
 interface BodyReader {
   push(bytes: Uint8Array): void | Promise<void>;
-  /** The body is complete. */
   end(): void;
 }
 
-// For a stream whose last word was said.
+// Time for the server to end an SSE stream after the response, in milliseconds. A stream that ends frees its connection.
 const LINGER_MS = 1000;
 const MAX_IGNORED = 64 * 1024;
 
-/** Posts one message, and reads the response to its end. */
+/** Posts one message and delivers the messages of the response. In a session, resumes an interrupted SSE stream. */
 export class Post implements ResponseReader {
   readonly message: Message;
-  /** Where the transport keeps it. */
-  place: number | undefined;
+  /** Key of the POST among the open POSTs of its transport; 0 before the transport has added it. */
+  number = 0;
   readonly #request: Request | undefined;
   readonly #host: PostHost;
   readonly #options: SendOptions;
@@ -59,19 +57,18 @@ export class Post implements ResponseReader {
   #hangUp: (() => void) | undefined;
   #body: BodyReader | undefined;
   #resumption: EventStream | undefined;
-  /** Reads the events. */
   #reader: MessageReader | undefined;
   #lastEventId: string | undefined;
   #told: number | undefined;
   #sessionId: string | undefined;
-  /** Made with the first comment: most streams end before it. */
+  /** Created at the first SSE comment, because most streams end before one arrives. */
   #keepAlives: KeepAlives | undefined;
   #isHeard = false;
   #isAnswered = false;
   #isOver = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  /** Throws if JSON cannot say it. */
+  /** Throws if the message cannot be serialized to JSON. */
   constructor(host: PostHost, message: Message, options: SendOptions) {
     this.#host = host;
     this.message = message;
@@ -81,7 +78,6 @@ export class Post implements ResponseReader {
     options.signal?.addEventListener('abort', this.#onAbort);
   }
 
-  /** Sends it. */
   send(): void {
     const { requester, session } = this.#host;
     const body = this.#text;
@@ -90,17 +86,17 @@ export class Post implements ResponseReader {
     this.#sessionId = session.id;
     const headers = messageHeaders(this.message, session);
     if (!this.#request) this.#within(ACCEPT_MS, () => this.end(notAccepted(requester.name)));
-    // Nobody has to sign in to say that something is not wanted any more.
+    // A cancellation must not prompt the user to sign in.
     const isBackground = 'method' in this.message && this.message.method === 'notifications/cancelled';
     this.#hangUp = requester.send({ method: 'POST', headers, added, body, repeatable, isBackground }, this);
   }
 
-  /** True once the server has begun to answer it. A server that refuses it has said so when all is said. */
+  /** True if the server has accepted the message with a status below 400. */
   get isHeard(): boolean {
     return this.#isHeard;
   }
 
-  /** Ends it from this side. Whoever sent it is told, unless it gave it up itself. */
+  /** Ends the exchange, and calls `onEnd` unless the sender has aborted its signal. */
   end(cause: Error | undefined): void {
     if (this.#isOver) return;
     this.#isOver = true;
@@ -145,7 +141,7 @@ export class Post implements ResponseReader {
     else if (!this.#resume()) this.end(error);
   }
 
-  /** An event of the response, or of the stream that goes on with it. */
+  /** Handles an event of the response, or of the GET stream that resumes the response. */
   takeEvent({ type, data, id }: ServerEvent): void {
     if (this.#isOver) return;
     if (id !== undefined) this.#lastEventId = canResumeFrom(id) ? id : undefined;
@@ -154,7 +150,7 @@ export class Post implements ResponseReader {
     const payload = this.#reader.read(data);
     if (payload) this.#take(payload);
     if (!this.#isAnswered) return;
-    // The server ends the stream now, and its connection can be used again. If it does not, we do.
+    // The server should end the stream after the response, so that the connection can be reused. After 1 s the client ends it.
     if (this.#resumption) this.end(undefined);
     else if (this.#timer === undefined) this.#within(LINGER_MS, () => this.end(undefined));
   }
@@ -198,7 +194,7 @@ export class Post implements ResponseReader {
     };
   }
 
-  // The body of what was accepted is of no interest, but its connection is.
+  // The body is read to its end and ignored, so that the connection can be reused.
   #accept(): BodyReader {
     let ignored = 0;
     return {
@@ -222,9 +218,9 @@ export class Post implements ResponseReader {
     const id = this.#request?.id;
     const answer = payload === undefined || id === undefined ? undefined : answerIn(addressed(payload, id), id);
     const error = answer && !(answer instanceof ParseError) && isErrorResponse(answer) ? answer : undefined;
-    // Without an id of its own it may be anybody's who stands at this place, so that the status counts, too.
+    // An error without an id can come from another program at this URL, such as a proxy, so the HTTP status decides.
     const isOwn = error && payload && id !== undefined && answerIn(payload, id) === error;
-    // A session that is not known, unless it is said of a method in so many words.
+    // With a session id, 404 means an unknown session, unless the JSON-RPC error is "Method not found" (-32601).
     const isUnknownSession = status === 404 && this.#sessionId !== undefined && error?.error.code !== -32601;
     if (isUnknownSession) this.#host.onUnknownSession(this);
     else if (isOwn && status < 500 && !NO_ANSWERS.has(status)) this.#takeOnly(error);
@@ -249,7 +245,8 @@ export class Post implements ResponseReader {
     this.#host.deliver(own);
   }
 
-  // A server that is busy sends no keep-alives either, so that a stream counts as lost only if nothing is lost with it.
+  // A busy server can stop sending keep-alives, so a silent stream is dropped only if no response is lost: if the stream can be
+  // resumed, or carries a subscription.
   #loseIfSilent({ method }: Request): void {
     const { session, requester } = this.#host;
     const isResumable = session.isOpen && this.#lastEventId !== undefined;

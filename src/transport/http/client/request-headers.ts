@@ -1,4 +1,4 @@
-/** The header fields of a request: what the protocol wants repeated there, and what users add. */
+/** Header fields of HTTP requests: those of the protocol, and those of the user. */
 
 import type { HeaderFields } from '../../../client/http-options.ts';
 import { isObject, isResponse, type Message } from '../../../jsonrpc/message.ts';
@@ -9,10 +9,10 @@ import type { HttpSession } from './session.ts';
 
 const JSON_TYPE = 'application/json';
 const EVENTS_TYPE = 'text/event-stream';
-// How long a body is says whoever sends it.
+// Header fields about the body and the connection, which only the HTTP implementation may set.
 const FRAMING: ReadonlySet<string> = new Set(['content-length', 'transfer-encoding', 'connection']);
 
-/** Those of a message. What it says of itself in `_meta` counts; without that it belongs to the session. */
+/** Returns the protocol's header fields for a message, from its `_meta` (stateless revisions) or from the session. */
 export function messageHeaders(message: Message, session: HttpSession): Record<string, string> {
   const headers: Record<string, string> = {
     'content-type': JSON_TYPE,
@@ -30,7 +30,7 @@ export function messageHeaders(message: Message, session: HttpSession): Record<s
   return headers;
 }
 
-/** Those of a request for a stream, from behind the event with this id. */
+/** Returns the header fields of a GET that opens an SSE stream, or that resumes it after `lastEventId`. */
 export function streamHeaders(session: HttpSession, lastEventId: string | undefined): Record<string, string> {
   const headers: Record<string, string> = { accept: EVENTS_TYPE };
   session.addHeaders(headers);
@@ -38,12 +38,12 @@ export function streamHeaders(session: HttpSession, lastEventId: string | undefi
   return headers;
 }
 
-/** False for an id that a header cannot carry. */
+/** True if the header `Last-Event-ID` can carry the event id: up to 1,024 characters, no control characters. */
 export function canResumeFrom(eventId: string): boolean {
   return eventId.length > 0 && eventId.length <= 1024 && [...eventId].every((char) => char >= ' ' && char !== '\x7f');
 }
 
-/** The protocol's own fields win over what users add, and of that the later over the earlier. */
+/** Merges header fields. Those of the protocol (`own`) have priority; of the added ones, the last has priority. */
 export function mergedHeaders(own: HeaderFields, ...added: readonly (HeaderFields | undefined)[]): HeaderFields {
   if (added.every((fields) => fields === undefined)) return own;
   const merged: Record<string, string> = {};
@@ -62,7 +62,7 @@ function claimOf(message: Message): string | undefined {
   return typeof claim === 'string' ? claim : undefined;
 }
 
-// A header is bytes, which are written as characters below 256.
+// Header values consist of bytes, so each byte of the UTF-8 encoding becomes a character below 256.
 function bytesOf(text: string): string {
   return Array.from(new TextEncoder().encode(text), (byte) => String.fromCharCode(byte)).join('');
 }

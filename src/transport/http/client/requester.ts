@@ -1,4 +1,4 @@
-/** Requests to one server, each with what lets it in, through redirects to the response that counts. */
+/** `Requester`: sends HTTP requests to one server, with credentials; follows redirects and retries after 401 and 403. */
 
 import type {
   Authorizer,
@@ -13,36 +13,35 @@ import { MAX_REDIRECTS, redirectTarget, tooManyRedirects } from './redirect.ts';
 import { mergedHeaders } from './request-headers.ts';
 import type { OutgoingRequest, RequestSender, ResponseHead, ResponseReader } from './sender.ts';
 
-/** What is asked of the server. */
+/** A request to be sent by a `Requester`. */
 export interface Asked {
   readonly method: OutgoingRequest['method'];
-  /** Where, if not at the server's own URL. */
+  /** Default: the URL of the server. */
   readonly url?: URL;
-  /** The protocol's own header fields. */
+  /** Header fields of the protocol. They override all other header fields. */
   readonly headers: HeaderFields;
-  /** Those of this request alone. */
+  /** Header fields that the user added to this request. */
   readonly added?: HeaderFields | undefined;
   readonly body?: string;
   readonly repeatable: boolean;
-  /** It belongs to no call: nobody is to be bothered for it. */
+  /** True if the request belongs to no call. It must not prompt the user to sign in. */
   readonly isBackground?: boolean;
 }
 
-/** What requests are made with. */
 export interface RequesterOptions extends CheckedHttpOptions {
   readonly authorize?: Authorizer | undefined;
 }
 
-// Whoever is not let in after this many tries is not to be let in.
+// Maximum number of retries of one request after a 401 or 403.
 const MAX_CHALLENGES = 5;
 
-/** Makes requests to one URL, and to others of its origin. */
+/** Sends requests to one URL, and to other URLs of the same origin. */
 export class Requester {
-  /** How errors name the server. */
+  /** Name of the server in error messages. */
   readonly name: string;
   readonly sender: RequestSender;
   readonly options: RequesterOptions;
-  /** Where the server is; it may have moved for good. */
+  /** URL of the server. A redirect with status 308 changes it for later requests. */
   url: URL;
 
   constructor(url: URL, name: string, sender: RequestSender, options: RequesterOptions) {
@@ -52,7 +51,7 @@ export class Requester {
     this.options = options;
   }
 
-  /** Sends a request. Every failure is told to the reader, as a `ConnectionError`; the returned function hangs up. */
+  /** Sends a request. Failures go to `reader.onFail` as `ConnectionError` or `AuthError`. The returned function aborts. */
   send(asked: Asked, reader: ResponseReader): () => void {
     const journey = new Journey(this, asked, reader);
     journey.begin();
@@ -60,7 +59,7 @@ export class Requester {
   }
 }
 
-/** One request, from its first try to the response that is passed on. */
+/** One request, which is sent again after redirects and challenges until a response can be passed to the reader. */
 class Journey implements ResponseReader, AuthRequest {
   readonly #requester: Requester;
   readonly #asked: Asked;
@@ -69,13 +68,13 @@ class Journey implements ResponseReader, AuthRequest {
   #hangUp: (() => void) | undefined;
   #redirects = 0;
   #challenges = 0;
-  /** What was to let it in the last time. */
+  /** Header fields that the authorizer returned for the last attempt. */
   #allowed: HeaderFields = {};
   #isOver = false;
   #hasHead = false;
-  /** What arrives belongs to a response that is not passed on. */
+  /** True while the received response is ignored, because it is a redirect or a challenge. */
   #isAside = false;
-  /** Made for those who ask for its signal: most requests have what lets them in at once. */
+  /** Created when the authorizer reads `signal`, because most requests do not need it. */
   #abort: AbortController | undefined;
 
   constructor(requester: Requester, asked: Asked, reader: ResponseReader) {
@@ -111,7 +110,7 @@ class Journey implements ResponseReader, AuthRequest {
       if (given instanceof Promise || allowed instanceof Promise) void this.#beginLater(given, allowed);
       else this.#send(given, allowed);
     } catch (error) {
-      // Whoever asks hears of it in the same way as of everything else: later.
+      // Failures are always reported asynchronously, even if `headers` throws synchronously.
       queueMicrotask(() => this.#stop(notSent(error)));
     }
   }
@@ -209,7 +208,7 @@ class Journey implements ResponseReader, AuthRequest {
     }
   }
 
-  // This response leads elsewhere; its connection is not worth waiting for its body.
+  // Closes the connection of a redirect or challenge. Reading the body, to reuse the connection, would take longer.
   #leave(): void {
     this.#isAside = true;
     this.#hangUp?.();

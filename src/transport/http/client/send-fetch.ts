@@ -1,8 +1,7 @@
-/** Requests over `fetch`: the runtime's own, or one that somebody gave us. */
+/** `requestSender` over `fetch`: that of the runtime, or that of the option `fetch`. */
 
 import type { OutgoingRequest, RequestSender, ResponseReader } from './sender.ts';
 
-/** Sends requests with `send`. */
 export async function requestSender(_origin: URL, send: typeof fetch = fetch): Promise<RequestSender> {
   return {
     send(request, reader) {
@@ -25,14 +24,14 @@ class FetchExchange {
 
   hangUp(): void {
     this.#abort.abort();
-    // A fetch that does not heed its signal is told in the other way.
+    // Cancels the body for implementations of `fetch` that ignore the signal.
     this.#body?.cancel().catch(() => {});
   }
 
   async run(send: typeof fetch, { method, url, headers, body }: OutgoingRequest): Promise<void> {
     const { signal } = this.#abort;
     try {
-      // Where a redirect leads to is looked at before it is followed.
+      // `Requester` checks the target of a redirect before it follows the redirect.
       const options = { method, headers, signal, redirect: 'manual' } as const;
       const response = await send(url.href, body === undefined ? options : { ...options, body });
       if (signal.aborted) {
@@ -40,7 +39,7 @@ class FetchExchange {
         return;
       }
       this.#reader.onHead({
-        // A browser does not say where a redirect leads, nor which it was.
+        // Browsers hide the status and the target of a redirect.
         status: response.type === 'opaqueredirect' ? 302 : response.status,
         header: (name) => response.headers.get(name) ?? undefined,
       });
@@ -59,7 +58,7 @@ class FetchExchange {
       if (done) return;
       if (!signal.aborted) await this.#reader.onChunk(value);
     }
-    // It was hung up before there was a body to be told.
+    // If `hangUp` was called before the body was known, the body is still open.
     await body.cancel();
   }
 }

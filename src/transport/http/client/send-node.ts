@@ -1,17 +1,16 @@
-/** Requests over node:http and node:https, on connections that are kept open. */
+/** `requestSender` over node:http and node:https, with reuse of connections (keep-alive). */
 
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { type Route, routeTo, withProxy } from '../../../client/node-proxy.ts';
 import type { OutgoingRequest, RequestSender, ResponseHead, ResponseReader } from './sender.ts';
 
-// Less than what most servers wait: a connection they are about to close is not used any more. It is looked for now and
-// then; the agent's own clocks would cost a fifth of each request.
+// Idle connections are closed after 3 s, before most servers close them, because a request on a closing connection fails. They
+// are checked before a request, at most once per second: timeouts of the agent would take a fifth of each request's time.
 const IDLE_MS = 3000;
 const LOOK_EVERY_MS = 1000;
 const STALE: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE']);
 
-/** Sends requests to the origin of this URL. */
 export async function requestSender(origin: URL): Promise<RequestSender> {
   return new NodeSender(await routeTo(origin, true));
 }
@@ -19,7 +18,7 @@ export async function requestSender(origin: URL): Promise<RequestSender> {
 class NodeSender implements RequestSender {
   readonly #route: Route;
   readonly #freedAt = new WeakMap<Socket, number>();
-  // Nearly every request goes to the same place.
+  // Caches the path of the last URL, because nearly all requests have the same URL.
   #lastUrl: URL | undefined;
   #lastPath = '';
   #lookedAt = 0;
@@ -52,7 +51,7 @@ class NodeSender implements RequestSender {
     const path = this.#lastPath;
     const headers = added ? { ...given, ...added } : given;
     const request = this.#route.request({ protocol, hostname, port, agent, method, path, headers });
-    // Head and body leave in one write.
+    // `end` with a body sends head and body in one write.
     request.end(body);
     return request;
   }
@@ -85,14 +84,14 @@ class NodeExchange {
       hasResponse = true;
       if (!this.#isOver) this.#read(response);
     });
-    // It stays for as long as the request lives: an error without a listener ends the process.
+    // The listener is never removed, because an `error` event without a listener would end the process.
     request.on('error', (error: Error & { code?: string }) => {
-      // The server closed an idle connection at the moment we used it: the next try gets another.
+      // The server closed an idle connection at the moment of its reuse. The request is sent again on another connection.
       const isStale = request.reusedSocket && STALE.has(error.code ?? '') && !hasResponse;
       if (isStale && this.#again && !this.#isOver) this.begin(this.#again());
       else this.#fail(withProxy(error, this.#proxy));
     });
-    // Without an error that is what becomes of a server that wants to speak something else than HTTP.
+    // Node closes the connection without an error if the server answers with status 101 (Switching Protocols).
     request.on('close', () => {
       if (!hasResponse && request === this.#request && !this.#isOver) this.#fail(new Error('There was no response'));
     });
@@ -113,7 +112,7 @@ class NodeExchange {
         return Array.isArray(value) ? value.join(', ') : value;
       },
     };
-    // What the reader is busy with; the end of the response is told behind it.
+    // Set while the reader applies backpressure. The end of the response is reported after it.
     let busy: Promise<void> | undefined;
     const afterwards = (action: () => void): void => {
       if (busy) void busy.then(action);

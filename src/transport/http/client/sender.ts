@@ -1,43 +1,41 @@
-/** A request of ours and the response as it arrives: what every way of sending requests has in common. */
+/** Interfaces for sending one HTTP request and reading its response, over node:http or `fetch`. */
 
 import type { HeaderFields } from '../../../client/http-options.ts';
 
-/** A request, ready to be sent. */
 export interface OutgoingRequest {
   readonly method: 'GET' | 'POST' | 'DELETE';
   readonly url: URL;
-  /** By name in lower case. */
+  /** Keyed by lower-case name. */
   readonly headers: HeaderFields;
   readonly body: string | undefined;
-  /** It may be sent once more if a connection that was kept open turns out to be gone. */
+  /** True if the request is idempotent: it may be sent again if the reused connection was closed by the server. */
   readonly repeatable: boolean;
 }
 
-/** What a response says before its body. */
+/** Status and header fields of an HTTP response. */
 export interface ResponseHead {
   readonly status: number;
-  /** A header field, by its name in lower case. */
+  /** Returns the value of a header field. `name` must be in lower case. */
   header(name: string): string | undefined;
 }
 
-/** Takes a response in. The last it is told is `onEnd` or `onFail`. */
+/** Callbacks for one response. The last call is `onEnd` or `onFail`; an aborted request gets neither. */
 export interface ResponseReader {
   onHead(head: ResponseHead): void;
-  /** A part of the body. A promise means: nothing more until it resolves. It never rejects. */
+  /** Called with a part of the body. A returned promise signals backpressure: the next call waits for it. Must not reject. */
   onChunk(bytes: Uint8Array): void | Promise<void>;
-  /** The body is complete, as far as HTTP can tell. */
+  /** Called at the end of the body. */
   onEnd(): void;
-  /** There is no response, or only a part of one. */
+  /** Called if no response arrives, or if the response ends early. */
   onFail(error: Error): void;
 }
 
-/** Sends requests to one origin. */
+/** Sends HTTP requests to one origin. */
 export interface RequestSender {
   /**
-   * Sends a request; what its response is told to never throws. The returned function hangs up: nothing is told any more.
-   * Throws if the request cannot be written.
+   * Sends a request; throws if it cannot be written. The returned function aborts without callbacks. `reader` must not throw.
    */
   send(request: OutgoingRequest, reader: ResponseReader): () => void;
-  /** Lets go of what is kept open. Requests that are on their way are not ended. */
+  /** Closes the connections that are kept open for reuse. On Node, open requests break off as well. */
   close(): void;
 }

@@ -1,39 +1,38 @@
-/** What a session over HTTP is known by, and which headers messages have because of it. */
+/** `HttpSession`: the session id and protocol version of an HTTP session, and its header fields. */
 
 import { isErrorResponse, isObject, type Request, type Response } from '../../../jsonrpc/message.ts';
 
-// Revisions that were agreed on before the header was there.
+// Revisions in which clients send no header `MCP-Protocol-Version`.
 const WITHOUT_VERSION_HEADER: ReadonlySet<string> = new Set(['2024-11-05', '2025-03-26']);
 
-/** One session: opened by `initialize`, known by an id if the server gives one. */
 export class HttpSession {
   #request: Request | undefined;
   #offered: string | undefined;
   #id: string | undefined;
   #version: string | undefined;
 
-  /** The id the server gave it. */
+  /** Session id that the server assigned; undefined if the server assigned none. */
   get id(): string | undefined {
     return this.#id;
   }
 
-  /** True once `initialize` was answered. */
+  /** True once the server has answered `initialize` with a result. */
   get isOpen(): boolean {
     return this.#version !== undefined;
   }
 
-  /** `initialize` is being sent: what was known is void. */
+  /** Resets the session. Must be called when `initialize` is sent. */
   begin(request: Request): void {
     this.#request = request;
     this.#offered = this.#id = this.#version = undefined;
   }
 
-  /** The response to `initialize` begins, with this header. */
+  /** Stores the `Mcp-Session-Id` of the response to `initialize`. The id applies once `take` has received the result. */
   offer(id: string | undefined): void {
     this.#offered = id;
   }
 
-  /** Learns from the answer to `initialize`, if that is what it is. */
+  /** Opens the session if `response` is the result of `initialize`. */
   take(response: Response): void {
     if (response.id !== this.#request?.id) return;
     this.#request = undefined;
@@ -43,7 +42,7 @@ export class HttpSession {
     this.#id = this.#offered;
   }
 
-  /** The headers of every request in the session. */
+  /** Adds `Mcp-Session-Id` and `MCP-Protocol-Version`, if the session has them. */
   addHeaders(headers: Record<string, string>): void {
     if (this.#id !== undefined) headers['mcp-session-id'] = this.#id;
     const version = this.#version;

@@ -1,4 +1,4 @@
-/** The two streams a session can have beside its requests: the one that stands by itself, and the rest of one that broke. */
+/** Opens GET streams of a session: for server messages that belong to no request, and to resume the stream of a response. */
 
 import type { ReconnectOptions } from '../../../client/http-options.ts';
 import { isFinalStatus } from '../../../client/statuses.ts';
@@ -10,7 +10,6 @@ import { streamHeaders } from './request-headers.ts';
 import type { Asked, Requester } from './requester.ts';
 import type { HttpSession } from './session.ts';
 
-/** What both need. */
 export interface StreamsHost {
   readonly requester: Requester;
   readonly session: HttpSession;
@@ -18,27 +17,26 @@ export interface StreamsHost {
   readonly reconnect: ReconnectOptions | undefined;
 }
 
-/** Who hears of it. */
 export interface StreamListener {
-  /** The server has begun to tell. */
+  /** Called each time the server has opened the stream. */
   onOpen?(): void;
   onEvent(event: ServerEvent): void;
-  /** It is there again, but what was said in between is not. */
+  /** Called after a reconnect that could not resume the stream: messages sent during the interruption are lost. */
   onGap?(): void;
-  /** It could not be opened for a while, and is still tried; told once until it is open again. */
+  /** Called when `maxTries` attempts in a row have failed and retries continue. Called at most once until the stream opens. */
   onTrouble?(cause: ConnectionError): void;
-  /** It is over for good; `cause.status` says if the server refused it. */
+  /** Called once when the stream has failed and is not retried. `cause.status` is set if the server refused the stream. */
   onGiveUp(cause: ConnectionError): void;
 }
 
-/** The stream for what belongs to no request, opened now. */
+/** Opens the GET stream for server messages that belong to no request. */
 export function standingStream(host: StreamsHost, listener: StreamListener): EventStream {
   const stream = makeStream(host, listener, true);
   stream.open();
   return stream;
 }
 
-/** The rest of a request's stream, from behind the event with this id. The server may have `told` us when to come back. */
+/** Resumes the SSE stream of a response after `lastEventId`. `told` is the delay that the server requested, in milliseconds. */
 export function restOfStream(
   host: StreamsHost,
   listener: StreamListener,
@@ -46,7 +44,8 @@ export function restOfStream(
   told: number | undefined,
 ): EventStream {
   const stream = makeStream(host, listener, false);
-  // The server ended it on purpose and knows when there is more; only from the second time on it may be a circle.
+  // The first reconnect waits only the requested delay, because the server closed the stream on purpose. Later reconnects wait
+  // for the backoff too, so that they cannot loop.
   stream.open(told || SHORTEST_PAUSE, lastEventId);
   return stream;
 }
@@ -62,7 +61,7 @@ function makeStream(host: StreamsHost, listener: StreamListener, isStanding: boo
     maxResponseBytes,
     isStanding,
     ask,
-    // Who has signed in for a call meanwhile is let in here, too.
+    // With an authorizer, 401 is not final: a later call can obtain a new token.
     isFinal: (status) => isFinalStatus(status) && !(status === 401 && requester.options.authorize),
     onOpen: () => listener.onOpen?.(),
     onEvent: (event) => listener.onEvent(event),

@@ -1,4 +1,4 @@
-/** Streamable HTTP: every message is a POST, and what comes back for it is one message or a stream of them. */
+/** Streamable HTTP: each message is a POST, answered by one JSON message or by an SSE stream of messages. */
 
 import { requestSender } from '#send-request';
 import {
@@ -8,11 +8,11 @@ import {
   nameOfUrl,
 } from '../../../client/http-options.ts';
 import { ConnectionError, ParseError, toError } from '../../../jsonrpc/errors.ts';
-import { type ReceivedLimits, receivedLimits } from '../../../jsonrpc/json/json-limits.ts';
+import { type ReceivedLimits, receivedLimits } from '../../../jsonrpc/json/message-limits.ts';
 import { MessageReader } from '../../../jsonrpc/json/message-reader.ts';
 import { messageObjectOf, type Payload } from '../../../jsonrpc/json/parse-message.ts';
 import { isRequest, type Message } from '../../../jsonrpc/message.ts';
-import { Slots } from '../../../jsonrpc/slot-map.ts';
+import { SlotMap } from '../../../jsonrpc/slot-map.ts';
 import type { Receiver, SendOptions, Transport } from '../../../jsonrpc/transport.ts';
 import type { ServerEvent } from './event-parser.ts';
 import type { EventStream } from './event-stream.ts';
@@ -24,25 +24,24 @@ import { requestSender as fetchSender } from './send-fetch.ts';
 import { HttpSession } from './session.ts';
 import { restOfStream, type StreamsHost, standingStream } from './streams.ts';
 
-/** Options of the transport. */
 export interface HttpTransportOptions extends Omit<HttpClientOptions, 'headers'>, CheckedHttpOptions {
-  /** Says what lets requests in. */
+  /** Adds credentials to requests and handles 401 and 403. Default: none. */
   readonly authorize?: Authorizer | undefined;
 }
 
-/** Bytes of one received message. */
+/** Default of `maxResponseBytes`, the maximum size of a received message in bytes. */
 export const MAX_RESPONSE: number = 16 * 1024 * 1024;
-// What is on its way when the end comes, and the end of the session itself, hold nobody up for longer.
+// Timeout of `disconnect` for pending notifications and for the DELETE that ends the session, in milliseconds.
 const PARTING_MS = 1000;
-// Requests that are on their way when a session is found to be lost are most often told the same a moment later.
+// Time from the first 404 to the end of a lost session, in milliseconds: other open requests usually get a 404 as well.
 export const SETTLING_MS = 250;
 
-/** A transport to the server at this URL. */
+/** Creates a Streamable HTTP transport to the server at `url`. */
 export async function httpTransport(url: URL, options: HttpTransportOptions = {}): Promise<Transport> {
   return new HttpTransport(await requesterFor(url, options), options);
 }
 
-/** What makes the requests to the server at this URL. */
+/** Creates the requester for a URL, over the option `fetch` or the runtime's HTTP client. */
 export async function requesterFor(url: URL, options: HttpTransportOptions): Promise<Requester> {
   const sender = await (options.fetch ? fetchSender(url, options.fetch) : requestSender(url));
   return new Requester(url, nameOfUrl(url), sender, options);
@@ -55,13 +54,14 @@ class HttpTransport implements Transport, PostHost, StreamsHost {
   readonly maxResponseBytes: number;
   readonly limits: ReceivedLimits;
   readonly reconnect: HttpClientOptions['reconnect'];
-  readonly #posts = new Slots<Post>();
+  readonly #posts = new SlotMap<number, Post>();
+  #lastPost = 0;
   #receiver: Receiver | undefined;
   #state: 'new' | 'open' | 'losing' | 'closed' = 'new';
   #standing: EventStream | undefined;
-  /** Those that were told that there is no such session. */
+  /** POSTs that were refused with 404 or not sent, because the server does not know the session. */
   readonly #unknown = new Set<Post>();
-  /** Messages that want no answer, until they are accepted. */
+  /** Notifications and responses that the server has not accepted yet. */
   readonly #telling = new Set<Promise<void>>();
   #settling: ReturnType<typeof setTimeout> | undefined;
   #toldOfNoise = false;
@@ -78,7 +78,7 @@ class HttpTransport implements Transport, PostHost, StreamsHost {
     return this.#state === 'open' || this.#state === 'losing';
   }
 
-  // A session outlives its connections, so there hanging up means nothing.
+  // A session outlives its connections: closing the connection of a request does not cancel the request.
   get cancelsBy(): 'notification' | 'hang-up' {
     return this.session.isOpen ? 'notification' : 'hang-up';
   }
@@ -117,7 +117,7 @@ class HttpTransport implements Transport, PostHost, StreamsHost {
   resume(post: Post, lastEventId: string, told: number | undefined): EventStream {
     const onEvent = (event: ServerEvent): void => post.takeEvent(event);
     const onGiveUp = (cause: ConnectionError): void => {
-      // The request was carried out as far as anybody knows, so it is not among those that were not.
+      // The server accepted the request before, so the request does not count as refused.
       if (cause.status === 404) this.#lose();
       else if (cause.code === 'malformed' || cause.code === 'too-large') post.end(cause);
       else post.end(cutOff(this.requester.name, new Error('The stream could not be resumed', { cause })));
@@ -126,7 +126,7 @@ class HttpTransport implements Transport, PostHost, StreamsHost {
   }
 
   onUnknownSession(post: Post): void {
-    // It is being closed, and nobody opens another.
+    // While the transport disconnects, no new session follows, so the message fails at once.
     if (this.#state === 'closed') post.end(sessionLost(this.requester.name, 404));
     else this.#unknown.add(post);
     this.#lose();
@@ -137,21 +137,21 @@ class HttpTransport implements Transport, PostHost, StreamsHost {
   }
 
   onOver(post: Post): void {
-    if (post.place !== undefined) this.#posts.remove(post.place);
-    post.place = undefined;
+    this.#posts.delete(post.number);
     if (this.#state === 'losing') this.#loseIfSettled();
   }
 
   #post(post: Post): void {
-    post.place = this.#posts.add(post);
-    // What is not even sent was not carried out either.
+    post.number = ++this.#lastPost;
+    this.#posts.set(post.number, post);
+    // The session is being lost: the request is not sent, and fails as not executed.
     if (this.#state === 'losing') this.#unknown.add(post);
     else post.send();
   }
 
   #tell(message: Message, { headers, repeatable, onEnd }: SendOptions): Promise<void> {
     let settle: ((cause?: Error) => void) | undefined;
-    // Made before the promise, so that what JSON cannot say is thrown at once.
+    // Created before the promise, so that an error of serialization is thrown synchronously.
     const post = new Post(this, message, {
       headers,
       repeatable,
@@ -161,7 +161,7 @@ class HttpTransport implements Transport, PostHost, StreamsHost {
       },
     });
     const telling = new Promise<void>((resolve, reject) => {
-      // That the session is lost is told once, and not of each message that shows it.
+      // `onClose` reports a lost session once. The messages that failed by it do not report it again.
       settle = (cause) => (cause && !isSessionLost(cause) ? reject(cause) : resolve());
     }).then(() => this.#told(message));
     this.#telling.add(telling);
@@ -173,7 +173,7 @@ class HttpTransport implements Transport, PostHost, StreamsHost {
     if ('method' in message && message.method === 'notifications/initialized') this.#stand();
   }
 
-  // Many servers have none, and everything but news that belongs to no request works without.
+  // Opens the GET stream for server messages that belong to no request. Servers need not support it.
   #stand(): void {
     if (this.#state !== 'open' || this.#standing) return;
     let wasOpen = false;
@@ -188,7 +188,7 @@ class HttpTransport implements Transport, PostHost, StreamsHost {
       },
       onGap: () => this.#receiver?.onMessagesMissed?.(),
       onTrouble: (cause) => {
-        // The server holds on to a stream whose connection is lost; that of a new session is another.
+        // Status 409: the server still holds the stream of a lost connection. A new session gets a new stream.
         if (cause.status === 409 && wasOpen && this.#posts.size === 0) this.#lose();
         else this.#receiver?.onError(notHeard(cause, 'at the moment'));
       },
@@ -200,11 +200,11 @@ class HttpTransport implements Transport, PostHost, StreamsHost {
     });
   }
 
-  // An answer that comes here nevertheless is not waited for elsewhere any more.
+  // A response on the GET stream also ends the exchange of the POST that waits for it.
   #hear(payload: Payload): void {
     this.deliver(payload);
     if (messageObjectOf(payload)) return;
-    for (const post of [...this.#posts]) {
+    for (const post of this.#posts.values()) {
       if (isRequest(post.message) && answerIn(payload, post.message.id)) post.end(undefined);
     }
   }
@@ -217,7 +217,7 @@ class HttpTransport implements Transport, PostHost, StreamsHost {
   }
 
   #loseIfSettled(): void {
-    for (const post of this.#posts) if (!post.isHeard && !this.#unknown.has(post)) return;
+    for (const post of this.#posts.values()) if (!post.isHeard && !this.#unknown.has(post)) return;
     this.#lost();
   }
 
@@ -237,14 +237,14 @@ class HttpTransport implements Transport, PostHost, StreamsHost {
   }
 
   #endPosts(): void {
-    for (const post of [...this.#posts]) post.end(new ConnectionError('closed', 'The connection was closed'));
+    for (const post of this.#posts.values()) post.end(new ConnectionError('closed', 'The connection was closed'));
   }
 
   async #disconnect(): Promise<void> {
     const wasOpen = this.connected;
     const hasSession = this.#state === 'open';
     this.#close();
-    for (const post of [...this.#posts]) {
+    for (const post of this.#posts.values()) {
       if (isRequest(post.message)) post.end(new ConnectionError('closed', 'The connection was closed'));
     }
     if (hasSession) await this.#part();
@@ -253,7 +253,7 @@ class HttpTransport implements Transport, PostHost, StreamsHost {
     if (wasOpen) this.#receiver?.onClose();
   }
 
-  // What was told arrives before the end does, if the server is quick enough.
+  // Waits until the server has accepted pending notifications, then ends the session by DELETE. Takes at most 1 s.
   async #part(): Promise<void> {
     let hangUp: (() => void) | undefined;
     let timer: ReturnType<typeof setTimeout> | undefined;
@@ -273,13 +273,13 @@ class HttpTransport implements Transport, PostHost, StreamsHost {
     if (this.session.id === undefined) return void done();
     const headers: Record<string, string> = {};
     this.session.addHeaders(headers);
-    // Whatever the answer is, there is nothing left to be done about it.
+    // The outcome of the DELETE does not matter.
     const reader = { onHead: done, onChunk: () => {}, onEnd: done, onFail: done };
     return this.requester.send({ method: 'DELETE', headers, repeatable: true, isBackground: true }, reader);
   }
 }
 
-// A server that has no such stream says so with a status, and that is all right unless somebody wants to hear of changes.
+// False if the server has no GET stream: it answers 405, or before the stream was ever open 404 or 400.
 function isWorthTelling({ status }: ConnectionError, wasOpen: boolean): boolean {
   return status !== 405 && (wasOpen || (status !== 404 && status !== 400));
 }

@@ -1,10 +1,10 @@
-/** What kinds of content an HTTP client sends and wants. */
+/** Parsing of the `Accept` and `Content-Type` header fields. */
 
-/** What an `Accept` header admits. */
+/** Media types that a client accepts: JSON, SSE event streams and HTML. */
 export interface Accept {
   readonly json: boolean;
   readonly events: boolean;
-  /** Only what is named counts: a browser names it, a program that takes anything does not. */
+  /** True if `Accept` names `text/html` but not `text/event-stream`, as browsers do. Wildcards do not count. */
   readonly page: boolean;
 }
 
@@ -13,13 +13,13 @@ const USUAL = 'application/json, text/event-stream';
 const BOTH: Accept = { json: true, events: true, page: false };
 const EVENTS: Accept = { json: false, events: true, page: false };
 
-/** Reads an `Accept` header. Who says nothing takes JSON. */
+/** Parses an `Accept` header field. A missing or empty field accepts JSON only. */
 export function acceptOf(header: string | undefined): Accept {
   if (header === USUAL) return BOTH;
   if (header === 'text/event-stream') return EVENTS;
   if (header === undefined || header.trim() === '') return NOTHING_SAID;
   const ranges = rangesIn(header.toLowerCase());
-  // The range that says most decides.
+  // The most specific media range decides (RFC 9110, section 12.5.1).
   const admits = (...types: string[]): boolean =>
     types.map((type) => ranges.get(type)).find((said) => said !== undefined) ?? false;
   return {
@@ -29,7 +29,7 @@ export function acceptOf(header: string | undefined): Accept {
   };
 }
 
-/** What a client names, and whether it wants it. */
+/** Returns the media ranges of an `Accept` header field; false for ranges with `q=0`, which the client refuses. */
 function rangesIn(header: string): ReadonlyMap<string, boolean> {
   const ranges = header.split(',').map((range) => range.split(';').map((part) => part.trim()));
   return new Map(
@@ -37,7 +37,7 @@ function rangesIn(header: string): ReadonlyMap<string, boolean> {
   );
 }
 
-/** True for a body of JSON. The type is compared as a whole: browsers send other types without asking first. */
+/** True if the media type is exactly `application/json`: web pages can send `text/plain` without a CORS preflight (CSRF). */
 export function isJson(contentType: string | undefined): boolean {
   if (contentType === 'application/json') return true;
   return contentType?.split(';', 1)[0]?.trim().toLowerCase() === 'application/json';

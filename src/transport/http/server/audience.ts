@@ -1,15 +1,15 @@
-/** Streams that are told the same of changes: one watcher for all of them. */
+/** `Audience`: GET streams that share one subscription to the server's changes. */
 
 import type { ServerEvent } from '../../../protocol/model/changes.ts';
 
-/** Watches for as long as there is a stream to tell. */
+/** Subscribes to changes when the first stream joins, and unsubscribes when the last stream leaves. */
 export class Audience<Stream> {
   readonly #watch: (listener: (change: ServerEvent) => void) => () => void;
   readonly #tell: (stream: Stream, change: ServerEvent) => void;
   readonly #streams = new Set<Stream>();
   #unwatch: (() => void) | undefined;
 
-  /** `tell` must not throw. */
+  /** `watch` subscribes and returns the function that unsubscribes. `tell` sends a change to one stream and must not throw. */
   constructor(
     watch: (listener: (change: ServerEvent) => void) => () => void,
     tell: (stream: Stream, change: ServerEvent) => void,
@@ -18,7 +18,6 @@ export class Audience<Stream> {
     this.#tell = tell;
   }
 
-  /** The streams that get the notifications. */
   get streams(): Iterable<Stream> {
     return this.#streams;
   }

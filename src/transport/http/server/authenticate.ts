@@ -1,4 +1,4 @@
-/** Asks an authenticator who is calling, and says in HTTP's words who is not let in. */
+/** Authenticates HTTP requests, and checks the scopes of their principals. */
 
 import { RpcError } from '../../../jsonrpc/errors.ts';
 import { type Batch, isUnreadable, messageObjectOf, type Payload } from '../../../jsonrpc/json/parse-message.ts';
@@ -13,7 +13,7 @@ import {
 import type { ClientCapabilities } from '../../../protocol/model/capabilities.ts';
 import { checkPrincipal, type Principal } from '../../../protocol/principal.ts';
 import type { Viewer } from '../../../protocol/revision.ts';
-import { requestedVersion } from '../../../protocol/select-revision.ts';
+import { requestedVersion } from '../../../protocol/revision-of-message.ts';
 import type { Session } from '../../../protocol/session.ts';
 import { callerOf } from '../../../protocol/stateless/caller.ts';
 import { insufficientScope, isGranted, requiredScopes } from '../../../server/authorization/scopes.ts';
@@ -23,7 +23,7 @@ import { Refusal } from './refusal.ts';
 
 const CREDENTIALS = /^([A-Za-z][A-Za-z0-9-]*) +([A-Za-z0-9._~+/-]+=*)$/;
 
-/** What is told with a challenge that says nothing itself. */
+/** Default error messages of challenges, keyed by HTTP status. */
 const TOLD: ReadonlyMap<number, string> = new Map<Challenge['status'], string>([
   [400, 'The request says in a wrong way who is calling'],
   [401, 'Authorization is needed'],
@@ -31,14 +31,13 @@ const TOLD: ReadonlyMap<number, string> = new Map<Challenge['status'], string>([
   [503, 'Who is calling cannot be found out at the moment'],
 ]);
 
-/** A caller who is known. */
 export interface Admission {
   readonly principal: Principal;
-  /** It lacks scopes that every request needs: whatever it asks for is refused like this. */
+  /** Set if the principal lacks scopes that every request requires: the refusal of all its requests. */
   readonly lacking: Refusal | undefined;
 }
 
-/** The caller; throws `Refusal` if it is not let in. */
+/** Calls the authenticator. Throws a `Refusal` for a challenge without a principal, and a `TypeError` for an invalid result. */
 export async function authenticate(auth: Authenticate, request: HttpRequest): Promise<Admission> {
   const outcome = await auth(credentialsIn(request.header('authorization')), request);
   if (!isObject(outcome) || !('subject' in outcome || 'status' in outcome)) {
@@ -54,25 +53,24 @@ export async function authenticate(auth: Authenticate, request: HttpRequest): Pr
   return { principal, lacking };
 }
 
-/** The requests of a message or batch. */
 export function requestsIn(payload: Payload): Request[] {
   const all = (isBatch(payload) ? payload : [payload]) as Batch;
   return all.filter((one): one is Request => !isUnreadable(one) && isRequest(one));
 }
 
-/** Capabilities of the client that sent a message, in its `_meta` or its session. Undefined if `_meta` is malformed. */
+/** Returns the client capabilities from the message's `_meta`, else from the session. Undefined if `_meta` is malformed. */
 export function capabilitiesIn(payload: Payload, session: Session | undefined): ClientCapabilities | undefined {
   const { params } = messageObjectOf(payload) ?? {};
   if (requestedVersion(params) === undefined) return session?.capabilities ?? {};
   try {
     return isObject(params) ? callerOf(params).capabilities : undefined;
   } catch {
-    // The request is refused for that when it is handled.
+    // The malformed `_meta` is refused when the request is handled.
     return undefined;
   }
 }
 
-/** The refusal of a message whose caller lacks scopes that every request requires; it names those of the message, too. */
+/** Returns the refusal that names all scopes that the message requires; undefined if `auth` has no `protectedResource`. */
 export function refusalOfMessage(
   server: ServerInternals,
   payload: Payload,
@@ -80,14 +78,14 @@ export function refusalOfMessage(
   auth: Authenticate | undefined,
 ): Refusal | undefined {
   const requests = requestsIn(payload);
-  // Entries that are visible only with a session's capabilities are not found here: their scopes are named later.
+  // The session is not loaded yet, so scopes of tools that only the session's capabilities make visible are missing.
   const capabilities = capabilitiesIn(payload, undefined);
   const scopes = capabilities ? scopesOfAll(server, requests, { principal, capabilities }).scopes : [];
   const challenge = auth?.protectedResource?.insufficientScope(scopes, principal);
   return challenge && refusalOf(challenge, requests[0]?.id);
 }
 
-/** The scopes that requests require together, and the first request whose principal lacks one of its own. */
+/** Returns the scopes that all requests together require, and the first request for which the principal lacks a scope. */
 function scopesOfAll(
   server: ServerInternals,
   requests: readonly Request[],
@@ -111,7 +109,7 @@ function refusalOf({ status, headers, message = TOLD.get(status) }: Challenge, i
   return new Refusal(status, error, id, lowerCase(headers));
 }
 
-/** Throws `Refusal` if a request requires scopes that its principal lacks, before any of them is handled. */
+/** Throws a `Refusal` that names the required scopes if the principal lacks one of them. A batch is refused as a whole. */
 export function checkScopes(
   server: ServerInternals,
   payload: Payload,
@@ -136,7 +134,7 @@ function plainChallenge(scopes: readonly string[]): Challenge {
 function credentialsIn(header: string | undefined): Credentials | undefined {
   const [, scheme, token] = CREDENTIALS.exec(header ?? '') ?? [];
   if (!scheme || !token) return undefined;
-  // Whoever asks for the token gets it; logs and JSON do not.
+  // The getter is not enumerable, which keeps the token out of logs and `JSON.stringify`.
   return Object.defineProperty({ scheme: scheme.toLowerCase(), token: '' }, 'token', {
     get: () => token,
     enumerable: false,

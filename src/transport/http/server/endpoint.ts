@@ -1,4 +1,4 @@
-/** One HTTP endpoint for every client: lets requests in, and brings each to those who speak its revision. */
+/** `Endpoint`: guards and authenticates HTTP requests, and dispatches them by protocol revision. */
 
 import { ConnectionError, ParseError, RpcError } from '../../../jsonrpc/errors.ts';
 import { readPayload } from '../../../jsonrpc/json/message-reader.ts';
@@ -14,8 +14,8 @@ import {
   type Request,
 } from '../../../jsonrpc/message.ts';
 import { McpErrorCode, unsupportedVersion } from '../../../protocol/errors.ts';
+import { requestedVersion } from '../../../protocol/revision-of-message.ts';
 import { familyOf } from '../../../protocol/revisions.ts';
-import { requestedVersion } from '../../../protocol/select-revision.ts';
 import type { InFlight } from '../../../server/connection/in-flight.ts';
 import { withoutSessions } from '../../../server/connection/without-sessions.ts';
 import type { ServerInternals } from '../../../server/internals.ts';
@@ -43,22 +43,21 @@ import { Stateless } from './stateless.ts';
 import { UnflushedBytes } from './unflushed.ts';
 import { refuse, reply, Visit } from './visit.ts';
 
-// How long an aborted handler has to answer before its connection is closed.
+// Milliseconds that aborted handlers have to respond during `close`, before their requests are discarded.
 const ABORT_MS = 100;
 
-/** Serves one server, through whichever faces hand it requests. */
 export class Endpoint {
   readonly #server: ServerInternals;
-  /** The only path there is; undefined if somebody else has seen to that. */
+  /** The only path that is served; other paths get 404. Undefined: all paths, because the application routes requests. */
   readonly #path: string | undefined;
   readonly #settings: Settings;
   readonly #guard: Guard;
-  /** How to be let in, where somebody says it. */
+  /** Undefined if `auth` has no protected resource metadata (RFC 9728). */
   readonly #metadata: Metadata | undefined;
   readonly #load: Load;
   readonly #handshakes: Handshakes;
   readonly #stateless: Stateless;
-  /** Undefined where sessions are turned off. */
+  /** Undefined if the option `sessions` is false, or if the server has no stateful revision. */
   readonly #stateful: Stateful | undefined;
   readonly #sessionless: Sessionless;
   readonly #lines: SseLines;
@@ -82,7 +81,7 @@ export class Endpoint {
     this.#settings = settings;
     this.#guard = guardOf(options);
     this.#metadata = metadataOf(settings.auth?.protectedResource, path !== undefined);
-    // Twice as often as a stream shows that it is alive: a call that was just missed does not wait for two intervals.
+    // Two beats per keep-alive interval: a stream that opens between beats gets its first keep-alive after 0.5 to 1 interval.
     const heartbeat = new Clock(settings.keepAliveMs / 2);
     const unflushed = new UnflushedBytes(own.usage.unflushed, heartbeat, limits.slowReaderMs);
     const load = new Load(limits, own.usage, unflushed, options.clientAddress);
@@ -105,12 +104,12 @@ export class Endpoint {
     return this.#settings.limits;
   }
 
-  /** Resolves when the stores of sessions can be used. Requests that come before wait for that, too. */
+  /** Resolves when the session stores can be used; rejects if they fail. Session requests that arrive earlier wait. */
   async ready(): Promise<void> {
     await this.#stateful?.ready();
   }
 
-  /** Answers a request. Never throws. */
+  /** Responds to a request. Never throws: failures are sent as HTTP errors. */
   handle(http: HttpExchange): void {
     const isPublic = this.#metadata?.isFor(http) === true;
     const stranger = isPublic ? this.#guard.refuseHost(http) : this.#guard.refuse(http, http.address);
@@ -127,7 +126,7 @@ export class Endpoint {
     }
   }
 
-  // Browsers show a refused page nothing but a CORS error, so the first one is reported.
+  // Browsers show only a CORS error for a refused page, so the first refusal is reported to `onError` with its reason.
   #refusePage(http: HttpExchange, reason: string): Refusal {
     const origin = http.header('origin');
     if (origin !== undefined && !this.#hasReportedPage) {
@@ -137,10 +136,7 @@ export class Endpoint {
     return new Refusal(403, reason);
   }
 
-  /**
-   * Takes no new requests, gives running ones `graceMs` to end, aborts the rest and ends every stream. Sessions stay
-   * where they are kept.
-   */
+  /** Refuses new requests, waits up to `graceMs` for running ones, aborts the rest and ends streams. Stored sessions stay. */
   close({ graceMs = 0 }: { readonly graceMs?: number } = {}): Promise<void> {
     this.#closing ??= this.#close(timerMs(graceMs));
     return this.#closing;
@@ -149,7 +145,7 @@ export class Endpoint {
   async #close(graceMs: number): Promise<void> {
     const reason = new ConnectionError('closed', 'The server is closing');
     this.#load.isClosing = true;
-    // Those who listen wait for nothing but this.
+    // Long-lived requests and GET streams get no grace period, because nothing else would end them.
     this.#stateless.inFlight.abort(reason, ({ row }) => row?.isLongLived === true);
     for (const live of this.#live()) live.standalone?.close();
     const lines = this.#lines.close(graceMs);
@@ -184,7 +180,7 @@ export class Endpoint {
       const preflight = cors ? preflightFields(http, this.#methods) : {};
       return reply(visit, 204, { allow: this.#methods, ...preflight });
     }
-    // People have no credentials to show here, and see no more than that the server is there.
+    // Before authentication, because browsers have no token. With `auth`, the page shows no tools and no instructions.
     if (http.method === 'GET' && accept.page && this.#settings.page) return this.#showPage(visit);
     if (!auth) return this.#enter(visit);
     return authenticate(auth, http).then(({ principal, lacking }) => {
@@ -198,7 +194,7 @@ export class Endpoint {
     const { method } = visit.http;
     if (this.#closing && !this.#belongsToSession(visit)) throw closing();
     if (method === 'POST') return this.#post(visit);
-    // Nothing in it could say what else is needed.
+    // GET and DELETE have no message whose scopes the refusal could name.
     if (visit.lacking) throw visit.lacking;
     if (isStateless(visit)) throw methodNotAllowed('POST');
     if (method === 'GET') return this.#get(visit);
@@ -206,13 +202,13 @@ export class Endpoint {
     throw methodNotAllowed(this.#methods);
   }
 
-  // What runs may be waiting for an answer, or be taken back.
+  // True for POSTs that are accepted while closing: they can contain input responses or cancellations for running calls.
   #belongsToSession(visit: Visit): boolean {
     return visit.http.method === 'POST' && (hasSession(visit) || this.#lines.isFor(visit));
   }
 
   #get(visit: Visit): MaybePromise<void> {
-    // Clients of the old transport open their stream before they say anything.
+    // HTTP+SSE clients (2024-11-05) open their stream with a GET before they have a session.
     if (this.#settings.sse && !hasSession(visit) && visit.accept.events) return this.#lines.get(visit);
     if (this.#stateful) return this.#stateful.get(visit);
     throw methodNotAllowed(this.#methods);
@@ -264,7 +260,7 @@ export class Endpoint {
     return new Refusal(413, message, undefined, { connection: 'close' });
   }
 
-  // A claim in the body decides; the header is only compared with it.
+  // The version in a request's `_meta` selects the revision. The header `MCP-Protocol-Version` must not contradict it.
   #take(visit: Visit, payload: Payload): MaybePromise<void> {
     const { principal, lacking } = visit;
     if (lacking) throw refusalOfMessage(this.#server, payload, principal, this.#settings.auth) ?? lacking;
@@ -275,7 +271,7 @@ export class Endpoint {
     if (this.#closing && requestsIn(payload).length > 0) throw closing();
     const isModern = isStateless(visit);
     if (payload instanceof ParseError && (isModern || !hasSession(visit))) {
-      // The id of a response is one of ours: an error under it could be taken for the answer to a request of the client.
+      // The server chose the id of a response: a client could take an error with this id for the response to its own request.
       throw new Refusal(400, payload.toRpcError(), payload.isResponse ? undefined : payload.id);
     }
     if (isBatch(payload) && (isModern || !this.#servesStateful)) {
@@ -312,13 +308,13 @@ export class Endpoint {
     this.#checkSentHeaders(visit, payload);
     if (!this.#servesStateful) return this.#takeUnserved(visit, payload);
     if (!this.#stateful) return this.#sessionless.post(visit, payload);
-    // Before there is a session there is nobody to tell in an older way that something cannot be read.
+    // Without a session the revision is unknown, and so is how to respond to a batch.
     const isKnown = hasSession(visit);
     if (!isKnown && isBatch(payload)) throw new Refusal(400, 'A batch needs a session: send "initialize" first');
     return this.#stateful.post(visit, payload);
   }
 
-  // A notification that says nothing of its revision may be of any.
+  // The server has no stateful revisions. A notification does not name its revision, so it gets 202 and is ignored.
   #takeUnserved(visit: Visit, payload: Payload): void {
     const message = payload as Message;
     if (!isNotification(message)) throw this.#notServed(payload);
@@ -372,7 +368,7 @@ export class Endpoint {
       if (error.cause !== undefined) this.#report(error.cause);
       refuse(visit, error);
     } catch (fault) {
-      // An authenticator may have given header fields that no answer can have.
+      // An unexpected error, or a challenge of the authenticator with header fields that the runtime rejects.
       this.#report(fault);
       refuse(visit, new Refusal(500, RpcError.internal()));
     }
@@ -383,7 +379,7 @@ function hasSession({ http }: Visit): boolean {
   return http.header('mcp-session-id') !== undefined;
 }
 
-/** True if the request names a revision without sessions: it has no method but POST. */
+/** True if `MCP-Protocol-Version` names a stateless revision, which allows only POST. */
 function isStateless({ http }: Visit): boolean {
   const version = http.header('mcp-protocol-version');
   return version !== undefined && familyOf(version) === 'stateless';

@@ -1,31 +1,28 @@
-/** Server-sent events as text. */
+/** Serialization of server-sent events (SSE). */
 
 import type { Fields } from './http-exchange.ts';
 
-/** Header fields of an event stream. Proxies must neither change nor hold it back. */
+/** Header fields of an SSE response. Proxies must neither transform nor buffer the stream. */
 export const EVENT_STREAM: Fields = {
   'content-type': 'text/event-stream',
   'cache-control': 'no-cache, no-transform',
   'x-accel-buffering': 'no',
 };
 
-/** Keeps a connection that has nothing to say from being taken for dead. */
+/** SSE comment for idle streams, so that proxies and clients do not close the connection. */
 export const KEEP_ALIVE = ': \n\n';
 
-/**
- * A comment in front of the first event of a stream that stays open: at least every so many milliseconds something comes, so
- * that a client can take a stream without keep-alives for lost.
- */
+/** Returns the SSE comment that announces the keep-alive interval, with which clients detect a lost stream. */
 export function keepAlivePromise(milliseconds: number): string {
   return `: keep-alive ${Math.ceil(milliseconds)}\n`;
 }
 
-/** A message as an event. JSON has no line ends inside. */
+/** Returns a message as SSE event. `json` must not contain line breaks. */
 export function messageEvent(json: string, id?: string): string {
   return id === undefined ? `event: message\ndata: ${json}\n\n` : `event: message\nid: ${id}\ndata: ${json}\n\n`;
 }
 
-/** An event without a message: tells a client from where, and after how many milliseconds, it can come back. */
+/** Returns an event with empty data. Its id lets the client resume the stream; `retryMs` is the client's reconnection delay. */
 export function primingEvent(id: string, retryMs: number): string {
   return `id: ${id}\nretry: ${retryMs}\ndata: \n\n`;
 }

@@ -1,12 +1,11 @@
-/** The end of what a caller showed: what stays open is ended then, so that the caller comes back with something fresh. */
+/** Timer for the expiry of credentials: long-lived streams end, so that clients reconnect with a fresh token. */
 
 import type { Principal } from '../../../protocol/principal.ts';
 import { timerMs, unref } from '../../../timing/timer-range.ts';
 
-/** What callers are told for whom something ends. */
 export const EXPIRED = 'The token has expired';
 
-/** Calls back when what the caller showed is no longer good, unless the returned function is called before. */
+/** Calls `action` at the principal's `expiresAt`. The returned function cancels the timer. */
 export function whenExpired(principal: Principal | undefined, action: () => void): () => void {
   const { expiresAt } = principal ?? {};
   return expiresAt === undefined || !Number.isFinite(expiresAt) ? nothing : callAt(expiresAt, action);
@@ -19,7 +18,7 @@ function callAt(expiresAt: number, action: () => void): () => void {
   const wait = (): void => {
     const left = expiresAt - Date.now();
     const counted = timerMs(left);
-    // The connection that it ends keeps the process alive, not the timer.
+    // The open connection keeps the process running; the timer alone must not.
     timer = unref(setTimeout(counted < left ? wait : action, counted));
   };
   wait();

@@ -1,4 +1,4 @@
-/** A web-standard request, as the endpoint sees it. */
+/** `FetchExchange`: a web-standard `Request` as `HttpExchange`. */
 
 import {
   type Body,
@@ -9,15 +9,15 @@ import {
   type Outlet,
 } from './http-exchange.ts';
 
-// What proxies write down for a client that did not wait.
+// Status that nginx logs if a client disconnects before the response.
 const CLIENT_CLOSED_REQUEST = 499;
 
 const encoder = new TextEncoder();
 
-/** Wraps a `Request`; `respond` is given the `Response`, once. */
+/** Wraps a `Request`. `respond` gets the `Response`. A second call, possible after a disconnect, must have no effect. */
 export class FetchExchange implements HttpExchange {
   readonly method: string;
-  // The runtime keeps both to itself.
+  // A `Request` exposes neither the client's address nor the connection.
   readonly address = undefined;
   readonly connection = undefined;
   readonly #request: Request;
@@ -46,7 +46,7 @@ export class FetchExchange implements HttpExchange {
   }
 
   header(name: string): string | undefined {
-    // Not every runtime shows the header; all of them make the URL from it.
+    // Some runtimes hide the `Host` header field, but all of them build the URL from it.
     return this.#request.headers.get(name) ?? (name === 'host' ? new URL(this.#request.url).host : undefined);
   }
 
@@ -67,7 +67,7 @@ export class FetchExchange implements HttpExchange {
   }
 
   reply(status: number, fields: Fields, body?: string): undefined {
-    // What a connection does is the runtime's business.
+    // The header field `Connection` is dropped, because the runtime manages connections.
     const { connection: _, ...headers } = { ...NO_SNIFFING, ...fields };
     this.#respond(new Response(this.method === 'HEAD' ? null : (body ?? null), { status, headers }));
     this.#close();
@@ -75,7 +75,7 @@ export class FetchExchange implements HttpExchange {
 
   stream(fields: Fields): Outlet {
     const { signal } = this.#request;
-    // Nobody reads it any more, which is no fault: whoever passes the stream on should not take it for one.
+    // Closes the stream without an error: frameworks that forward the stream would log a client's disconnect as a failure.
     const onAbort = (): void => outlet.end();
     const outlet = new StreamOutlet(() => {
       signal.removeEventListener('abort', onAbort);
@@ -98,7 +98,7 @@ export class FetchExchange implements HttpExchange {
     this.#listeners.add(listener);
   }
 
-  // Nobody reads an answer any more, but whoever waits for one has to be told.
+  // The client has disconnected, but the runtime still waits for a `Response`.
   readonly #giveUp = (): void => {
     this.#respond(new Response(null, { status: CLIENT_CLOSED_REQUEST }));
     this.#close();

@@ -1,19 +1,19 @@
-/** An endpoint as a function from `Request` to `Response`, for every runtime that has them. */
+/** `fetchHandler`: serves an MCP server with web-standard `Request` and `Response`. */
 
 import type { McpServer } from '../../../server/server.ts';
 import { Endpoint } from './endpoint.ts';
 import { FetchExchange } from './fetch-exchange.ts';
 import { checkHttpOptions, type HttpOptions } from './options.ts';
 
-/** Answers requests, whatever their path is. */
+/** HTTP handler that serves MCP at every path for which it is called. */
 export interface FetchHandler {
-  /** Answers one request. */
+  /** Responds to one HTTP request. Never rejects. */
   (request: Request): Promise<Response>;
-  /** Takes no new requests, gives running ones `graceMs` to end, aborts the rest and ends every stream. */
+  /** Refuses new requests, waits up to `graceMs` (default 0) for running ones, aborts the rest and ends all streams. */
   close(options?: { readonly graceMs?: number }): Promise<void>;
 }
 
-/** Serves a server wherever requests are answered with the web's own objects. */
+/** Creates an HTTP handler for runtimes with web-standard requests, such as Deno, Bun and Cloudflare Workers. */
 export function fetchHandler(server: McpServer<unknown>, options: HttpOptions = {}): FetchHandler {
   const endpoint = new Endpoint(checkHttpOptions('fetchHandler', server, options), options);
   const handle = (request: Request): Promise<Response> =>

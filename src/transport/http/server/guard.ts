@@ -1,30 +1,27 @@
-/** Who may speak to an HTTP endpoint: the names it answers to, and the web pages that may call it. */
+/** Checks `Host` and `Origin` header fields, against DNS rebinding and cross-origin requests of web pages. */
 
 import type { HttpRequest } from '../../../protocol/http/authenticate.ts';
 
-/** What every face of an endpoint is guarded by. */
+/** Options that decide which `Host` and `Origin` header fields are accepted. */
 export interface GuardOptions {
   /**
-   * The names this server is reached by, as `mcp.example.com` or `mcp.example.com:8443`; without a port any port will
-   * do. Default: the names of this machine's loopback, or `any` with `auth`.
+   * Accepted `Host` header fields, such as `mcp.example.com` or `mcp.example.com:8443`. Without a port, every port is accepted.
+   * Default: loopback names (against DNS rebinding), or `any` with `auth`.
    */
   readonly hosts?: readonly string[] | 'any' | undefined;
   /**
-   * Web pages of other origins that may call it, as `https://app.example.com`. Default: pages of its own host; for `serveHttp` and
-   * `nodeHandler` without `hosts` and `auth` also pages of this machine (`http://localhost:5173`), from a browser on it.
+   * Origins of web pages that may call the server, such as `https://app.example.com`, besides pages of the server's own host.
+   * Default: none. `serveHttp` and `nodeHandler` without `hosts` and `auth` also accept loopback pages from local browsers.
    */
   readonly origins?: readonly string[] | 'any' | undefined;
   readonly auth?: unknown;
 }
 
-/** Refuses what DNS rebinding and foreign web pages would get in by. */
+/** Accepts or refuses requests by their `Host` and `Origin` header fields. */
 export interface Guard {
-  /**
-   * Why the request may not pass, for a 403; undefined if it may. `address` is the remote address of the connection: without it
-   * pages of this machine are refused like any other.
-   */
+  /** Returns the message of a 403; undefined if accepted. Loopback pages also need a loopback remote `address`. */
   refuse(request: HttpRequest, address?: string): string | undefined;
-  /** The same for what every web page may read. */
+  /** Checks only `Host`, for documents that every web page may read. Returns the message of a 403; undefined if accepted. */
   refuseHost(request: HttpRequest): string | undefined;
 }
 
@@ -32,7 +29,7 @@ const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\]|::1)$/;
 const AUTHORITY = /^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::(\d{1,5}))?$/;
 const DOTTED = /^\d+(?:\.\d+){3}$/;
 const MAX_PORT = 65_535;
-// An IPv4 address as sockets show it that listen to both kinds.
+// Prefix of IPv4-mapped IPv6 addresses, which dual-stack sockets report for IPv4 clients.
 const MAPPED = /^::ffff:(?=\d+\.)/i;
 const ORIGIN = /^https?:\/\/([^/?#@\\]+)$/;
 
@@ -43,7 +40,7 @@ const BAD_ORIGIN =
   'The Origin header names a web page that may not call this server. Set the option "origins" to those that may, ' +
   'for instance origins: ["https://app.example.com"].';
 
-/** The guard these options ask for. */
+/** Creates the guard. Throws a `TypeError` for invalid options. */
 export function guardOf({ hosts, origins, auth }: GuardOptions): Guard {
   if (auth !== undefined && typeof auth !== 'function') {
     throw new TypeError('auth must be a function that gives a principal or a challenge');
@@ -51,9 +48,9 @@ export function guardOf({ hosts, origins, auth }: GuardOptions): Guard {
   if (hosts?.length === 0) throw new TypeError('hosts is empty: nobody could reach the server');
   const isHost = hostCheck(hosts ?? (auth ? 'any' : undefined));
   const isOrigin = originCheck(origins ?? []);
-  // Then the Host header names the loopback, too.
+  // Loopback pages are accepted only with default options, with which `Host` must be a loopback name too.
   const hasLocalPages = hosts === undefined && origins === undefined && auth === undefined;
-  // Nearly everybody says the same.
+  // Cache of the last accepted `Host` field, because nearly all requests send the same one.
   let last: { readonly said: string; readonly host: string } | undefined;
   const hostOf = (request: HttpRequest): string | undefined => {
     const said = request.header('host');
@@ -76,7 +73,7 @@ export function guardOf({ hosts, origins, auth }: GuardOptions): Guard {
   };
 }
 
-/** True for an address or name that only this machine can reach. */
+/** True for `localhost` and loopback IP addresses, which only this machine can reach. */
 export function isLoopback(address: string): boolean {
   const name = address.toLowerCase();
   return LOOPBACK.test(name) && (name === '::1' || nameIn(name) !== undefined);
@@ -91,7 +88,7 @@ function isLocalAddress(address: string | undefined): boolean {
   return address !== undefined && isLoopback(address.replace(MAPPED, ''));
 }
 
-/** The name in a Host header without its port; undefined if it is no host. */
+/** Returns the host of a `Host` field without its port; undefined if the field is invalid. */
 function nameIn(host: string): string | undefined {
   const [, name, port] = AUTHORITY.exec(host) ?? [];
   if (name === undefined || Number(port ?? 0) > MAX_PORT) return undefined;

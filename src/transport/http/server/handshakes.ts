@@ -1,4 +1,4 @@
-/** `initialize` over HTTP: nothing is said before the answer, which may bring the id of a session. */
+/** `Handshakes`: handles `initialize` requests over HTTP. */
 
 import { finallyMaybe, isPromise, type MaybePromise, thenMaybe } from '../../../jsonrpc/maybe-promise.ts';
 import { isErrorResponse, type Request } from '../../../jsonrpc/message.ts';
@@ -14,7 +14,6 @@ import { Post, type PostHost } from './post.ts';
 import { closing } from './refusal.ts';
 import type { Visit } from './visit.ts';
 
-/** Answers them. */
 export class Handshakes {
   readonly inFlight: InFlight = new InFlight();
   readonly #server: ServerInternals;
@@ -28,7 +27,7 @@ export class Handshakes {
     this.#load = load;
   }
 
-  /** Answers one; `keep` is given the session that was agreed on, and gives the header fields it needs. */
+  /** Handles an `initialize` request. `keep` stores the new session and returns response header fields (`Mcp-Session-Id`). */
   take(
     visit: Visit,
     request: Request,
@@ -55,7 +54,7 @@ export class Handshakes {
           post.fields = fields;
           post.respond(isUnknown ? 400 : 200, response);
         });
-      // Also if there is no room for the session, or its store fails.
+      // Also if `keep` fails, so that a closing endpoint stops waiting for this request.
       return finallyMaybe(respond, () => this.inFlight.checkIdle());
     });
   }

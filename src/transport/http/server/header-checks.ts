@@ -1,4 +1,4 @@
-/** The headers `Mcp-Method`, `Mcp-Name` and `Mcp-Param-*` repeat what a body says; here they are compared with it. */
+/** Compares the `MCP-Protocol-Version`, `Mcp-Method`, `Mcp-Name` and `Mcp-Param-*` header fields with the body. */
 
 import { RpcError } from '../../../jsonrpc/errors.ts';
 import { messageObjectOf, type Payload } from '../../../jsonrpc/json/parse-message.ts';
@@ -7,7 +7,7 @@ import { McpErrorCode, unsupportedVersion } from '../../../protocol/errors.ts';
 import type { HttpRequest } from '../../../protocol/http/authenticate.ts';
 import { argumentText, decodeHeaderValue, paramHeaders } from '../../../protocol/http/http-headers.ts';
 import { mcpNameOf } from '../../../protocol/methods.ts';
-import { isServed, revisionNamed } from '../../../protocol/select-revision.ts';
+import { isServed, revisionNamed } from '../../../protocol/revision-of-message.ts';
 import { callerOf } from '../../../protocol/stateless/caller.ts';
 import type { RequestAdmission } from '../../../server/handle-request.ts';
 import type { HttpExchange } from './http-exchange.ts';
@@ -15,10 +15,10 @@ import type { HttpExchange } from './http-exchange.ts';
 const PLAIN = /^[\t -~]*$/;
 const SENT = /^mcp-(?:method|name|param-.*)$/;
 const NAMED = 'what the request is about';
-// Such a value stands for itself.
+// Matches values that the header encoding leaves unchanged.
 const SIMPLE = /^[\w./-]+$/;
 
-/** Revision and caller of a stateless request; throws an `RpcError` if its `_meta` or its headers are refused with 400. */
+/** Returns revision and caller of a stateless request. Throws an `RpcError`, sent with 400, if `_meta` or a header is wrong. */
 export function checkHeaders(
   http: HttpRequest,
   request: Request,
@@ -27,7 +27,7 @@ export function checkHeaders(
   mcpNames: ReadonlyMap<string, string>,
 ): RequestAdmission {
   const params = isObject(request.params) ? request.params : {};
-  // A malformed envelope is the first thing to be told.
+  // A malformed `_meta` is reported before wrong headers.
   const caller = callerOf(params);
   const version = http.header('mcp-protocol-version');
   const method = http.header('mcp-method');
@@ -43,10 +43,7 @@ export function checkHeaders(
   return { revision: revisionNamed(claim), caller };
 }
 
-/**
- * Throws if headers that came with a message say something else than it does. No revision but the stateless ones demands
- * them, and for no notification; but a gateway that decides by headers must not see another message than the server.
- */
+/** Throws if an optional `Mcp-*` header contradicts the body, because gateways can route and authorize by these headers. */
 export function checkSentHeaders(
   http: HttpExchange,
   payload: Payload,
@@ -77,7 +74,7 @@ type Headers = ReadonlyMap<string, readonly string[]>;
 const NONE: Headers = new Map();
 const annotations = new WeakMap<object, Headers>();
 
-/** The arguments of a tool that are repeated as headers, by its input schema. A tool that breaks the rules has none. */
+/** Returns the argument paths of a tool's `Mcp-Param-*` headers, keyed by header; empty if an `x-mcp-header` is invalid. */
 export function headersOf(inputSchema: object): Headers {
   const known = annotations.get(inputSchema);
   if (known) return known;
@@ -87,7 +84,7 @@ export function headersOf(inputSchema: object): Headers {
   return headers;
 }
 
-/** Throws if the arguments of a tool call are not what its `Mcp-Param-*` headers say, or one that is needed is missing. */
+/** Throws if an `Mcp-Param-*` header differs from its argument, or, with `areNeeded`, if the header is missing. */
 export function checkParamHeaders(http: HttpRequest, args: unknown, headers: Headers, areNeeded = true): void {
   for (const [name, path] of headers) {
     const header = `Mcp-Param-${name}`;
@@ -102,7 +99,7 @@ export function checkParamHeaders(http: HttpRequest, args: unknown, headers: Hea
 }
 
 function checkName(value: string | undefined, name: string): void {
-  // As nearly all are: nothing about it needs decoding.
+  // Fast path: most names need no decoding.
   if (value === name && SIMPLE.test(value)) return;
   if (value === undefined) throw missing('Mcp-Name');
   const decoded = PLAIN.test(value) ? decodeHeaderValue(value) : undefined;
@@ -110,14 +107,14 @@ function checkName(value: string | undefined, name: string): void {
   if (decoded !== name) throw mismatch('Mcp-Name', NAMED);
 }
 
-// The revision has no name for this method, but a client may take one from where others have it.
+// Checks `Mcp-Name` for a method that does not require it: the value must be `name` or `uri` of the params.
 function checkSentName(value: string, { name, uri }: Params): void {
   const expected = name ?? uri;
   if (typeof expected !== 'string') throw mismatch('Mcp-Name', NAMED);
   checkName(value, expected);
 }
 
-// 42.0 and 42 are the same integer, whichever way they are written.
+// True if the header is another notation of the argument's number, such as `42.0` for 42.
 function isSameNumber(given: string, args: unknown, path: readonly string[]): boolean {
   let at: unknown = args;
   for (const step of path) at = isObject(at) ? at[step] : undefined;

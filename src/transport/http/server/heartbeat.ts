@@ -1,22 +1,21 @@
-/** The clocks of what is open. They keep no process alive: what they beat for does. */
+/** `Heartbeat`: periodic timers of open streams and live sessions. The timers do not keep the process running. */
 
 import { unref } from '../../../timing/timer-range.ts';
 
-/** Something that is open for longer than a moment. */
+/** Member of a `Heartbeat`, which calls `beat` once per interval. */
 export interface Beating {
-  /** Called again and again, once per interval. */
   beat(): void;
 }
 
-/** Beats for whoever joined. */
+/** Calls `beat` of each member once per interval, from `join` to `leave`. */
 export interface Heartbeat {
   join(member: Beating): void;
   leave(member: Beating): void;
-  /** Another of its kind. */
+  /** Returns a heartbeat of the same class with another interval, in milliseconds. */
   every(interval: number): Heartbeat;
 }
 
-/** A clock for each, as it has to be where a clock belongs to the request that set it: in a Worker. */
+/** One timer per member, for Cloudflare Workers, where a timer belongs to the request that set it. */
 export class OwnClocks implements Heartbeat {
   readonly #interval: number;
   readonly #members = new Map<Beating, ReturnType<typeof setInterval>>();
@@ -41,13 +40,13 @@ export class OwnClocks implements Heartbeat {
   }
 }
 
-// Not all at once, and a first beat at most this part of an interval early.
+// Timer ticks per interval of a `SharedClock`, which spread the load. A member's first beat is up to one tick early.
 const HANDS = 16;
 
-/** One clock for all. Those who joined at about the same time are called at the same time. */
+/** One timer for all members. Members that joined in the same tick are called in the same tick. */
 export class SharedClock implements Heartbeat {
   readonly #interval: number;
-  /** When each joined, as the place of the hand. */
+  /** Number of the tick, 0 to 15, in which each member is called. */
   readonly #members = new Map<Beating, number>();
   #hand = 0;
   #timer: ReturnType<typeof setInterval> | undefined;

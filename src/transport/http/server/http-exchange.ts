@@ -1,15 +1,15 @@
-/** One HTTP request and its answer, whichever face it came in by. */
+/** `HttpExchange`: one HTTP request and its response, independent of the runtime. */
 
 import type { HttpRequest } from '../../../protocol/http/authenticate.ts';
 import type { ConnectionLoad, Sink } from './unflushed.ts';
 
-/** Header fields of an answer. */
+/** Header fields of a response, keyed by lower-case name. */
 export type Fields = Readonly<Record<string, string>>;
 
-/** Every answer has it: no browser guesses another media type than the one that is declared. */
+/** Header field of every response: browsers must not guess another media type than the declared one. */
 export const NO_SNIFFING: Fields = { 'x-content-type-options': 'nosniff' };
 
-/** What came as a body: bytes, what a framework made of them already, or why there is none. */
+/** A request body: bytes, a value that a framework has parsed, or the reason why there is none. */
 export type Body =
   | Uint8Array
   | { readonly parsed: unknown }
@@ -19,43 +19,40 @@ export type Body =
   | 'cut off'
   | 'read already';
 
-/** How much of a body is waited for. */
+/** Limits for one request body: size in bytes, time in milliseconds, and memory shared by all bodies. */
 export interface BodyLimits {
   readonly bytes: number;
   readonly milliseconds: number;
-  /** Counts bytes of a body that arrives in pieces; false if there is no room for them. */
+  /** Reserves memory for received bytes. Returns false if the shared memory limit does not allow that. */
   hasRoom(bytes: number): boolean;
 }
 
-/** What a face offers: it is answered once, in one piece or as a stream. */
+/** One HTTP request, which gets one response: by `reply` or by `stream`. */
 export interface HttpExchange extends HttpRequest {
-  /** It came through an encrypted connection. */
+  /** True if the request arrived over TLS. */
   readonly isSecure: boolean;
-  /** The address of the client, as the connection has it. */
+  /** Remote address of the connection; undefined if the runtime does not expose it. */
   readonly address: string | undefined;
-  /** What is counted for the connection, where it is known. */
+  /** Counters of the connection; undefined if the runtime does not expose connections. */
   readonly connection: ConnectionLoad | undefined;
-  /** Characters of all header fields. */
+  /** Total length of the names and values of all header fields, in characters. */
   readonly headerBytes: number;
-  /** All header fields, in lower case. */
+  /** All header fields, keyed by lower-case name. */
   readonly headers: ReadonlyMap<string, string>;
-  /** Reads the body, once. Nothing is kept of a body that is too large. */
+  /** Reads the body, at most once per request. `done` gets the body, or the reason why there is none. */
   readBody(limits: BodyLimits, done: (body: Body) => void): void;
-  /** Answers in one piece. Returns what is left to be taken by the client, if it is known and more than nothing. */
+  /** Sends a complete response. Returns a `Sink` if the runtime shows that some of its bytes are not sent yet. */
   reply(status: number, fields: Fields, body?: string): Sink | undefined;
-  /** Answers with a stream of text. */
+  /** Starts a streamed response with status 200. */
   stream(fields: Fields): Outlet;
-  /** Calls back when the answer has ended or the client is gone; soon, if that was before. */
+  /** Calls `listener` when the response has ended or the client has disconnected, or soon if that has already happened. */
   onClose(listener: () => void): void;
 }
 
-/** The answer as it is being written. */
 export interface Outlet extends Sink {
   write(text: string): void;
-  /** Nothing more comes. */
   end(): void;
-  /** The client is gone, or the answer has ended. */
+  /** True if the response has ended or the client has disconnected. */
   readonly closed: boolean;
-  /** What is counted for the connection, where it is known. */
   readonly connection: ConnectionLoad | undefined;
 }

@@ -1,20 +1,19 @@
-/** What clients say of themselves when they open a session: many say the same, and that is kept once. */
+/** `Introductions`: lets sessions share equal `clientInfo` and `capabilities` objects, to save memory. */
 
 import type { Session } from '../../../protocol/session.ts';
 
-/** Characters; whoever says more of itself has something else in mind. */
+/** Maximum length of `clientInfo` and `capabilities` together, in characters of JSON. */
 export const MAX_INTRODUCTION: number = 16 * 1024;
-// Only what is short is said by many.
+// Maximum length of a shared introduction, in characters of JSON. Longer ones are rarely equal.
 const MAX_SHARED_LENGTH = 1024;
 const MAX_KNOWN = 100;
 
 type Introduction = Pick<Session, 'clientInfo' | 'capabilities'>;
 
-/** The introductions of an endpoint's sessions. */
 export class Introductions {
   readonly #known = new Map<string, Introduction>();
 
-  /** The session, holding what others said in the same words; undefined if the client says too much. */
+  /** Returns the session with the cached objects that equal its own; undefined if they are longer than `MAX_INTRODUCTION`. */
   shared(session: Session): Session | undefined {
     const { clientInfo, capabilities } = session;
     const said = JSON.stringify([clientInfo, capabilities]);
@@ -27,7 +26,7 @@ export class Introductions {
 
   #learn(said: string, introduction: Introduction): Introduction {
     if (this.#known.size >= MAX_KNOWN) this.#known.clear();
-    // What a handler might change in it must not reach another client.
+    // Frozen, because a change by one client's handler would affect all clients.
     freeze(introduction);
     this.#known.set(said, introduction);
     return introduction;

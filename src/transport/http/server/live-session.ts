@@ -1,4 +1,4 @@
-/** What goes on in a session on this node. A session that nothing goes on in has none. */
+/** `LiveSession`: in-memory state of a session with running requests or open streams on this node; discarded when idle. */
 
 import { ConnectionError } from '../../../jsonrpc/errors.ts';
 import type { Id } from '../../../jsonrpc/message.ts';
@@ -8,26 +8,25 @@ import type { SessionMessage } from './options.ts';
 import type { PostRecording, RecordingPlace } from './recording.ts';
 import type { Standalone } from './standalone.ts';
 
-/** What live sessions need of their endpoint. */
 export interface LiveSessionHost {
-  /** Something goes on in it for longer than a moment. */
+  /** Called for the first request or stream that stays open. The session must be kept from expiring until `onIdle`. */
   stay(live: LiveSession): void;
-  /** The session is in use, or was ended elsewhere. */
+  /** Resets the session's idle time in the store, and ends the session if the store no longer has it. */
   touch(live: LiveSession): void;
-  /** Nothing goes on in it any more. */
+  /** Called when the session has no running request and no open stream on this node. */
   onIdle(live: LiveSession): void;
 }
 
-/** Requests, questions and streams of one session. Most that goes on is over at once, and needs nothing of this. */
+/** Requests and streams of one session on this node. Collections are created on first use, because most requests need none. */
 export class LiveSession implements Beating, RecordingPlace {
   readonly id: string;
   standalone: Standalone | undefined;
   readonly #host: LiveSessionHost;
   #inFlight: InFlight | undefined;
   #recordings: Map<string, PostRecording> | undefined;
-  /** The ends of streams that were resumed, by name. */
+  /** Functions that end resumed POST streams, keyed by stream id. */
   #resumed: Map<string, () => void> | undefined;
-  /** Names of GET streams that are being opened, as long as no other has taken their place. */
+  /** Ids of GET streams that are being opened. An id is removed when another stream replaces this one. */
   #opening: Set<string> | undefined;
   #stays = false;
   #holds = 0;
@@ -42,7 +41,7 @@ export class LiveSession implements Beating, RecordingPlace {
     return this.#inFlight;
   }
 
-  /** Something goes on until `exit` is called. */
+  /** Keeps the session live until the matching `exit`. */
   enter(): void {
     this.#holds++;
   }
@@ -53,7 +52,7 @@ export class LiveSession implements Beating, RecordingPlace {
     this.#host.onIdle(this);
   }
 
-  /** Something goes on for longer than a moment, until `exit` is called. */
+  /** Like `enter`, for requests and streams that stay open: the session does not expire before the matching `exit`. */
   stay(): void {
     this.enter();
     if (this.#stays) return;
@@ -61,7 +60,7 @@ export class LiveSession implements Beating, RecordingPlace {
     this.#host.stay(this);
   }
 
-  /** The same, until the returned function is called. */
+  /** Calls `stay`. Returns a function that calls `exit` once. */
   hold(): () => void {
     this.stay();
     let isHeld = true;
@@ -71,7 +70,7 @@ export class LiveSession implements Beating, RecordingPlace {
     };
   }
 
-  /** A post has a stream with this name. */
+  /** Registers the stream of a POST by its stream id. */
   addRecording(name: string, recording: PostRecording): void {
     this.#recordings ??= new Map();
     this.#recordings.set(name, recording);
@@ -81,7 +80,7 @@ export class LiveSession implements Beating, RecordingPlace {
     this.#recordings?.delete(name);
   }
 
-  /** A stream that was resumed is open until the returned function is called. */
+  /** Registers a resumed stream with the function that ends it. Returns the function that removes the registration. */
   addResumed(name: string, end: () => void): () => void {
     const resumed = this.#resumed ?? new Map<string, () => void>();
     this.#resumed = resumed.set(name, end);
@@ -90,39 +89,38 @@ export class LiveSession implements Beating, RecordingPlace {
     };
   }
 
-  /** A GET stream with this name is being opened. */
   beginOpening(name: string): void {
     this.#opening ??= new Set();
     this.#opening.add(name);
   }
 
-  /** The GET stream is open, or will not be. False if another has taken its place, or if all streams were ended meanwhile. */
+  /** Returns false if the GET stream must not open, because another one replaced it or all streams were ended meanwhile. */
   endOpening(name: string): boolean {
     const isWanted = this.#opening?.delete(name) === true;
-    // An empty set would take memory for as long as the stream is open.
+    // An empty set would use memory for as long as the stream is open.
     if (this.#opening?.size === 0) this.#opening = undefined;
     return isWanted;
   }
 
-  /** True if a client reads the GET stream with this name here, or is about to. */
+  /** True if a client reads the GET stream with this id on this node, or if the stream is being opened. */
   isReading(name: string): boolean {
     if (this.#opening?.has(name)) return true;
     return this.standalone?.name === name && this.standalone.isRead;
   }
 
-  /** In-flight work counts as use. */
+  /** Resets the session's idle time, because running requests and open streams count as use. */
   beat(): void {
     this.#host.touch(this);
   }
 
-  /** Ends the streams that stay open. */
+  /** Ends the GET stream and all resumed streams. */
   endStreams(): void {
     this.#opening?.clear();
     this.standalone?.close();
     for (const end of [...(this.#resumed?.values() ?? [])]) end();
   }
 
-  /** The session is over. */
+  /** Ends the session on this node: cancels its requests and ends its streams. */
   end(): void {
     this.enter();
     this.inFlight.discardAll(new ConnectionError('closed', 'The session was ended'));
@@ -130,7 +128,7 @@ export class LiveSession implements Beating, RecordingPlace {
     this.exit();
   }
 
-  /** Processes a message from this or another node. */
+  /** Processes a session message from this or another node. */
   receive(message: SessionMessage): void {
     if (message.type === 'ended') this.end();
     else if (message.type === 'cancelled') this.#cancel(message.requestId, message.reason);
@@ -142,12 +140,12 @@ export class LiveSession implements Beating, RecordingPlace {
     }
   }
 
-  // To the first that takes it.
+  // Offers a client's response to each POST stream, until one of them has the pending input request.
   #hand(isTakenBy: (recording: PostRecording) => boolean): void {
     for (const recording of this.#recordings?.values() ?? []) if (isTakenBy(recording)) return;
   }
 
-  /** Ends a stream for its client here: a stream has one reader, and that is elsewhere now. */
+  /** Closes a stream on this node, because its client reads it on another connection or node now. */
   endReader(stream: string): void {
     this.#opening?.delete(stream);
     if (this.standalone?.name === stream) this.standalone.close();

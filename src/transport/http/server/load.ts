@@ -1,4 +1,4 @@
-/** What an endpoint does at the same time, in all and for each caller. Beyond its limits requests get 503. */
+/** `Load`: counts requests, streams and bytes of an HTTP endpoint, in total and per caller. Requests beyond a limit get 503. */
 
 import { type CallerRef, Pool } from '../../../server/limits/pool.ts';
 import { callBytes, KEPT_BYTES_EXCEEDED, type Usage } from '../../../server/limits/usage.ts';
@@ -8,30 +8,30 @@ import type { HttpLimits } from './options.ts';
 import { busy, type Refusal } from './refusal.ts';
 import type { ConnectionLoad, UnflushedBytes } from './unflushed.ts';
 
-/** A request, and whose it is. */
+/** An HTTP request with its caller's key for per-caller limits. */
 export interface CallerRequest extends CallerRef {
   readonly http: HttpExchange;
 }
 
-// A stream that stays open, with what Node keeps for its connection and without the headers of its request.
+// Estimated memory of an open stream and its Node connection, without the request's header fields, in bytes.
 const STREAM_BYTES = 4 * 1024;
 
-/** The error of a request on a connection whose client does not read. */
+/** Error message of the 503 on a connection whose client does not read its responses (slow consumer). */
 export const UNREAD = 'Too much of earlier responses has not been read';
 
-/** The account of one endpoint, and the part of its server's that it asks. */
+/** Counters of one endpoint. `usage` counts the memory of the whole server, over all transports. */
 export class Load {
   readonly limits: HttpLimits;
   readonly unflushed: UnflushedBytes;
-  /** Calls that run on after the turn in which they arrived. */
+  /** Running calls. Calls that complete synchronously are not counted. */
   readonly running: Pool;
   readonly #streams: Pool;
   readonly #bodies: Pool;
   readonly #usage: Usage;
   readonly #clientAddress: ((request: HttpExchange) => string | undefined) | undefined;
-  /** The server closes: no stream opens any more that stays open. */
+  /** True after `close` was called: no further long-lived stream opens. */
   isClosing = false;
-  /** The server closes: what is dropped from now on is dropped for that reason. */
+  /** True after the grace period of `close`: discarded requests get 503. */
   isOver = false;
 
   constructor(
@@ -49,12 +49,12 @@ export class Load {
     this.#clientAddress = clientAddress;
   }
 
-  /** The key of a caller without a principal. */
+  /** Returns the key of a caller without a principal, from the option `clientAddress` or the remote address. */
   addressOf(http: HttpExchange): string {
     return callerAddress(this.#clientAddress ? this.#clientAddress(http) : http.address);
   }
 
-  /** The reason why no request of this caller can be begun now. */
+  /** Returns the 503 if a limit does not allow another request of this caller. */
   refusalOf(visit: CallerRequest): Refusal | undefined {
     if (!this.running.hasRoom(visit)) return busy('Too many requests are running');
     if (!this.#usage.kept.hasRoom(visit, 0)) return busy(KEPT_BYTES_EXCEEDED);
@@ -65,13 +65,13 @@ export class Load {
     return this.#canSendOn(connection, visit) ? undefined : busy(UNREAD);
   }
 
-  /** The reason why no stream that stays open can be opened now. */
+  /** Returns the 503 if a limit does not allow another long-lived stream of this caller. */
   streamRefusalOf(visit: CallerRequest): Refusal | undefined {
     if (!this.#streams.hasRoom(visit)) return busy('Too many streams are open');
     return this.#usage.kept.hasRoom(visit, 0) ? undefined : busy(KEPT_BYTES_EXCEEDED);
   }
 
-  /** True if the client reads what it is sent, and so do most others. */
+  /** True if the limits on unread response bytes, of this connection and of all clients, allow sending more. */
   canSend(visit: CallerRequest): boolean {
     return this.#canSendOn(visit.http.connection, visit);
   }
@@ -82,7 +82,7 @@ export class Load {
     return this.unflushed.hasRoom(visit);
   }
 
-  /** Counts a call that runs on, and the stream that it keeps open, until `release`. Gives the bytes that were counted. */
+  /** Counts a running call, with `isStream` also its long-lived stream, until `release`. Returns the counted bytes. */
   hold({ caller, http }: CallerRequest, params: unknown, isStream = false): number {
     const { connection } = http;
     const bytes = callBytes(params) + http.headerBytes;
@@ -93,7 +93,7 @@ export class Load {
     return bytes;
   }
 
-  /** Counts such a call no more; with a promise, once that has settled. */
+  /** Subtracts what `hold` has counted; with `after`, when this promise has settled. */
   release(visit: CallerRequest, bytes: number, isStream = false, after?: Promise<unknown>): void {
     if (after) {
       const release = (): void => this.release(visit, bytes, isStream);
@@ -107,12 +107,12 @@ export class Load {
     if (http.connection) http.connection.inFlight--;
   }
 
-  /** Counts a stream that stays open without a call, until its client is gone. */
+  /** Counts a long-lived stream that belongs to no call, until its connection closes. */
   openStandalone({ caller, http }: CallerRequest): void {
     const bytes = STREAM_BYTES + http.headerBytes;
     this.#streams.take(caller);
     this.#usage.kept.take(caller, bytes);
-    // A bound function: a closure would take three times the memory, for each stream.
+    // A bound function, because a closure would use three times the memory per stream.
     http.onClose(this.#closeStandalone.bind(this, caller, bytes));
   }
 
@@ -121,13 +121,13 @@ export class Load {
     this.#usage.kept.release(caller, bytes);
   }
 
-  /** Counts a body that arrives in pieces. */
+  /** Returns the limits for reading the request's body, which also count the received bytes. */
   bodyOf(visit: CallerRequest): BodyReading {
     return new BodyReading(this.#bodies, visit, this.limits);
   }
 }
 
-/** A body that is being read, until `end` is called. */
+/** Limits for one request body. Received bytes are counted until `end`. */
 class BodyReading implements BodyLimits {
   readonly bytes: number;
   readonly milliseconds: number;

@@ -1,21 +1,20 @@
-/** Protected resource metadata (RFC 9728): shows everybody how to be let in. */
+/** Serves the protected resource metadata (RFC 9728) of an endpoint. */
 
 import type { HttpRequest, ProtectedResource } from '../../../protocol/http/authenticate.ts';
 import { metadataReplies } from '../../../protocol/http/protected-resource-metadata.ts';
 import type { HttpExchange } from './http-exchange.ts';
 
-/** Where it is if there is but one resource at an origin. */
+/** Path of the metadata if the resource is the whole origin (RFC 9728, section 3.1). */
 const ROOT = '/.well-known/oauth-protected-resource';
 
-/** The document, and where it is. */
 export interface Metadata {
-  /** True for a request for it. */
+  /** True for requests to a path of the metadata document. */
   isFor(request: HttpRequest): boolean;
-  /** Answers such a request; returns the status. */
+  /** Responds to a request for the document. Returns the HTTP status. */
   answer(http: HttpExchange): number;
 }
 
-/** What an endpoint shows; whoever owns its whole origin shows it at the root, too. */
+/** Returns undefined without a resource. With `ownsOrigin`, the document is also served at the path for the whole origin. */
 export function metadataOf(resource: ProtectedResource | undefined, ownsOrigin: boolean): Metadata | undefined {
   if (!resource) return undefined;
   const { metadataUrl } = resource;

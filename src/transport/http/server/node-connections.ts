@@ -1,14 +1,14 @@
-/** A bound on the connections of a server of Node's own. */
+/** Limits the connections of Node's HTTP server. */
 
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { Pool } from '../../../server/limits/pool.ts';
 import { callerAddress } from './caller-address.ts';
 
-/** The part of the limit up to which connections are not counted for each address: most servers never have more. */
+/** Fraction of the limit up to which connections are not counted per address, because most servers never have more. */
 const UNCOUNTED = 1 / 4;
 
-/** Closes connections beyond the limit at once: in all, and of one address that competes with others. */
+/** Closes new connections beyond the limit: the total, or the share of one remote address while others are connected. */
 export function limitConnections(http: Server, limit: number): void {
   if (!Number.isFinite(limit)) return;
   http.maxConnections = limit;

@@ -1,4 +1,4 @@
-/** An endpoint as a function for Node's HTTP server, and for the frameworks built on it. */
+/** `nodeHandler`: serves an MCP server through Node's HTTP server, or a framework based on it. */
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { loadEngine } from '../../../schema/check/engine-loader.ts';
@@ -8,19 +8,19 @@ import { SharedClock } from './heartbeat.ts';
 import { NodeExchange } from './node-exchange.ts';
 import { checkHttpOptions, type HttpOptions } from './options.ts';
 
-/** Answers requests at whatever path it is mounted. `body` is for frameworks that have read it already. */
+/** HTTP handler for Node that serves MCP at every path for which it is called. */
 export interface NodeHandler {
-  /** Answers one request. */
+  /** Responds to one HTTP request. `body` is the body, parsed or not, if a framework has already read it. */
   (request: IncomingMessage, response: ServerResponse, body?: unknown): void;
-  /** Takes no new requests, gives running ones `graceMs` to end, aborts the rest and ends every stream. */
+  /** Refuses new requests, waits up to `graceMs` (default 0) for running ones, aborts the rest and ends all streams. */
   close(options?: { readonly graceMs?: number }): Promise<void>;
 }
 
-/** Serves a server at one path of an HTTP server of your own. */
+/** Creates an HTTP handler for your own Node HTTP server, or for a framework such as Express. */
 export function nodeHandler(server: McpServer<unknown>, options: HttpOptions = {}): NodeHandler {
   const internals = checkHttpOptions('nodeHandler', server, options);
   const handler = handlerOf(new Endpoint(internals, options, undefined, SharedClock));
-  // Requests that arrive while the engine is loading wait for it. The first call that needs the engine reports its error.
+  // Requests wait while the JSON Schema engine loads. If loading fails, the first call that needs the engine reports the error.
   let loading = loadEngine()?.then(loaded, loaded);
   function loaded(): void {
     loading = undefined;
@@ -32,10 +32,9 @@ export function nodeHandler(server: McpServer<unknown>, options: HttpOptions = {
   return Object.assign(handle, { close: handler.close });
 }
 
-/** The function for an endpoint. */
 export function handlerOf(endpoint: Endpoint): NodeHandler {
   const handle = (request: IncomingMessage, response: ServerResponse, body?: unknown): void => {
-    // Express passes `next` here, and its parsers leave on the request what they made of a body that they read.
+    // Express passes `next` as third argument. Its body parsers store the parsed body in `request.body`.
     const left = request.readableEnded ? (request as { body?: unknown }).body : undefined;
     const parsed = body === undefined || typeof body === 'function' ? left : body;
     endpoint.handle(new NodeExchange(request, response, parsed));

@@ -1,4 +1,4 @@
-/** An answer of Node's own HTTP server that is written bit by bit: what is said within one tick leaves in one write. */
+/** `NodeOutlet`: a streamed response of Node's HTTP server. Text that is written within one tick is sent in one write. */
 
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
@@ -7,14 +7,14 @@ import { type Fields, NO_SNIFFING, type Outlet } from './http-exchange.ts';
 import { connectionLoad, cutResponse, queuedBytes } from './node-sink.ts';
 import type { ConnectionLoad } from './unflushed.ts';
 
-// Enough to be worth a write of its own.
+// Buffered characters that are written at once, instead of at the end of the tick.
 const WRITE_SIZE = 64 * 1024;
 
-/** Writes to a response that nobody has written to. */
+/** Streams text to a response whose head has not been sent. */
 export class NodeOutlet implements Outlet {
   readonly #response: ServerResponse;
   readonly #socket: Socket;
-  /** What the answer begins with, until it has begun. */
+  /** Header fields of the response; undefined after the head has been written. */
   #fields: Fields | undefined;
   #text = '';
   #isScheduled = false;
@@ -55,7 +55,7 @@ export class NodeOutlet implements Outlet {
     else this.#schedule();
   }
 
-  /** Writes what is here. */
+  /** Writes the buffered text, and before it the head of the response if that was not written yet. */
   flush(): void {
     this.#isScheduled = false;
     if (this.closed) return;
@@ -66,7 +66,7 @@ export class NodeOutlet implements Outlet {
       return;
     }
     response.cork();
-    // Joined with text, the headers would be kept in pieces for as long as the answer lasts.
+    // If the head were sent together with text, its pieces would stay in memory until the response ends.
     response.flushHeaders();
     if (text !== '') response.write(text);
     response.uncork();
@@ -75,7 +75,7 @@ export class NodeOutlet implements Outlet {
   end(): void {
     if (this.closed) return;
     const text = this.#take();
-    // An answer that is there as a whole has a length.
+    // If the head was not sent yet, the text is the whole body, and its length is known.
     this.#begin({ 'content-length': Buffer.byteLength(text) });
     this.#response.end(text);
   }
@@ -97,7 +97,7 @@ export class NodeOutlet implements Outlet {
     return text;
   }
 
-  /** False if it has begun already. */
+  /** Writes the head of the response. Returns false if the head was written before. */
   #begin(more?: { readonly 'content-length': number }): boolean {
     const fields = this.#fields;
     this.#fields = undefined;

@@ -1,4 +1,4 @@
-/** Serves a server over HTTP, with a server of Node's own. */
+/** `serveHttp`: serves an MCP server with an HTTP server of its own. */
 
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -14,37 +14,37 @@ import { checkHttpOptions, HTTP_KEYS, type HttpOptions } from './options.ts';
 
 /** Options of `serveHttp`. */
 export interface ServeHttpOptions extends HttpOptions {
-  /** Default: 3000. 0 takes a free one. */
+  /** TCP port; 0 selects a free port. Default: 3000. */
   readonly port?: number | undefined;
-  /** The address to listen on. Default: 127.0.0.1, which only this machine can reach. */
+  /** Address to listen on. Default: 127.0.0.1, which only this machine can reach. */
   readonly address?: string | undefined;
-  /** Where the endpoint is. Default: `/mcp`. */
+  /** Path of the MCP endpoint. Default: `/mcp`. */
   readonly path?: string | undefined;
 }
 
 const KEYS: KeysOf<ServeHttpOptions> = { ...HTTP_KEYS, port: true, address: true, path: true };
 
-/** A server that listens. */
+/** A running HTTP server. */
 export interface HttpServerHandle {
-  /** Where clients find it. */
+  /** URL of the MCP endpoint, with the address that the server listens on. */
   readonly url: string;
   readonly port: number;
-  /** Takes no new requests, gives running ones `graceMs` to end, aborts the rest and stops listening. */
+  /** Refuses new requests, waits up to `graceMs` (default 0) for running ones, aborts the rest and stops listening. */
   close(options?: { readonly graceMs?: number }): Promise<void>;
 }
 
-// Milliseconds. Bodies have less time than requests: the endpoint sees to them. Load balancers keep idle connections for 60 s:
-// if the server closes one first, a POST that is on its way gets 502.
+// Timeouts of Node's HTTP server, in milliseconds. `limits.bodyMs` ends slow bodies earlier. `keepAliveTimeout` exceeds the
+// usual 60 s of load balancers: if the server closed an idle connection first, a POST in transit would get 502.
 const PATIENCE = {
   headersTimeout: 10_000,
   requestTimeout: 60_000,
   keepAliveTimeout: 75_000,
   connectionsCheckingInterval: 5000,
 };
-// How long clients have to take the last answers once everything has ended.
+// Milliseconds that clients have to read the last responses during `close`.
 const FLUSH_MS = 500;
 
-/** Listens until it is closed. Prints nothing. */
+/** Starts an HTTP server for MCP. Resolves when the server listens, and rejects if it cannot. Prints nothing. */
 export async function serveHttp(server: McpServer<unknown>, options: ServeHttpOptions = {}): Promise<HttpServerHandle> {
   const internals = checkHttpOptions('serveHttp', server, options, KEYS);
   const { port = 3000, address = '127.0.0.1', path = '/mcp', hosts, auth } = options;
@@ -70,7 +70,7 @@ export async function serveHttp(server: McpServer<unknown>, options: ServeHttpOp
     await endpoint.close();
     throw error;
   }
-  // Whatever goes wrong with one connection must not end the others.
+  // Without a listener, an `error` event would end the process.
   http.on('error', (error) => internals.report(error, { method: 'http' }));
   const bound = (http.address() as AddressInfo).port;
   const host = address.includes(':') ? `[${address}]` : address;
@@ -88,7 +88,7 @@ function listen(http: Server, port: number, address: string): Promise<void> {
   });
 }
 
-// What can be done about it, in place of a name from errno.h.
+// Returns an error that says how to fix a common failure of `listen`; other errors are returned unchanged.
 function unheard(cause: NodeJS.ErrnoException, port: number, address: string): Error {
   const reasons = new Map([
     ['EADDRINUSE', `port ${port} of ${address} is taken: pass another as "port", or 0 for any free one`],
@@ -104,10 +104,10 @@ async function close(
   handler: NodeHandler,
   how: { readonly graceMs?: number } | undefined,
 ): Promise<void> {
-  // Until what runs has ended, whoever comes is told to come back later.
+  // Until running requests have ended, the server still listens and new requests get 503.
   await handler.close(how);
   const closed = new Promise<void>((resolve) => http.close(() => resolve()));
-  // The last answers are still on their way; connections are idle once they have left.
+  // Connections become idle when their last responses have been sent.
   const idle = setInterval(() => http.closeIdleConnections(), 10);
   const late = setTimeout(() => http.closeAllConnections(), FLUSH_MS);
   await closed;

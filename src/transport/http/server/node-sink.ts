@@ -1,19 +1,19 @@
-/** What is left of a response of Node's HTTP server after it was written. */
+/** `NodeSink`: unsent bytes of a response of Node's HTTP server, and the counters of its connection. */
 
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { ConnectionLoad, Sink } from './unflushed.ts';
 
-// A property takes less memory and time than a WeakMap, and there is one for each connection.
+// A property uses less memory and time than a `WeakMap` entry, and every connection needs one.
 const LOAD: unique symbol = Symbol('mcpp.connectionLoad');
 
-/** What is counted for a connection, whichever handlers answer its requests. */
+/** Returns the counters of a connection, which all handlers on its socket share. */
 export function connectionLoad(socket: Socket & { [LOAD]?: ConnectionLoad }): ConnectionLoad {
   socket[LOAD] ??= { inFlight: 0, unflushed: 0 };
   return socket[LOAD];
 }
 
-/** A response of which bytes may still wait for the client. */
+/** A completely written response, of which bytes can still be unsent. */
 export class NodeSink implements Sink {
   readonly #response: ServerResponse;
   readonly #socket: Socket;
@@ -41,14 +41,14 @@ export class NodeSink implements Sink {
 }
 
 /**
- * Bytes of the write under way that the operating system has not taken. `writableLength` counts a chunk until all of it is
- * written, so this alone shows that a client reads a large one. Node has no public name for it.
+ * Returns the bytes of the current socket write that the operating system has not accepted. `writableLength` counts a large
+ * chunk until all of it is written, so only this internal property of Node shows that the client reads it.
  */
 export function queuedBytes(socket: Socket): number {
   return (socket as { _handle?: { writeQueueSize?: number } | null })._handle?.writeQueueSize ?? 0;
 }
 
-/** Breaks off the connection of a response. Over HTTP/2 it is shared, so only the response's own stream ends. */
+/** Destroys the connection of a response; in HTTP/2, whose responses share a connection, only the stream of the response. */
 export function cutResponse(response: ServerResponse, socket: Socket): void {
   if (response.req.httpVersionMajor > 1) response.destroy();
   else socket.destroy();

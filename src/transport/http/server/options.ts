@@ -1,6 +1,6 @@
-/** What an HTTP endpoint can be told. */
+/** Options of HTTP endpoints: types, validation and defaults. */
 
-import { JSON_LIMITS, type JsonLimits } from '../../../jsonrpc/json/json-limits.ts';
+import { JSON_LIMITS, type JsonLimits } from '../../../jsonrpc/json/message-limits.ts';
 import { checkOptions, type KeysOf } from '../../../jsonrpc/known-options.ts';
 import type { Id, Response } from '../../../jsonrpc/message.ts';
 import type { Authenticate, HttpRequest } from '../../../protocol/http/authenticate.ts';
@@ -13,108 +13,105 @@ import { timerMs } from '../../../timing/timer-range.ts';
 import type { GuardOptions } from './guard.ts';
 import type { OnResponse } from './response-log.ts';
 
-/** Options of every HTTP face; none is needed on the machine itself. */
+/** Options of `serveHttp`, `nodeHandler` and `fetchHandler`. All are optional for a server that only this machine calls. */
 export interface HttpOptions extends GuardOptions {
-  /** Says who is calling. Without it nobody is asked, and only this machine is let in. */
+  /** Authenticates requests. Default: no authentication, and unless `hosts` is set only loopback hosts are accepted. */
   readonly auth?: Authenticate | undefined;
   /**
-   * Sessions of clients of revisions up to 2025-11-25. `false` serves those without sessions: no input requests, change
-   * notifications, subscriptions or log messages, and none are declared. Default: kept in memory.
+   * Sessions of clients up to revision 2025-11-25. Default: in memory. `false` serves these clients without sessions, and
+   * therefore without input requests, change notifications, subscriptions and log messages.
    */
   readonly sessions?: boolean | SessionOptions | undefined;
-  /** Serves the HTTP+SSE transport of 2024-11-05 at the same URL, too. Default: false. */
+  /** Also serves the HTTP+SSE transport of 2024-11-05 at the same URL. Default: false. */
   readonly sse?: boolean | undefined;
-  /** Shows people who open the URL in a browser what it is. Default: true. */
+  /** Shows a page about the server to browsers that open the URL. Default: true. */
   readonly page?: boolean | undefined;
-  /** Milliseconds after which a stream that has nothing to say shows that it is alive. Default: 15 s. */
+  /** Keep-alive interval of idle SSE streams, in milliseconds. Default: 15,000. */
   readonly keepAliveMs?: number | undefined;
   /**
-   * Milliseconds after which a call's event stream is ended and its client told to come back for the rest, where the
-   * revision has that (2025-11-25). For hosts that limit how long a request may take. Default: never.
+   * Time after which a call's SSE stream is closed, in milliseconds, for hosts that limit the duration of requests. The client
+   * reconnects with `Last-Event-ID` (2025-11-25 only). Default: no limit.
    */
   readonly maxStreamMs?: number | undefined;
-  /** Milliseconds after which a client that lost its stream comes back. Default: 1 s. */
+  /** Delay after which clients reconnect a lost SSE stream, in milliseconds (SSE field `retry`, 2025-11-25). Default: 1,000. */
   readonly retryMs?: number | undefined;
   /**
-   * Gives the address of the client, for servers behind a proxy, for instance from `X-Forwarded-For`. It is used for nothing
-   * but the share of a caller without a principal. Trust only what your own proxy sets. Default: the connection's address.
+   * Returns the client's address, for servers behind a proxy, for instance from `X-Forwarded-For`. Used only for the limits of
+   * callers without a principal. Trust only fields that your own proxy sets. Default: the remote address of the connection.
    */
   readonly clientAddress?: ((request: HttpRequest) => string | undefined) | undefined;
   /**
-   * Called with each answer when its head is sent, for access logs: refusals (401, 403, 404, 406, 413, 429, 503 and others)
-   * included, event streams when they open. What it throws goes to `onError`. Not called for requests that Node refuses
-   * itself (a malformed head, too many connections), nor if the client hung up before the answer. Default: none.
+   * Called when the head of a response is sent, for access logs; also for refused requests, and for SSE streams when they open.
+   * Errors that it throws go to `onError`. Not called for requests that Node itself refuses (malformed head, too many
+   * connections), nor for stateless requests whose client disconnects before the response. Default: none.
    */
   readonly onResponse?: OnResponse | undefined;
   readonly limits?: Partial<HttpLimits> | undefined;
 }
 
-/** Where sessions are kept, and for how long. */
+/** Storage and lifetime of sessions. */
 export interface SessionOptions {
-  /** Milliseconds without use after which a session ends. Default: 30 minutes. */
+  /** Time without use after which a session expires, in milliseconds. Should equal that of `store`. Default: 30 minutes. */
   readonly idleMs?: number | undefined;
   /**
-   * How many there may be in memory. Beyond it the longest idle one of the caller who has most gives way; if all are in use,
-   * there is 503. Default: 10,000.
+   * Maximum number of sessions in memory. A further session evicts the longest idle one of the caller with the most sessions;
+   * if all of those are in use, `initialize` gets 503. Default: 10,000.
    */
   readonly max?: number | undefined;
-  /** Default: memory. */
+  /** Session store, which all nodes of a server share. Default: in memory. */
   readonly store?: SessionStore<SessionRecord> | undefined;
-  /** What lost streams are resumed from. Default: memory, 32 MiB. */
+  /** Event store, from which clients resume SSE streams. Default: in memory, at most 32 MiB. */
   readonly events?: EventStore | undefined;
-  /** How nodes that share sessions reach each other. Default: memory, for one node. */
+  /** Session bus between the nodes of a server. Default: in memory, for one node. */
   readonly bus?: SessionBus<SessionMessage> | undefined;
 }
 
-/** The part of a session that does not change: JSON. */
+/** The immutable part of a stored session, as JSON. */
 export interface SessionRecord {
-  /** The session as `initialize` opened it. */
+  /** The session as `initialize` created it. */
   readonly session: Session;
-  /** Whose it is. */
+  /** Key of the principal that opened the session; empty without authentication. */
   readonly principal: string;
-  /** Whose share of the server it uses: the principal, else the address of the client that opened it. */
+  /** Key for per-caller limits: the principal's key, else the address of the client that opened the session. */
   readonly caller: string;
-  /** Bytes that are counted for it while it is in memory. */
+  /** Estimated memory of the session in the memory store, in bytes. */
   readonly bytes: number;
 }
 
-/** A message between nodes about one session, as JSON. */
+/** A message about one session that nodes send each other over the session bus, as JSON. */
 export type SessionMessage =
   /** The client's response to an input request, for the node whose call waits for it. */
   | { readonly type: 'response'; readonly response: Response }
-  /** The client's response to this input request cannot be read. */
+  /** The client's response to the input request `id` is malformed. */
   | { readonly type: 'malformed'; readonly id: Id; readonly message: string }
-  /** The client cancelled a request, for every node. */
+  /** The client cancelled a request. Sent to all nodes. */
   | { readonly type: 'cancelled'; readonly requestId: unknown; readonly reason: unknown }
-  /** The client reads this stream at the node `by` from now on, for the other nodes. */
+  /** The client now reads `stream` on the node `by`. Other nodes close the stream. */
   | { readonly type: 'resumed'; readonly stream: string; readonly by: string }
-  /**
-   * Whether the message is taken shows whether the node is there. A node that has no reader of this GET stream marks it as
-   * unread in the store.
-   */
+  /** Pings a node: delivery shows that it is alive. The node marks the GET stream `stream` as unread if no client reads it. */
   | { readonly type: 'ping'; readonly stream?: string | undefined }
-  /** The session is over, for every node. */
+  /** The session has ended. Sent to all nodes. */
   | { readonly type: 'ended' };
 
-/** Bounds of what clients can make an endpoint do. */
+/** Limits on what clients can use of an HTTP endpoint. */
 export interface HttpLimits extends JsonLimits {
-  /** Bytes of all bodies that arrive in pieces; beyond it requests get 503. Default: 64 MiB. */
+  /** Maximum size of all request bodies being received, in bytes. Requests beyond it get 503. Default: 64 MiB. */
   readonly bodiesBytes: number;
-  /** Bytes of a body; more gets 413. Default: 4 MiB. */
+  /** Maximum size of one request body, in bytes. Larger bodies get 413. Default: 4 MiB. */
   readonly bodyBytes: number;
-  /** Milliseconds a body may take; a slower one gets 408. Default: 30 s. */
+  /** Maximum time to receive a request body, in milliseconds. Slower bodies get 408. Default: 30,000. */
   readonly bodyMs: number;
-  /** Requests being worked on at the same time; then there is 503. Default: 10,000. */
+  /** Maximum number of running requests. Further requests get 503. Default: 10,000. */
   readonly running: number;
-  /** Requests of one connection being worked on at the same time; beyond it requests get 503. Default: 100. */
+  /** Maximum number of running requests on one connection. Further requests get 503. Default: 100. */
   readonly inFlightPerConnection: number;
-  /** Connections of `serveHttp`; others are closed at once. Default: 10,000. */
+  /** Maximum number of connections to `serveHttp`. Further connections are closed at once. Default: 10,000. */
   readonly connections: number;
-  /** Streams that stay open to tell of changes; then there is 503. Default: 10,000. */
+  /** Maximum number of long-lived streams, such as those for change notifications. Further streams get 503. Default: 10,000. */
   readonly streams: number;
-  /** Bytes a client may leave unread: then its stream is cut, and other requests on its connection get 503. Default: 4 MiB. */
+  /** Maximum unread response bytes of a client. Beyond it, SSE streams are cut and requests get 503. Default: 4 MiB. */
   readonly unreadBytes: number;
-  /** Milliseconds after which a client is disconnected that takes nothing of what waits for it. Default: 10 s. */
+  /** Milliseconds after which a client that reads no pending bytes is disconnected (slow consumer). Default: 10,000. */
   readonly slowReaderMs: number;
 }
 
@@ -131,7 +128,6 @@ const DEFAULT_LIMITS: HttpLimits = {
   slowReaderMs: 10_000,
 };
 
-/** The keys of the options of every HTTP face. */
 export const HTTP_KEYS: KeysOf<HttpOptions> = {
   hosts: true,
   origins: true,
@@ -155,7 +151,7 @@ const LISTENING = new Map([
   ['endpoint', 'path'],
 ]);
 
-/** The internals of the server. Throws a `TypeError` if there is no server, or for unknown options; `where` is the function. */
+/** Returns the server's internals. Throws a `TypeError`, whose message starts with `where`, for a wrong server or option. */
 export function checkHttpOptions(
   where: string,
   server: unknown,
@@ -169,21 +165,20 @@ export function checkHttpOptions(
   return internals;
 }
 
-/** Where what belongs to sessions is kept. */
+/** `SessionOptions` with all defaults filled in. */
 export interface SessionStores {
-  /** Milliseconds after which a session that is not used may be gone. */
   readonly idleMs: number;
   readonly max: number | undefined;
-  /** Undefined: sessions are kept in memory. */
+  /** Undefined: sessions are stored in memory. */
   readonly store: SessionStore<SessionRecord> | undefined;
   readonly events: EventStore;
   readonly bus: SessionBus<SessionMessage>;
 }
 
-/** The options with all defaults filled in. */
+/** `HttpOptions` with all defaults filled in. */
 export interface Settings {
   readonly auth: Authenticate | undefined;
-  /** Undefined: older revisions are served without sessions. */
+  /** Undefined: stateful revisions are served without sessions. */
   readonly sessions: SessionStores | undefined;
   readonly sse: boolean;
   readonly page: boolean;
@@ -194,7 +189,7 @@ export interface Settings {
   readonly onResponse: OnResponse | undefined;
 }
 
-/** Fills in the defaults; refuses what cannot be meant. */
+/** Fills in the defaults. Throws a `TypeError` for invalid values. */
 export function settingsOf(options: HttpOptions): Settings {
   const { sessions = true, limits = {} } = options;
   for (const name of ['keepAliveMs', 'maxStreamMs', 'retryMs'] as const) positive(name, options[name]);

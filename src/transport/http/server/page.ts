@@ -1,10 +1,10 @@
-/** What a person sees who opens the endpoint in a browser. */
+/** The HTML page that browsers get at the URL of the endpoint. */
 
 import type { Implementation } from '../../../protocol/model/implementation.ts';
 import type { Tool } from '../../../protocol/model/tools.ts';
 import type { Fields } from './http-exchange.ts';
 
-/** Nothing on the page may run, load or be framed. */
+/** Header fields of the page. The content security policy forbids scripts, external resources and framing. */
 export const PAGE: Fields = {
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy':
@@ -15,7 +15,7 @@ export const PAGE: Fields = {
 
 const MAX_TOOLS = 200;
 
-/** The page. Without `tools` it says only that the server is there. */
+/** Returns the HTML of the page, with a list of `tools` if given. */
 export function pageFor(
   info: Implementation,
   url: string,
@@ -77,7 +77,7 @@ function escaped(text: string): string {
   return text.replace(/[&<>"']/g, (char) => ENTITIES.get(char) ?? '');
 }
 
-// People copy this into a shell.
+// Quotes an argument for POSIX shells, because users copy the command.
 function shellWord(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }

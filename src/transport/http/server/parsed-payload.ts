@@ -1,12 +1,12 @@
-/** Bodies that a framework has parsed: what they hold has the same limits as what is parsed here. */
+/** Validates request bodies that a framework has already parsed. */
 
 import { ParseError } from '../../../jsonrpc/errors.ts';
-import type { JsonLimits } from '../../../jsonrpc/json/json-limits.ts';
+import type { JsonLimits } from '../../../jsonrpc/json/message-limits.ts';
 import { checkPayload, type Payload, refuseInfinite } from '../../../jsonrpc/json/parse-message.ts';
 
-/** The messages in it. */
+/** Returns the messages of a parsed body, or a `ParseError` if the body is invalid or exceeds a limit. */
 export function parsedPayload(value: unknown, { depth, elements }: JsonLimits): Payload {
-  // Not by recursion: how deep it goes is not known yet.
+  // Iterative, because recursion into a deeply nested value could overflow the stack.
   const open: { readonly value: object; readonly level: number }[] = [];
   const enter = (inner: unknown, level: number): void => {
     if (typeof inner === 'object' && inner !== null) open.push({ value: inner, level });

@@ -1,4 +1,4 @@
-/** A POST with a request in it: what is said before the answer goes on an event stream, opened when there is something to say. */
+/** `Post`: the response to a POST, as JSON or as an SSE stream. The stream opens when a message precedes the response. */
 
 import { errorResponse, RpcError } from '../../../jsonrpc/errors.ts';
 import { type Id, isBatch, isRequest, type Message, type Response, serialize } from '../../../jsonrpc/message.ts';
@@ -14,47 +14,46 @@ import type { Refusal } from './refusal.ts';
 import { tooManyRequestsFields } from './too-many-requests.ts';
 import { openStream, refuse, reply, replyJson, type Visit } from './visit.ts';
 
-// What shows who is calling.
+// Header fields that contain credentials.
 const PROOFS: ReadonlySet<string> = new Set(['authorization', 'dpop']);
 
-/** What a post needs of its endpoint. */
 export interface PostHost {
   readonly heartbeat: Heartbeat;
-  /** What a handler gave cannot be written as JSON. */
+  /** Reports a handler's message or result that cannot be encoded as JSON. */
   unencodable(cause: unknown): void;
 }
 
-/** What makes the stream of a post one that can be gone on with after its connection was lost. */
+/** Stores the events of a POST's SSE stream, so that the client can resume the stream after a lost connection. */
 export interface Recording {
-  /** What the stream begins with, if anything. */
+  /** Returns the event with which the stream starts; undefined if the revision has none. */
   begin(): string | undefined;
-  /** Keeps an event; gives its id. */
+  /** Stores an event. Returns its event id. */
   record(json: string, isLast: boolean): string;
-  /** Nothing more comes: tells that to whoever goes on with the stream elsewhere. */
+  /** Stores the end of the stream, for a client that resumes it on another connection. */
   close(): void;
-  /** The post is over: nobody waits for answers to its questions any more. */
+  /** Releases the stream after the POST has ended, and rejects pending input requests. */
   end(): void;
-  /** Sends a question to the client, and waits. */
+  /** Sends an input request to the client and waits for the input response. */
   readonly ask: ExchangeConnection['ask'];
-  /** Counts bytes that the session keeps from now on; false if there is no room for them. */
+  /** Adds `bytes` to the memory count of the session. Returns false if a limit does not allow that. */
   grow(bytes: number): boolean;
 }
 
-/** Answered once: in one piece, or as the last event of its stream. */
+/** One POST, which gets one response: a complete body, or the last event of an SSE stream. */
 export class Post implements ExchangeConnection, Beating {
   readonly #visit: Visit;
   readonly #host: PostHost;
   readonly #recording: Recording | undefined;
-  /** Header fields that the answer has, too. */
+  /** Additional header fields of the response. */
   fields: Fields | undefined;
-  /** Nothing is said before the answer: for answers that bring header fields. */
+  /** True: messages before the response are dropped, and no SSE stream opens. For `initialize` and session notifications. */
   isQuiet = false;
   session: Session | undefined;
-  /** The session this post asked for. */
+  /** The session that an `initialize` request in this POST has opened. */
   opened: Session | undefined;
-  /** Milliseconds after which the stream is broken off if there is no answer yet. Undefined: never. */
+  /** Milliseconds after which the SSE stream is closed if the response is not sent yet. Undefined: no limit. */
   maxStreamMs: number | undefined = undefined;
-  /** Keep-alive interval of a stream that stays open, told to its client. */
+  /** Keep-alive interval that a long-lived stream announces to its client, in milliseconds. */
   keepAliveMs: number | undefined;
   #headers: ReadonlyMap<string, string> | undefined;
   #reader: Reader | undefined;
@@ -81,7 +80,7 @@ export class Post implements ExchangeConnection, Beating {
     return false;
   }
 
-  /** Clients of Streamable HTTP read event by event. */
+  /** Undefined: a response after progress needs no delay, because Streamable HTTP clients read event by event. */
   get turn(): undefined {
     return undefined;
   }
@@ -93,7 +92,7 @@ export class Post implements ExchangeConnection, Beating {
   get headers(): ReadonlyMap<string, string> {
     const { http, principal } = this.#visit;
     if (!principal) return http.headers;
-    // Handlers know who is calling; what proved it is not theirs to pass on.
+    // Handlers get the principal instead of the credentials, so that they cannot pass the token on.
     this.#headers ??= new Map([...http.headers].filter(([name]) => !PROOFS.has(name)));
     return this.#headers;
   }
@@ -111,17 +110,17 @@ export class Post implements ExchangeConnection, Beating {
     this.session = session;
   }
 
-  /** Without a session that is kept there is nothing to count. */
+  /** True without a stored session, because there is nothing to count. */
   growSession(bytes: number): boolean {
     return this.#recording?.grow(bytes) ?? true;
   }
 
-  /** Nothing more is said. */
+  /** True after the response, or after the client has disconnected: nothing more is sent. */
   get isOver(): boolean {
     return this.#isOver;
   }
 
-  /** The answer takes its time: the client is shown meanwhile that somebody is there. Tells when it has ended or the client is gone. */
+  /** Sends keep-alives until the response. Calls `onClose` when the response has ended or the client has disconnected. */
   wait(onClose: () => void): void {
     if (this.#isOver) return;
     this.#host.heartbeat.join(this);
@@ -131,7 +130,7 @@ export class Post implements ExchangeConnection, Beating {
     this.#visit.http.onClose(onClose);
   }
 
-  /** Says something before the answer. A client that takes no streams is told nothing but its answer. */
+  /** Sends a message before the response, on the SSE stream. Drops it if the client does not accept event streams. */
   send(message: Message): void {
     if (this.#isOver || !this.#canStream) return;
     const isQuestion = isRequest(message);
@@ -139,7 +138,7 @@ export class Post implements ExchangeConnection, Beating {
     try {
       json = serialize(message);
     } catch (cause) {
-      // Whoever asks is told; whoever only said something must not fail for it.
+      // An input request that cannot be encoded fails. A notification must not fail its handler, and is only reported.
       if (isQuestion) throw cause;
       this.#host.unencodable(cause);
       return;
@@ -147,24 +146,21 @@ export class Post implements ExchangeConnection, Beating {
     this.#write(json, false, isQuestion);
   }
 
-  /** Answers, with this HTTP status if nothing was said before, or with 429 if the caller has to wait. */
+  /** Sends the response. `suggested` is the HTTP status if no stream is open; rate limit errors then get 429. */
   respond(suggested: number, response: Response | readonly Response[]): void {
     if (this.#isOver) return;
     this.#end();
     const wait = tooManyRequestsFields(response);
     const status = wait ? 429 : suggested;
     if (wait) this.fields = { ...this.fields, ...wait };
-    // A stream has no status of its own to give.
+    // An SSE response always has status 200, so another status needs a JSON response.
     const isAtOnce = !this.#reader && (this.#visit.accept.json || status !== 200);
     if (isAtOnce) this.#respondAtOnce(status, response);
     else if (this.#reader) this.#respondOnStream(response);
     else this.#respondWithStream(response);
   }
 
-  /**
-   * There will be no answer, for a reason that is not the request's. On a stream that is open the request with this id gets the
-   * error as its response; without an id the stream ends.
-   */
+  /** Sends an HTTP error in place of the response. If a stream is open, ends it, with an error response if `id` is given. */
   refuse(refusal: Refusal, id?: Id): void {
     if (this.#isOver) return;
     this.#end();
@@ -173,13 +169,13 @@ export class Post implements ExchangeConnection, Beating {
     else this.#respondOnStream(errorResponse(refusal.error, id));
   }
 
-  /** Answers several requests one by one, for revisions that have no answers in one piece. */
+  /** Sends each response in an event of its own, for revisions without batches of responses. */
   respondEach(responses: readonly Response[]): void {
     if (this.#canStream && !this.#isOver) this.#reader ??= this.#open();
     this.respond(200, responses);
   }
 
-  /** Ends without an answer: nobody waits for it any more. */
+  /** Ends the HTTP response without a JSON-RPC response, because the request was cancelled. */
   abandon(): void {
     if (this.#isOver) return;
     this.#end();
@@ -189,17 +185,17 @@ export class Post implements ExchangeConnection, Beating {
     else reply(this.#visit, 202, {});
   }
 
-  /** It is answered, or will not be: what came of it here is over. */
+  /** Releases the stream after the response, or if there is none, and rejects pending input requests. */
   close(): void {
     this.#recording?.end();
   }
 
-  /** The client is gone. */
+  /** Drops all further messages, because the client has disconnected. */
   forget(): void {
     this.#end();
   }
 
-  /** Breaks the stream off and goes on: the client comes back for the rest. */
+  /** Closes the stream while the call continues. Further events are stored for the client, which resumes the stream. */
   detach(): void {
     if (this.#isOver || !this.#canStream) return;
     if (!this.#reader) this.#open();
@@ -207,7 +203,7 @@ export class Post implements ExchangeConnection, Beating {
   }
 
   beat(): void {
-    // Whoever is answered within a beat gets its answer in one piece.
+    // The stream opens at the second beat, after one keep-alive interval. Faster responses are sent as JSON.
     if (this.#reader) this.#reader.beat();
     else if (++this.#beats > 1 && this.#canStream) this.#open().write(KEEP_ALIVE);
   }
@@ -216,7 +212,7 @@ export class Post implements ExchangeConnection, Beating {
     replyJson(this.#visit, status, this.#encoded(response), this.fields);
   }
 
-  // A stream of which nothing was said before its last event is one piece, and as little to come back for as one of JSON.
+  // The client accepts only event streams. The events have no ids, because a complete response need not be resumed.
   #respondWithStream(response: Response | readonly Response[]): void {
     const events = listOf(response).map((one) => messageEvent(this.#encoded(one)));
     reply(this.#visit, 200, this.fields ? { ...EVENT_STREAM, ...this.fields } : EVENT_STREAM, events.join(''));

@@ -1,4 +1,4 @@
-/** A client reading an event stream: keep-alives while it reads, and the end of the stream if it does not. */
+/** `Reader`: writes an SSE stream to one client, with keep-alives, and cuts the stream of a slow consumer. */
 
 import type { CallerRef } from '../../../server/limits/pool.ts';
 import { KEEP_ALIVE } from './events.ts';
@@ -8,14 +8,14 @@ import type { Load } from './load.ts';
 import { UNCOUNTED_BYTES, type UnflushedSink } from './unflushed.ts';
 import type { Visit } from './visit.ts';
 
-// A client for whom more than this waits after it had a chance to read gets only messages that it cannot do without.
+// Unread bytes above which a client that had time to read is slow: progress and log notifications to it are dropped.
 const SLOW = 64 * 1024;
-// The part of what may wait that can be other messages, if all of them are sent before the client had a chance to read.
+// Fraction of `limits.unreadBytes` above which a client is slow even if it had no time to read.
 const SHARE = 1 / 2;
-// There are two beats to an interval, in one of which a keep-alive is sent.
+// Beats per keep-alive interval.
 const BEATS = 2;
 
-/** Writes for as long as the client reads. It keeps little of its request: thousands of streams stay open for hours. */
+/** SSE stream to one client. Keeps few objects of its request in memory, because thousands of streams stay open for hours. */
 export class Reader implements Beating, CallerRef {
   readonly caller: string;
   readonly #outlet: Outlet;
@@ -31,18 +31,18 @@ export class Reader implements Beating, CallerRef {
     this.#load = visit.load;
   }
 
-  /** The client is gone, or the stream has ended. */
+  /** True if the client has disconnected or the stream has ended. */
   get isGone(): boolean {
     return this.#outlet.closed;
   }
 
-  /** The client is behind. */
+  /** True if the client does not keep up with the stream: progress and log notifications to it are dropped. */
   get isSlow(): boolean {
     const { waiting } = this.#outlet;
     return waiting > SLOW && (this.#isBehind || waiting > this.#load.limits.unreadBytes * SHARE);
   }
 
-  /** Writes. If too much waits already the stream is cut instead, for `isNeeded` only if the server is short of memory. */
+  /** Writes to the stream. Cuts it instead if too much is unread, with `isNeeded` only at the server's `unflushedBytes`. */
   write(text: string, isNeeded = false): void {
     const { waiting, closed } = this.#outlet;
     if (closed) return;
@@ -88,7 +88,7 @@ export class Reader implements Beating, CallerRef {
     this.#unflushed ??= this.#load.unflushed.follow(this.#outlet, this, this.#outlet.connection);
   }
 
-  // Messages of one turn of the event loop wait for its end: only what waits for longer is unread.
+  // Text of one event loop iteration is sent at its end, so only text that is buffered for longer is unread.
   #watch(): void {
     if (this.#isWatched) return;
     this.#isWatched = true;

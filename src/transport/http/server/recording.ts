@@ -1,4 +1,4 @@
-/** The stream of a POST in a session: its events are kept, and it can carry questions to the client. */
+/** `PostRecording`: stores the events of a POST's SSE stream in a session, and sends input requests on the stream. */
 
 import type { Id, Response } from '../../../jsonrpc/message.ts';
 import { PendingRequests } from '../../../jsonrpc/pending-requests.ts';
@@ -8,34 +8,29 @@ import { primingEvent } from './events.ts';
 import type { Post, Recording } from './post.ts';
 import { postStreamName } from './stream-names.ts';
 
-/** What a recording needs of its session. */
 export interface RecordingPlace {
   readonly id: string;
-  /** The stream has a name from now on, by which it can be asked for. */
+  /** Registers the stream by its stream id, so that input responses and resuming clients find it. */
   addRecording(name: string, recording: PostRecording): void;
   removeRecording(name: string): void;
 }
 
-/** What recordings need of their endpoint. */
 export interface RecordingHost {
-  /** The id of this node, for the names of streams. */
+  /** Id of this node, which is part of stream ids. */
   readonly node: string;
   readonly retryMs: number;
-  /** Keeps an event of a session. */
   append(session: string, event: StoredEvent): void;
-  /** Counts bytes that a session keeps from now on; false if there is no room for them. */
+  /** Adds `bytes` to the memory count of a session. Returns false if a limit does not allow that. */
   grow(session: string, bytes: number): boolean;
 }
 
-/** Nothing of it is made before it is needed: most posts are answered in one piece. */
+/** The SSE stream of one POST. Its id is created with the first event, because most POSTs get a JSON response. */
 export class PostRecording implements Recording {
-  /** What it records. */
   post: Post | undefined;
-  /** The requests of the post. */
   requestIds: Id | readonly Id[] | undefined;
   readonly #host: RecordingHost;
   readonly #place: RecordingPlace;
-  /** The client can be told to come back before the first message: the revision has events without one. */
+  /** True if the stream starts with an event without data, from which clients can resume it (2025-11-25). */
   readonly #isPrimed: boolean;
   #name: string | undefined;
   #events = 0;
@@ -71,22 +66,21 @@ export class PostRecording implements Recording {
   get ask(): ExchangeConnection['ask'] {
     return (method, params, options) => {
       this.#outgoing ??= this.#makeOutgoing();
-      // The answer comes by another request, which says nothing but the question's id and its session.
+      // The input response arrives in another POST, perhaps on another node, so the id names this node and stream.
       return this.#outgoing.request(method, params, options, { id: `${this.#named()}.${++this.#questions}` });
     };
   }
 
-  /** Hands an answer to the question it is for; false if that is not one of these. */
+  /** Settles the input request that the response belongs to. Returns false if this stream did not send it. */
   settle(response: Response): boolean {
     return this.#outgoing?.settle(response) === true;
   }
 
-  /** The answer to this question cannot be read. */
+  /** Rejects the input request with this id, whose response is malformed. Returns false if this stream did not send it. */
   fail(id: string | number, error: Error): boolean {
     return this.#outgoing?.fail(id, error) === true;
   }
 
-  /** The post is over: nobody waits for answers any more. */
   end(): void {
     if (this.#name !== undefined) this.#place.removeRecording(this.#name);
     this.#outgoing?.close();

@@ -1,4 +1,4 @@
-/** Reports answers to the option "onResponse", for access logs. */
+/** `ResponseLog`: reports responses to the option `onResponse`, for access logs. */
 
 import { callGuarded } from '../../../jsonrpc/errors.ts';
 import { messageObjectOf, type Payload } from '../../../jsonrpc/json/parse-message.ts';
@@ -6,35 +6,34 @@ import { printable } from '../../../jsonrpc/printable.ts';
 import type { HttpRequest } from '../../../protocol/http/authenticate.ts';
 import type { Principal } from '../../../protocol/principal.ts';
 
-/** One answer of an HTTP endpoint. */
+/** Describes one HTTP response, for access logs. */
 export interface HttpResponseInfo {
-  /** The HTTP method. */
+  /** HTTP method of the request. */
   readonly method: string;
-  /** The path without its query, which may hold secrets. Control characters are escaped. */
+  /** Path without the query, which can contain secrets; at most 1,000 characters. Control characters are escaped. */
   readonly path: string;
   readonly status: number;
-  /** Milliseconds from the request's head to the answer's. */
+  /** Time between the head of the request and the head of the response, in milliseconds. */
   readonly ms: number;
-  /** The answer is an event stream that has just been opened. */
+  /** True if the response is an SSE stream, which has just opened. */
   readonly isStream: boolean;
-  /** The authenticated caller. */
+  /** The authenticated caller; undefined if the request was not authenticated. */
   readonly principal: Principal | undefined;
   /**
-   * The JSON-RPC method of the body, cut to 100 characters, with control characters escaped. Undefined for batches, for
-   * responses, and if the request was refused before its body was read.
+   * JSON-RPC method of the body, at most 100 characters, with control characters escaped. Undefined for batches and responses,
+   * and if the request was refused before its body was read.
    */
   readonly rpcMethod: string | undefined;
-  /** The request: its header fields, and as `raw` what the runtime or framework passed. */
+  /** The request: its header fields, and in `raw` the object of the runtime or framework. */
   readonly request: HttpRequest;
 }
 
-/** Called with each answer when its head is sent. */
+/** Called when the head of a response is sent. */
 export type OnResponse = (response: HttpResponseInfo) => void;
 
 const MAX_METHOD_LENGTH = 100;
 const MAX_PATH_LENGTH = 1000;
 
-/** The log entry of one request; it is written once. */
 export class ResponseLog {
   readonly #onResponse: OnResponse;
   readonly #onError: (error: Error) => void;
@@ -47,12 +46,12 @@ export class ResponseLog {
     this.#onError = onError;
   }
 
-  /** The body was read. */
+  /** Remembers the JSON-RPC method of the request body. */
   received(payload: Payload): void {
     this.#rpcMethod = messageObjectOf(payload)?.method;
   }
 
-  /** The answer's head was sent. Never throws. */
+  /** Calls `onResponse`, unless it was called before for this request. Never throws. */
   write(request: HttpRequest, principal: Principal | undefined, status: number, isStream: boolean): void {
     if (this.#isWritten) return;
     this.#isWritten = true;

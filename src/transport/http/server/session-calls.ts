@@ -1,4 +1,4 @@
-/** What a client says within its session: requests, notifications, answers, and batches of them. */
+/** `SessionCalls`: handles the messages that a client sends in its session, alone or in batches. */
 
 import { errorResponse, type ParseError, RpcError } from '../../../jsonrpc/errors.ts';
 import { type Batch, isUnreadable, type Payload } from '../../../jsonrpc/json/parse-message.ts';
@@ -18,7 +18,7 @@ import {
 import type { Authenticate } from '../../../protocol/http/authenticate.ts';
 import { METHODS } from '../../../protocol/methods.ts';
 import type { Revision } from '../../../protocol/revision.ts';
-import { revisionNamed } from '../../../protocol/select-revision.ts';
+import { revisionNamed } from '../../../protocol/revision-of-message.ts';
 import type { Session } from '../../../protocol/session.ts';
 import { batchRefusal, handleBatch, unlessDiscarded } from '../../../server/connection/batch.ts';
 import { ConnectionExchange } from '../../../server/connection/exchange.ts';
@@ -32,29 +32,28 @@ import type { Post } from './post.ts';
 import { busy, closing, Refusal } from './refusal.ts';
 import { reply, type Visit } from './visit.ts';
 
-/** The session a POST belongs to, and what goes on in it. */
+/** The session of a POST, and its state on this node. */
 export interface Place {
   readonly session: Session;
   readonly live: LiveSession;
 }
 
-/** What is needed of those who keep the sessions, if anybody does. */
+/** Members of the endpoint that `SessionCalls` uses. They differ between endpoints with and without stored sessions. */
 export interface CallsHost<P extends Place> {
   readonly settings: { readonly auth: Authenticate | undefined };
   readonly server: ServerInternals;
   readonly load: Load;
-  /** The post for these requests, with what keeps its events if there is a session to come back to. */
+  /** Creates the `Post` of these requests. Its stream can be resumed if the session is stored. */
   makePost(visit: Visit, place: P, requestIds?: Id | readonly Id[]): Post;
-  /** Hands the response to an input request to the node that sent the request. False if that node is gone. */
+  /** Sends the response to an input request to the node that waits for it. Returns false if that node is gone. */
   respond(place: P, id: Id | null | undefined, message: SessionMessage): MaybePromise<boolean>;
-  /** Sends something to all nodes on which calls of the session may run. */
+  /** Sends a message to all nodes on which calls of the session can run. */
   broadcast(place: P, message: SessionMessage): MaybePromise<void>;
-  /** Keeps what the message changed in the session. Throws a `Refusal` if that fails. */
+  /** Stores what the message changed in the session. Throws a `Refusal` if that fails. */
   save(place: P): MaybePromise<void>;
   report(error: unknown): void;
 }
 
-/** Takes what one POST brought. */
 export class SessionCalls<P extends Place> {
   readonly #host: CallsHost<P>;
   readonly #place: P;
@@ -66,7 +65,7 @@ export class SessionCalls<P extends Place> {
     this.#revision = revisionNamed(place.session.version);
   }
 
-  /** Answers it; throws `Refusal` if it cannot be served. */
+  /** Handles the payload and responds to the POST. Throws a `Refusal` if the payload cannot be handled. */
   take(visit: Visit, payload: Payload): MaybePromise<void> {
     if (isBatch(payload)) return this.#takeBatch(visit, payload as Batch);
     if (isUnreadable(payload)) return this.#takeUnreadable(payload);
@@ -100,15 +99,15 @@ export class SessionCalls<P extends Place> {
   #respondLater(post: Post, exchange: ConnectionExchange, id: Id, response: Promise<Response | undefined>): void {
     const { load } = this.#host;
     const release = this.#place.live.hold();
-    // Nothing is answered any more, so the stream need not wait for the handler.
+    // A discarded request gets no response, so the stream ends before the handler does.
     exchange.onEnd(() => exchange.isDiscarded && (load.isOver ? post.refuse(closing()) : post.abandon()));
-    // Hanging up is no cancellation here: the client may come back for the answer.
+    // A disconnect does not cancel a request of a stateful revision: the client can resume the stream to get the response.
     post.wait(() => {});
     const failed = (error: unknown): void => this.#refuse(post, error, id);
     void response.then((late) => this.#respond(post, late), failed).finally(release);
   }
 
-  // The session could not be saved.
+  // Sends an error in place of the response, because the session could not be stored.
   #refuse(post: Post, error: unknown, id?: Id): void {
     const { report } = this.#host;
     const refusal = error instanceof Refusal ? error : new Refusal(500, RpcError.internal());
@@ -131,7 +130,7 @@ export class SessionCalls<P extends Place> {
   }
 
   #answer(visit: Visit, exchange: ConnectionExchange, request: Request): MaybePromise<Response | undefined> {
-    // The scopes are checked, and the revision and the caller are those of the session.
+    // Scopes have been checked. Revision and caller are those of the session.
     const admitted = { revision: this.#revision, caller: this.#revision.callerOf({}, this.#place.session) };
     const answered = handleRequest(this.#host.server, request, exchange, undefined, admitted);
     const { load } = this.#host;
@@ -140,7 +139,7 @@ export class SessionCalls<P extends Place> {
       if (held !== undefined) load.release(visit, held, false, exchange.runningAfterResponse);
       this.#place.live.inFlight.end(request.id, exchange);
       if (exchange.isDiscarded) return undefined;
-      // What the revision itself remembers is kept before the client hears that it is.
+      // Methods of the core protocol can change the session. The change is stored before the response confirms it.
       return this.#revision.methods.has(request.method) ? thenMaybe(this.#save(), () => response) : response;
     });
   }
@@ -156,7 +155,7 @@ export class SessionCalls<P extends Place> {
 
   #refusalOf(visit: Visit, { id }: Request): Refusal | undefined {
     const { inFlight } = this.#place.live;
-    // An error under this id would end the call that is running under it.
+    // The refusal omits the id: the client would take an error with this id for the response to the running request.
     if (inFlight.get(id)) {
       return new Refusal(400, RpcError.invalidRequest('A request with this id is running already'), this.#unreadableId);
     }
@@ -173,7 +172,7 @@ export class SessionCalls<P extends Place> {
       const { requestId, reason } = isObject(params) ? params : {};
       return this.#host.broadcast(this.#place, { type: 'cancelled', requestId, reason });
     }
-    // A request without an id is for nobody, and a flood is not taken on.
+    // Ignored: request methods without an id, and notifications beyond a limit.
     const { load } = this.#host;
     const isFull = live.inFlight.notifications >= server.limits.inFlight || load.refusalOf(visit) !== undefined;
     if (METHODS.get(method)?.kind === 'request' || isFull) return undefined;
@@ -187,7 +186,7 @@ export class SessionCalls<P extends Place> {
     };
     live.inFlight.beginNotification(exchange);
     const taken = handleNotification(server, notification, exchange, undefined);
-    // A handler of the author's own may take its time; the client need not wait for it.
+    // The 202 does not wait for an asynchronous notification handler.
     if (isPromise(taken)) {
       const held = load.hold(visit, params);
       void taken.then(ended).finally(() => load.release(visit, held));
@@ -246,7 +245,7 @@ export class SessionCalls<P extends Place> {
     );
   }
 
-  // The other responses of the batch are sent.
+  // If the session cannot be stored, only this request of the batch gets an error.
   #savedOrFailed(
     answer: () => MaybePromise<Response | undefined>,
     { id }: Request,
@@ -268,14 +267,14 @@ export class SessionCalls<P extends Place> {
     else if (!isRequest(message)) this.#unwatched(() => this.#takeNotification(visit, message as Notification));
   }
 
-  // Nobody waits for it who could be told that it failed.
+  // Reports failures to `onError`, because the client expects no response.
   #unwatched(action: () => MaybePromise<void>): void {
     ignoreRejection(action, this.#host.report);
   }
 
   #takeUnreadable(fault: ParseError): MaybePromise<never> {
     const { id, isResponse: isAnswer, message } = fault;
-    // Whoever waits for it can be told.
+    // Lets the call that waits for this response fail at once, not only when it times out.
     if (isAnswer && id !== undefined) {
       const malformed = { type: 'malformed', id, message } as const;
       this.#unwatched(() => thenMaybe(this.#host.respond(this.#place, id, malformed), () => {}));
@@ -284,7 +283,7 @@ export class SessionCalls<P extends Place> {
     throw new Refusal(400, RpcError.from(error), isAnswer ? undefined : told);
   }
 
-  // An error under the id of a running call would end that.
+  // Omits the id of a running request: the client would take the error for the response to that request.
   #unreadableResponse(fault: ParseError): ErrorResponse {
     const { id } = fault;
     const isFree = id !== undefined && !this.#place.live.inFlight.get(id);
@@ -300,7 +299,7 @@ export class SessionCalls<P extends Place> {
   }
 }
 
-// 404 would end the session, and 202 would leave the client waiting for the call.
+// 400, if the node that waits for the response is gone: 404 would end the session, and 202 would hide that the call is lost.
 function replyTo(visit: Visit, isTaken: boolean): void {
   if (!isTaken)
     throw new Refusal(400, 'The request that asked for this has ended: the server that processed it is gone');

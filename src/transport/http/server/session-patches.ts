@@ -1,20 +1,20 @@
-/** Changes that a message made to its session, as patches for the store. */
+/** Patches for the session store, from the changes that a message made to its session. */
 
 import type { LoggingLevel } from '../../../protocol/model/logging.ts';
 import type { Session } from '../../../protocol/session.ts';
 import type { SessionPatch, StoredSession } from '../../../store/session-store.ts';
 import type { SessionRecord } from './options.ts';
 
-/** The part of a session that changes. */
+/** The mutable part of a session. */
 export type SessionState = Pick<Session, 'initialized' | 'logLevel' | 'subscriptions'>;
 
-/** Returns the session for one POST or GET. It is a copy: handling the message may change it. */
+/** Returns a copy of a stored session, without subscriptions. Handling a message can change the copy. */
 export function sessionOf({ record, initialized, logLevel }: StoredSession<SessionRecord>): Session {
   const { session } = record;
   return { ...session, initialized, logLevel: (logLevel as LoggingLevel | undefined) ?? session.logLevel };
 }
 
-/** The patches that lead from one state to the other. */
+/** Returns the patches that turn `before` into `after`. */
 export function patchesOf(before: SessionState, after: SessionState): SessionPatch[] {
   const patches: SessionPatch[] = [];
   if (after.initialized && !before.initialized) patches.push({ initialized: true });

@@ -1,4 +1,4 @@
-/** The event streams of sessions: the GET stream for changes, and streams of POSTs that are resumed. */
+/** `SessionStreams`: opens the GET streams of sessions, and resumes SSE streams. */
 
 import { errorResponse, RpcError } from '../../../jsonrpc/errors.ts';
 import { finallyMaybe, ignoreRejection, type MaybePromise, thenMaybe } from '../../../jsonrpc/maybe-promise.ts';
@@ -6,8 +6,8 @@ import { type Id, isResponse, type Message, serialize } from '../../../jsonrpc/m
 import type { ClientCapabilities } from '../../../protocol/model/capabilities.ts';
 import type { ServerEvent } from '../../../protocol/model/changes.ts';
 import type { Observer } from '../../../protocol/revision.ts';
+import { revisionNamed } from '../../../protocol/revision-of-message.ts';
 import { featuresOf } from '../../../protocol/revisions.ts';
-import { revisionNamed } from '../../../protocol/select-revision.ts';
 import type { Session } from '../../../protocol/session.ts';
 import type { ServerInternals } from '../../../server/internals.ts';
 import { type EventStore, type StoredEvent, streamOf } from '../../../store/event-store.ts';
@@ -29,30 +29,26 @@ import { fromStore } from './store-failure.ts';
 import { isPostStream, nodeOf, standaloneStreamName } from './stream-names.ts';
 import { openStream, type Visit } from './visit.ts';
 
-/** A session as it was read for one request. */
 export type Stored = StoredSession<SessionRecord>;
 
-/** The members of the endpoint that session streams use. */
 export interface SessionStreamsHost {
   readonly server: ServerInternals;
   readonly settings: Settings;
   readonly heartbeat: Heartbeat;
   readonly load: Load;
-  /** The id of this node. */
   readonly node: string;
   readonly store: SessionStore<SessionRecord>;
   readonly events: EventStore;
   readonly bus: SessionBus<SessionMessage>;
   readonly introductions: Introductions;
-  /** What goes on in a session on this node; with `find` only if something does. */
+  /** Returns the state of a session on this node, and creates it if there is none. */
   liveSession(id: string): LiveSession;
   findLive(id: string): LiveSession | undefined;
-  /** Keeps an event of a session. */
+  /** Stores an event of a session. Failures are reported. */
   append(id: string, event: StoredEvent): void;
   report(error: unknown): void;
 }
 
-/** Opens and resumes streams. */
 export class SessionStreams {
   readonly #host: SessionStreamsHost;
   readonly #audiences = new WeakMap<ClientCapabilities, Audience<Standalone>>();
@@ -61,7 +57,7 @@ export class SessionStreams {
     this.#host = host;
   }
 
-  /** Opens the stream on which a session is told of changes, or resumes a stream that was lost. */
+  /** Opens the GET stream of a session, or resumes the stream of `Last-Event-ID`. Throws a `Refusal` if that fails. */
   open(visit: Visit, id: string, stored: Stored): MaybePromise<void> {
     if (!visit.accept.events) throw new Refusal(406, 'The answer is an event stream: accept text/event-stream');
     const refusal = this.#host.load.streamRefusalOf(visit);
@@ -73,13 +69,13 @@ export class SessionStreams {
       : this.#listenAgain(visit, id, stored, last);
   }
 
-  /** Another node asks whether a client reads a GET stream here: the store may have missed that nobody does any more. */
+  /** Handles a ping of another node: marks the GET stream as unread in the store if no client reads it on this node. */
   ping(id: string, stream: string | undefined): void {
     if (stream !== undefined && !this.#isRead(id, stream)) this.#markUnread(id, stream);
   }
 
-  // A client that knows an event of a stream is its reader, also if nothing is kept of the stream. Events that are not kept any
-  // more cannot be sent again.
+  // Replaces a GET stream that the client lost. The event id in `Last-Event-ID` proves that the client read the stream, even if
+  // none of its events is stored. Events that are no longer stored are not sent again.
   #listenAgain(visit: Visit, id: string, stored: Stored, last: string): MaybePromise<void> {
     const missed: StoredEvent[] = [];
     const from = streamOf(last);
@@ -88,13 +84,13 @@ export class SessionStreams {
       (followed) =>
         finallyMaybe(
           () => this.#listen(visit, id, stored, missed, { force: followed !== undefined, from }),
-          // Not before the new stream has begun: changes that happen until then are events of the old one.
+          // Follows the old stream until the new one has started, because changes before that are events of the old stream.
           () => followed?.stop(),
         ),
     );
   }
 
-  // Without authentication nobody can take over a stream that a client reads, unless by its name.
+  // Opens a GET stream. Without authentication, a GET replaces a stream that is still read only if `Last-Event-ID` names it.
   #listen(
     visit: Visit,
     id: string,
@@ -137,7 +133,7 @@ export class SessionStreams {
     );
   }
 
-  // True if nobody reads a GET stream that the store has as read: its node is gone, or the store missed that the client is.
+  // True if no client reads a GET stream that the store lists as read: its node is gone, or the disconnect was not stored.
   #isUnread(id: string, stream: string): MaybePromise<boolean> {
     return nodeOf(stream) === this.#host.node ? !this.#isRead(id, stream) : this.#isGone(id, stream, stream);
   }
@@ -146,7 +142,7 @@ export class SessionStreams {
     return this.#host.findLive(id)?.isReading(stream) === true;
   }
 
-  // True if the node that writes a stream has ended without closing it. It is asked about `read`, if that is given.
+  // Pings the node that writes `stream`; true if the node is gone. The node also checks whether a client reads `read`.
   #isGone(id: string, stream: string, read?: string): MaybePromise<boolean> {
     const writer = nodeOf(stream);
     if (writer === undefined || writer === this.#host.node) return false;
@@ -171,13 +167,13 @@ export class SessionStreams {
       this.#markUnread(id, name);
       throw load.isClosing ? closing() : alreadyOpen();
     }
-    // Before the other one is closed: it may be all that goes on here.
+    // `stay` precedes `close`: if nothing else is open, the end of the previous stream would discard the session's state.
     live.stay();
     live.standalone?.close();
     this.#supersede(live, previous);
     const reader = this.#openReader(visit);
     for (const event of missed) write(reader, event, true);
-    // Records of a shared store are copies: equal capabilities have to be the same object for their streams to share a watcher.
+    // `#audiences` is keyed by object, but external stores return copies, so equal capabilities are replaced by one object.
     const { record, initialized: isInitialized } = stored;
     const session = introductions.shared(record.session) ?? record.session;
     const standalone = new Standalone(name, id, { session, isInitialized }, reader, this.#standaloneHost);
@@ -194,7 +190,7 @@ export class SessionStreams {
     this.#unwatched(() => this.#host.store.update(id, { unread: name }));
   }
 
-  // The client has one stream for changes, and would get each change twice.
+  // Closes the previous GET stream of the session, because the client would get each change twice.
   #supersede(live: LiveSession, stream: string | undefined): void {
     const { bus, node } = this.#host;
     const writer = nodeOf(stream);
@@ -229,7 +225,7 @@ export class SessionStreams {
       await fromStore(() => bus.broadcast(id, { type: 'resumed', stream, by: node }));
       const isGone = await this.#isGone(id, stream);
       if (isGone && !missed.some(({ isLast }) => isLast)) {
-        // Nothing says which requests are open.
+        // The request ids are no longer stored, so the open requests cannot get an error.
         if (followed.requestIds.length === 0) throw unknownStream();
         await fromStore(() => this.#endUnwritten(id, last, followed.requestIds, missed));
       }
@@ -240,8 +236,8 @@ export class SessionStreams {
       throw error;
     }
     const reader = this.#openReader(visit);
-    // The official client v1 remembers ids of this stream only: if the stream is lost before its next event, it would come back
-    // without Last-Event-ID and never get its response. A client that has everything must not come back.
+    // The TypeScript SDK v1 client uses only event ids of this stream. If this stream ended before an event, it would reconnect
+    // without `Last-Event-ID` and miss its response. A client that has all events gets no id, because it must not reconnect.
     if (hasPrimedStreams(stored.record.session) && !isAllSent(missed)) {
       reader.write(primingEvent(last, settings.retryMs));
     }
@@ -254,11 +250,11 @@ export class SessionStreams {
       release();
     });
     take = (event) => write(reader, event, event.isLast);
-    // The events that are kept are bounded: all that were missed can be sent at once.
+    // Missed events are sent regardless of unread bytes, because the event store limits their size.
     for (const event of missed.splice(0)) write(reader, event, true);
   }
 
-  // The node that wrote the stream is gone: its requests get an error in place of their responses.
+  // Stores an error response for each open request, because the node that processed the requests is gone.
   #endUnwritten(
     id: string,
     last: string,
@@ -288,7 +284,7 @@ export class SessionStreams {
     return reader;
   }
 
-  // Clients without a principal see the same if their capabilities are the same.
+  // Anonymous clients with the same capabilities share one subscription to changes.
   #audienceOf(observer: Observer): Audience<Standalone> {
     const { principal, capabilities } = observer;
     const known = principal ? undefined : this.#audiences.get(capabilities);
@@ -302,7 +298,7 @@ export class SessionStreams {
     return audience;
   }
 
-  // The streams of an audience belong to different clients: each is notified of the URIs that its own client subscribed to.
+  // Called when changes could have been lost. Notifies each stream of the resources that its own client has subscribed to.
   #resync(streams: Iterable<Standalone>, canSee: (uri: string) => boolean): readonly string[] {
     for (const stream of [...streams]) {
       this.#unwatched(() =>
@@ -320,7 +316,7 @@ export class SessionStreams {
     });
   }
 
-  // Only what a change depends on is read from the store: log level and subscriptions may have been set on another node.
+  // Reads only the session state that the change needs. Another node can have set the log level or the subscriptions.
   #notify(stream: Standalone, change: ServerEvent): MaybePromise<void> {
     const session = change.type === 'log' ? this.#readSession(stream) : this.#sessionOf(stream);
     return thenMaybe(session, (found) => found && this.#deliver(stream, change, found));
@@ -343,13 +339,13 @@ export class SessionStreams {
     return thenMaybe(read, (subscriptions) => deliver(stream, change, { ...session, subscriptions }));
   }
 
-  // A store that fails must not end what goes on.
+  // Reports failures of the stores, which must not end requests or streams.
   #unwatched(action: () => MaybePromise<void>): void {
     ignoreRejection(action, this.#host.report);
   }
 }
 
-/** True if the streams of a session begin with an event without a message. */
+/** True if SSE streams of the session start with an event without data (2025-11-25). */
 export function hasPrimedStreams({ version }: Session): boolean {
   return featuresOf(version).streamStartsWithEmptyEvent;
 }

@@ -1,4 +1,4 @@
-/** Clients of revisions with sessions, served without: each request stands alone, nobody is asked or told anything. */
+/** `Sessionless`: serves clients of stateful revisions without sessions. */
 
 import { messageObjectOf, type Payload } from '../../../jsonrpc/json/parse-message.ts';
 import type { MaybePromise } from '../../../jsonrpc/maybe-promise.ts';
@@ -17,7 +17,6 @@ import { Refusal } from './refusal.ts';
 import { type CallsHost, type Place, SessionCalls } from './session-calls.ts';
 import type { Visit } from './visit.ts';
 
-/** What it needs of its endpoint. */
 export interface SessionlessHost extends PostHost {
   readonly settings: { readonly auth: Authenticate | undefined };
   readonly handshakes: Handshakes;
@@ -25,10 +24,10 @@ export interface SessionlessHost extends PostHost {
   report(error: unknown): void;
 }
 
-/** What a client speaks that does not say so. */
+/** Revision that the specification assumes if the header `MCP-Protocol-Version` is missing. */
 const UNSAID = '2025-03-26';
 
-/** Serves them. */
+/** Handles each POST in a temporary session, without input requests, change notifications and log messages. */
 export class Sessionless {
   readonly #server: ServerInternals;
   readonly #host: SessionlessHost;
@@ -51,12 +50,11 @@ export class Sessionless {
     };
   }
 
-  /** Requests at work. */
+  /** The temporary sessions of running requests. */
   get live(): Iterable<LiveSession> {
     return this.#live.values();
   }
 
-  /** Takes what a POST brought. */
   post(visit: Visit, payload: Payload): MaybePromise<void> {
     if (isHandshake(payload)) return this.#host.handshakes.take(visit, payload, () => undefined);
     const session = this.#sessionFor(visit);
@@ -70,7 +68,7 @@ export class Sessionless {
     }
   }
 
-  // No other node knows of it, and nothing is kept.
+  // No store has the temporary sessions, so they cannot expire.
   readonly #liveHost: LiveSessionHost = {
     stay: () => {},
     touch: () => {},
@@ -96,13 +94,13 @@ export class Sessionless {
   }
 }
 
-/** True for the request that opens a session. */
+/** True for an `initialize` request. */
 export function isHandshake(payload: Payload): payload is Request {
   const call = messageObjectOf(payload);
   return call !== undefined && isRequest(call) && call.method === 'initialize';
 }
 
-/** The id of a request. */
+/** Returns the id of a request; undefined for notifications, responses and batches. */
 export function idOf(payload: Payload): Id | undefined {
   const call = messageObjectOf(payload);
   return call && isRequest(call) ? call.id : undefined;

@@ -1,4 +1,4 @@
-/** The HTTP+SSE transport of 2024-11-05: a stream for what the server says, and POSTs for what the client says. */
+/** The HTTP+SSE transport of 2024-11-05: an SSE stream for messages of the server, and POSTs for messages of the client. */
 
 import { ConnectionError } from '../../../jsonrpc/errors.ts';
 import type { Payload } from '../../../jsonrpc/json/parse-message.ts';
@@ -7,7 +7,7 @@ import type { Receiver, Transport } from '../../../jsonrpc/transport.ts';
 import type { Authenticate } from '../../../protocol/http/authenticate.ts';
 import { type Principal, principalKey } from '../../../protocol/principal.ts';
 import { serveConnection } from '../../../server/connection/connection.ts';
-import type { TransportConnection } from '../../../server/connection/served-connection.ts';
+import type { TransportConnection } from '../../../server/connection/connection-options.ts';
 import type { ServerInternals } from '../../../server/internals.ts';
 import { capabilitiesIn, checkScopes, requestsIn } from './authenticate.ts';
 import { EVENT_STREAM, keepAlivePromise, messageEvent } from './events.ts';
@@ -19,7 +19,6 @@ import { Refusal } from './refusal.ts';
 import { unguessable } from './unguessable.ts';
 import { openStream, reply, type Visit } from './visit.ts';
 
-/** What it needs of its endpoint. */
 export interface SseLinesHost {
   readonly heartbeat: Heartbeat;
   readonly load: Load;
@@ -35,11 +34,11 @@ interface Open {
   readonly line: SseLine;
   readonly principal: string;
   readonly serving: Promise<TransportConnection>;
-  /** Ends it when what this caller showed is no longer good. */
+  /** Closes the connection when the credentials of this principal expire. Replaces the expiry of an earlier call. */
   endWith(principal: Principal | undefined): void;
 }
 
-/** The connections of clients that speak it, by the id in the URL of their POSTs. */
+/** HTTP+SSE connections, keyed by the `sessionId` in the URL of their POSTs. */
 export class SseLines {
   readonly #server: ServerInternals;
   readonly #host: SseLinesHost;
@@ -50,7 +49,7 @@ export class SseLines {
     this.#host = host;
   }
 
-  /** Opens a connection: the first event says where to post. */
+  /** Opens a connection. Its first event has the URL for POSTs. */
   get(visit: Visit): void {
     const { http, principal } = visit;
     const { load } = this.#host;
@@ -63,7 +62,7 @@ export class SseLines {
     const [path = '', query = ''] = http.target.split('?', 2);
     const parameters = new URLSearchParams(query);
     parameters.set('sessionId', id);
-    // Two slashes at the beginning would name another host.
+    // A URL that starts with two slashes would name another host.
     reader.write(`event: endpoint\ndata: ${path.replace(/^\/+/, '/')}?${parameters}\n\n`);
     reader.write(keepAlivePromise(this.#host.settings.keepAliveMs));
     const serving = serveConnection(this.#server, line, { principal, caller: visit.caller, running: load.running });
@@ -84,12 +83,12 @@ export class SseLines {
     serving.catch((error: unknown) => this.#host.report(error));
   }
 
-  /** True for a POST of such a connection. */
+  /** True if the URL has a `sessionId`, as POSTs of HTTP+SSE connections have. */
   isFor({ http }: Visit): boolean {
     return this.#host.settings.sse && idIn(http.target) !== undefined;
   }
 
-  /** Takes what a client posted; the answer goes on its stream. */
+  /** Handles a POST: the client gets 202, and the response on its SSE stream. Throws a `Refusal` (404) without a stream. */
   async post(visit: Visit, payload: Payload): Promise<void> {
     const { principal } = visit;
     const open = this.#open.get(idIn(visit.http.target) ?? '');
@@ -102,7 +101,7 @@ export class SseLines {
     const refusal = requestsIn(payload).length > 0 ? this.#host.load.refusalOf(visit) : undefined;
     if (refusal) throw refusal;
     reply(visit, 202, {});
-    // The same caller, who may have been granted more or less since, and for longer.
+    // The principal has the same key, but a new token can have other scopes and a later expiry.
     serving.principal = principal;
     open.endWith(principal);
     open.line.receive(payload);
@@ -116,7 +115,7 @@ export class SseLines {
     }
   }
 
-  /** Ends all of them. */
+  /** Closes all connections, after at most `graceMs` milliseconds for running requests. */
   async close(graceMs: number): Promise<void> {
     await Promise.all([...this.#open.values()].map(async ({ serving }) => (await serving).close({ graceMs })));
   }

@@ -1,4 +1,4 @@
-/** The stream a session's client keeps open to be told of changes. */
+/** `Standalone`: the GET stream of a session, for change notifications. */
 
 import { type Notification, serialize } from '../../../jsonrpc/message.ts';
 import type { Session } from '../../../protocol/session.ts';
@@ -8,30 +8,27 @@ import { messageEvent, primingEvent } from './events.ts';
 import type { Beating } from './heartbeat.ts';
 import type { Reader } from './reader.ts';
 
-/** What such streams need of their endpoint. */
 export interface StandaloneHost {
-  /** Keeps an event of this session. */
   append(session: string, event: StoredEvent): void;
-  /** It is over. */
   onEnd(stream: Standalone): void;
 }
 
-// A client that lost its stream may come back: for about five minutes, at the usual pace of two beats to an interval.
+// Beats after which a stream without a connection ends: about 5 minutes, at 2 beats per default keep-alive interval of 15 s.
 const BEATS_ALONE = 40;
 
-/** Goes on without a reader for a while, so that a client that comes back has missed nothing. */
+/** GET stream of one session. After a lost connection, the stream stores events for a while, until the client reconnects. */
 export class Standalone implements Beating {
-  /** The id of the session it belongs to. */
+  /** Session id. */
   readonly id: string;
-  /** The session as `initialize` opened it. */
+  /** The session as `initialize` created it. */
   readonly session: Session;
-  /** The client has sent `notifications/initialized`, as far as this stream knows. */
+  /** True if the client is known to have sent `notifications/initialized`. If false, only the store knows the current value. */
   isInitialized: boolean;
   readonly #host: StandaloneHost;
   readonly #reader: Reader;
-  /** Undefined before it has begun, and when it is over. */
+  /** Undefined before `begin` and after `close`. */
   #audience: Audience<Standalone> | undefined;
-  /** What the ids of its events begin with. */
+  /** Stream id, with which the ids of its events start. */
   readonly name: string;
   #events = 0;
   #alone = 0;
@@ -51,28 +48,25 @@ export class Standalone implements Beating {
     this.#host = host;
   }
 
-  /**
-   * Begins to tell. `retryMs` is after how many milliseconds a client that lost the stream comes back, if the revision has
-   * a way to say so before the first message.
-   */
+  /** Starts to send changes. `retryMs`: the client's reconnection delay; undefined if the revision has no event for it. */
   begin(audience: Audience<Standalone>, retryMs: number | undefined): void {
-    // Not kept: whoever comes back before anything was said has missed nothing.
+    // Not stored: the event has no message that a reconnecting client could miss.
     if (retryMs !== undefined) this.#reader.write(primingEvent(this.#nextId(), retryMs));
     this.#audience = audience;
     audience.join(this);
   }
 
-  /** Somebody reads it. */
+  /** True while a client is connected. */
   get isRead(): boolean {
     return !this.#reader.isGone;
   }
 
-  /** Breaks the stream off and goes on: the client comes back for the rest. */
+  /** Closes the connection but not the stream. Further events are stored until the client reconnects. */
   detach(): void {
     this.#reader.end();
   }
 
-  /** Ends the stream. */
+  /** Closes the connection and ends the stream. */
   close(): void {
     this.#reader.end();
     if (!this.#audience) return;
@@ -86,7 +80,7 @@ export class Standalone implements Beating {
     else if (++this.#alone > BEATS_ALONE) this.close();
   }
 
-  /** Tells its reader something, or keeps it until there is one again. */
+  /** Stores a notification, and sends it if a client is connected. */
   tell(notification: Notification): void {
     const id = this.#nextId();
     const data = serialize(notification);
@@ -95,7 +89,7 @@ export class Standalone implements Beating {
   }
 
   #nextId(): string {
-    // In one piece, since it is kept.
+    // `join` creates a flat string: V8 would keep the parts of a concatenated string in memory as long as the event is stored.
     return [this.name, this.#events++].join('.');
   }
 }

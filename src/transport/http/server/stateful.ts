@@ -1,4 +1,4 @@
-/** Clients of revisions with sessions: opening one, messages in it, its streams, ending it. */
+/** `Stateful`: serves clients of stateful revisions, with stored sessions. */
 
 import { RpcError } from '../../../jsonrpc/errors.ts';
 import { isUnreadable, type Payload } from '../../../jsonrpc/json/parse-message.ts';
@@ -14,7 +14,7 @@ import { type Id, isBatch, isRequest, type Message, type Request } from '../../.
 import { SlotMap } from '../../../jsonrpc/slot-map.ts';
 import { unsupportedVersion } from '../../../protocol/errors.ts';
 import { principalKey } from '../../../protocol/principal.ts';
-import { isServed } from '../../../protocol/select-revision.ts';
+import { isServed } from '../../../protocol/revision-of-message.ts';
 import type { Session } from '../../../protocol/session.ts';
 import type { ServerInternals } from '../../../server/internals.ts';
 import { KEPT_BYTES_EXCEEDED, type Usage } from '../../../server/limits/usage.ts';
@@ -43,7 +43,6 @@ import { nodeOf } from './stream-names.ts';
 import { unguessable } from './unguessable.ts';
 import { reply, type Visit } from './visit.ts';
 
-/** What it needs of its endpoint. */
 export interface StatefulHost extends PostHost {
   readonly settings: Settings;
   readonly handshakes: Handshakes;
@@ -51,19 +50,18 @@ export interface StatefulHost extends PostHost {
   report(error: unknown): void;
 }
 
-// A session whose client says of itself what others say too, as it is kept in memory.
+// Estimated memory of a session whose `clientInfo` and `capabilities` are shared with other sessions, in bytes.
 const SESSION_BYTES = 1024;
 
-// The requests that need the subscriptions of their session.
+// Requests that need the subscriptions of their session, which the session store returns separately.
 const OF_SUBSCRIPTIONS: ReadonlySet<string> = new Set(['resources/subscribe', 'resources/unsubscribe']);
 
-/** A session that is kept, and what goes on in it. */
+/** A stored session, and its state on this node. */
 interface KeptPlace extends Place {
-  /** The state that the store has, as far as this request knows. */
+  /** The state that this request last read from the session store, or wrote to it. */
   saved: SessionState;
 }
 
-/** Serves them, for as long as the store remembers their sessions. */
 export class Stateful {
   readonly #server: ServerInternals;
   readonly #host: StatefulHost;
@@ -75,11 +73,11 @@ export class Stateful {
   readonly #streams: SessionStreams;
   readonly #introductions = new Introductions();
   readonly #live = new SlotMap<string, LiveSession>();
-  /** Bytes that sessions in memory keep beside their records. */
+  /** Memory of sessions in the memory store beyond that of their records, in bytes, keyed by session id. */
   readonly #grown = new Map<string, number>();
-  /** Often enough that no session expires in which something goes on. */
+  /** Resets the idle time of sessions with running requests or open streams, at least three times before they would expire. */
   readonly #touches: Heartbeat;
-  /** Sessions to touch at the end of this tick. */
+  /** Ids of the sessions whose idle time is reset in the next microtask. */
   #touched = new Set<string>();
   readonly #node = newNodeId();
   readonly #startOnce: () => Promise<void>;
@@ -122,27 +120,26 @@ export class Stateful {
       append,
     });
     this.#startOnce = once(async () => this.#start());
-    // Every request of a session reports it.
+    // A failure is ignored here, because every request of a session reports it.
     this.#startOnce().catch(() => {});
   }
 
-  /** Undefined if the stores can be used. Rejects if they cannot: the next call tries again. */
+  /** Resolves when the stores can be used; undefined if they already can. After a rejection, the next call tries again. */
   ready(): Promise<void> | undefined {
     return this.#isStarted ? undefined : this.#startOnce();
   }
 
-  /** The sessions in which something goes on. */
+  /** Sessions with running requests or open streams on this node. */
   get live(): Iterable<LiveSession> {
     return this.#live.values();
   }
 
-  /** Stops listening to other nodes. The stores stay open: they belong to the code that made them. */
+  /** Stops listening to the session bus. The stores stay open, because they belong to the code that created them. */
   close(): void {
     this.#isClosed = true;
     this.#stopListening?.();
   }
 
-  /** Takes what a POST brought. */
   post(visit: Visit, payload: Payload): MaybePromise<void> {
     if (isHandshake(payload)) {
       return this.#host.handshakes.take(visit, payload, (session) => this.#keep(visit, payload, session));
@@ -150,12 +147,12 @@ export class Stateful {
     return this.#inSession(visit, (id, stored) => this.#take(visit, payload, id, stored), idOf(payload));
   }
 
-  /** Opens the stream on which a session is told of changes, or goes on with one that was lost. */
+  /** Opens the GET stream of a session, or resumes an SSE stream. */
   get(visit: Visit): MaybePromise<void> {
     return this.#inSession(visit, (id, stored) => this.#streams.open(visit, id, stored));
   }
 
-  /** Ends a session. */
+  /** Ends a session on all nodes. */
   delete(visit: Visit): MaybePromise<void> {
     const { bus, events } = this.#stores;
     return this.#inSession(visit, async (id) => {
@@ -166,7 +163,7 @@ export class Stateful {
     });
   }
 
-  // Without a promise where there is nothing to wait for: most stores are in memory.
+  // Completes synchronously if no store has to be opened, so that requests need not wait.
   #start(): MaybePromise<void> {
     const { store, events, bus } = this.#stores;
     const opening = [store, events, bus].map((one) => one?.ready?.()).filter(isPromise);
@@ -220,7 +217,7 @@ export class Stateful {
     });
   }
 
-  // Sessions in a store of the user's own take no memory here.
+  // Adds to the memory count of a session in the memory store. Returns false if a limit does not allow that.
   #grow(id: string, bytes: number): boolean {
     const { record } = (this.#store.get(id) as Stored | undefined) ?? {};
     if (!record || !this.#usage.kept.hasRoom(record, Math.max(0, bytes))) return false;
@@ -248,7 +245,7 @@ export class Stateful {
     );
   }
 
-  // To all but the principal that opened it a session does not exist.
+  // Runs `action` with the session of the request. Sessions of other principals get 404, like unknown sessions.
   #inSession(
     visit: Visit,
     action: (id: string, stored: Stored) => MaybePromise<void>,
@@ -297,7 +294,7 @@ export class Stateful {
     return post;
   }
 
-  // The id of an input request names the node that sent it. No input request has an id without one.
+  // Sends a response to the node named in the id of the input request. A response without a node in its id is ignored.
   #respond(session: string, id: Id | null | undefined, message: SessionMessage): MaybePromise<boolean> {
     const node = nodeOf(id);
     return node === undefined || fromStore(() => this.#stores.bus.send(node, session, message));
@@ -337,7 +334,7 @@ export class Stateful {
     },
   };
 
-  // All that are due in one tick are one request to the store.
+  // Collects the sessions of one tick for a single request to the store.
   #touch(id: string): void {
     if (this.#touched.size === 0) queueMicrotask(() => this.#unwatched(() => this.#touchAll()));
     this.#touched.add(id);
@@ -351,7 +348,7 @@ export class Stateful {
     });
   }
 
-  // A store that fails must not end what goes on.
+  // Reports failures of the stores, which must not end requests or streams.
   #unwatched(action: () => MaybePromise<void>): void {
     ignoreRejection(action, this.#host.report);
   }

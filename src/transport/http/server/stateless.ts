@@ -1,4 +1,4 @@
-/** POSTs of revisions without sessions: one request, one answer, and hanging up takes the request back. */
+/** `Stateless`: handles POSTs of stateless revisions. A disconnect of the client cancels its request. */
 
 import { ConnectionError, RpcError } from '../../../jsonrpc/errors.ts';
 import { isPromise } from '../../../jsonrpc/maybe-promise.ts';
@@ -7,7 +7,7 @@ import { McpErrorCode, unsupportedVersion } from '../../../protocol/errors.ts';
 import type { Authenticate } from '../../../protocol/http/authenticate.ts';
 import { METHODS } from '../../../protocol/methods.ts';
 import type { Principal } from '../../../protocol/principal.ts';
-import { isServed } from '../../../protocol/select-revision.ts';
+import { isServed } from '../../../protocol/revision-of-message.ts';
 import { ConnectionExchange } from '../../../server/connection/exchange.ts';
 import { InFlight } from '../../../server/connection/in-flight.ts';
 import { handleNotification, handleRequest, type RequestAdmission } from '../../../server/handle-request.ts';
@@ -20,13 +20,12 @@ import { Post, type PostHost } from './post.ts';
 import { closing, Refusal } from './refusal.ts';
 import { reply, type Visit } from './visit.ts';
 
-/** What it needs of its endpoint. */
 export interface StatelessHost extends PostHost {
   readonly settings: { readonly auth: Authenticate | undefined; readonly keepAliveMs: number };
   readonly load: Load;
 }
 
-// Errors that have an HTTP status of their own.
+// HTTP statuses of JSON-RPC error codes. Responses with other codes have status 200.
 const STATUS: ReadonlyMap<number, number> = new Map([
   [-32601, 404],
   [McpErrorCode.HeaderMismatch, 400],
@@ -34,7 +33,6 @@ const STATUS: ReadonlyMap<number, number> = new Map([
   [McpErrorCode.UnsupportedProtocolVersion, 400],
 ]);
 
-/** Answers them. */
 export class Stateless {
   readonly inFlight: InFlight = new InFlight();
   readonly #server: ServerInternals;
@@ -46,7 +44,7 @@ export class Stateless {
     this.#host = host;
   }
 
-  /** Handles a request; `claim` is the version in its `_meta`. */
+  /** Handles a request. `claim` is the protocol version in its `_meta`. Throws a `Refusal` if the request is not accepted. */
   take(visit: Visit, request: Request, claim: unknown): void {
     const admitted = this.#check(visit, request, claim);
     const row = METHODS.get(request.method);
@@ -68,7 +66,7 @@ export class Stateless {
     }
     const held = load.hold(visit, request.params, isStream);
     if (isStream && visit.principal) this.#endWith(visit.principal, exchange);
-    // A server that closes and cannot wait any longer ends what is left.
+    // Requests that outlast the grace period of `close` are discarded, and get 503.
     exchange.onEnd(() => exchange.isDiscarded && post.refuse(closing()));
     post.wait(() => {
       if (post.isOver) return;
@@ -81,7 +79,7 @@ export class Stateless {
     });
   }
 
-  /** Takes a notification. Core has none over HTTP, extensions may. */
+  /** Handles a notification. The core protocol has no client notifications over HTTP, but extensions can define some. */
   notice(visit: Visit, notification: Notification, claim: unknown): void {
     const { versions } = this.#server.serverInfo;
     if (claim !== undefined && !isServed(claim, versions, 'stateless')) {
@@ -89,7 +87,10 @@ export class Stateless {
     }
     const refusal = this.#host.load.refusalOf(visit);
     if (refusal) throw refusal;
-    const exchange = new ConnectionExchange(new Post(visit, this.#host), notification.method);
+    const post = new Post(visit, this.#host);
+    // A notification gets 202 without a body, so its handler cannot open an SSE stream, for instance with `ctx.log`.
+    post.isQuiet = true;
+    const exchange = new ConnectionExchange(post, notification.method);
     this.inFlight.beginNotification(exchange);
     const taken = handleNotification(this.#server, notification, exchange, claim);
     if (isPromise(taken)) {
@@ -103,7 +104,7 @@ export class Stateless {
     reply(visit, 202, {});
   }
 
-  // What was asked for goes on for as long as the caller may ask for it.
+  // Ends a long-lived request when the credentials of its principal expire.
   #endWith(principal: Principal, exchange: ConnectionExchange): void {
     exchange.onEnd(whenExpired(principal, () => exchange.abort(new ConnectionError('closed', EXPIRED))));
   }
@@ -124,7 +125,7 @@ export class Stateless {
       if (method !== 'tools/call' || !isObject(params)) return admitted;
       const tool = registries.tools.getUnchecked(params['name']);
       const headers = tool && headersOf(tool.input.jsonSchema);
-      // A tool that is hidden from the caller must not be revealed by an error about its headers.
+      // Only for tools that the caller can see: an error about headers would reveal a hidden tool.
       if (headers && headers.size > 0 && registries.tools.get(tool.key, viewer)) {
         checkParamHeaders(http, params['arguments'], headers);
       }

@@ -1,10 +1,10 @@
-/** `RpcError.tooManyRequests` over HTTP: status 429 with `Retry-After`. */
+/** Status 429 with `Retry-After` for `RpcError.tooManyRequests`. */
 
 import { TOO_MANY_REQUESTS } from '../../../jsonrpc/errors.ts';
 import { isBatch, isErrorResponse, isObject, type Response } from '../../../jsonrpc/message.ts';
 import type { Fields } from './http-exchange.ts';
 
-/** The header fields of a response that says so; undefined for every other response. */
+/** Returns the field `Retry-After` for a `tooManyRequests` error; undefined for every other response. */
 export function tooManyRequestsFields(response: Response | readonly Response[]): Fields | undefined {
   if (isBatch(response) || !isErrorResponse(response as Response)) return undefined;
   const { error } = response as Extract<Response, { error: unknown }>;

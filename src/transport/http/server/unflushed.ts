@@ -1,52 +1,50 @@
-/** Bytes of responses that clients have not taken yet: counted, and clients that take nothing are disconnected. */
+/** `UnflushedBytes`: counts response bytes that clients have not read, and disconnects slow consumers. */
 
 import type { CallerRef, Pool } from '../../../server/limits/pool.ts';
 import type { Beating, Heartbeat } from './heartbeat.ts';
 
-/** What is written to a client. */
+/** A response whose bytes are buffered while the client does not read them (backpressure). */
 export interface Sink {
-  /** Bytes that were written and have not left this process. */
+  /** Response bytes that are buffered in this process. */
   readonly waiting: number;
-  /** Bytes of them that the operating system has not taken of the write under way; it changes while the client reads. */
+  /** Bytes of the current socket write that the operating system has not accepted. Decreases while the client reads. */
   readonly queued: number;
-  /** The connection is gone, or everything has left. */
+  /** True if the connection is closed or all bytes are sent. */
   readonly done: boolean;
-  /** Breaks the connection off, with what was not taken yet. */
+  /** Closes the connection at once, and discards buffered bytes. */
   cut(): void;
 }
 
-/** What is counted for one connection, all its responses together. */
+/** Counters of one connection, over all its responses. */
 export interface ConnectionLoad {
-  /** Requests that are being worked on. */
   inFlight: number;
-  /** Bytes that wait for the client, as counted last. */
+  /** Buffered response bytes, as of the last count. */
   unflushed: number;
-  /** The responses that these bytes belong to. */
+  /** The responses that have buffered bytes. */
   sinks?: Set<UnflushedSink>;
 }
 
-/** Less than this is not counted for each response: what is sent within one turn leaves at its end. */
+/** Responses with fewer buffered bytes are not counted: small writes are usually sent in the same event loop iteration. */
 export const UNCOUNTED_BYTES: number = 4 * 1024;
 
-// A client is disconnected that takes nothing for this many beats of the clock.
+// Number of checks per `slowReaderMs`. A client that reads nothing during this many checks is disconnected.
 const BEATS = 4;
-// Counting anew what all clients have taken is worth it when there seems to be no room, but not for each request.
+// Minimum time between two recounts of all responses, in milliseconds. A recount is too slow for each request.
 const RECOUNT_MS = 10;
 
-/** Those of all clients of an endpoint. */
 export class UnflushedBytes {
   readonly #pool: Pool;
   readonly #clock: Heartbeat;
   readonly #members = new Set<UnflushedSink>();
   #countedAt = 0;
 
-  /** `heartbeat` gives the kind of clock; a client that takes nothing for `slowReaderMs` is disconnected. */
+  /** `heartbeat` creates the timer. A client that reads nothing for `slowReaderMs` milliseconds is disconnected. */
   constructor(pool: Pool, heartbeat: Heartbeat, slowReaderMs: number) {
     this.#pool = pool;
     this.#clock = heartbeat.every(slowReaderMs / BEATS);
   }
 
-  /** True if more can be written for this caller. */
+  /** True if the limits on buffered bytes allow writing more for this caller. */
   hasRoom(ref: CallerRef): boolean {
     if (this.#pool.hasRoom(ref, 0)) return true;
     const now = performance.now();
@@ -56,13 +54,13 @@ export class UnflushedBytes {
     return this.#pool.hasRoom(ref, 0);
   }
 
-  /** Bytes that wait on one connection. They are counted again if they exceed a limit: the client may have read them since. */
+  /** Returns the buffered bytes of a connection. Counts them again if they exceed `limit`: the client can have read some. */
   bytesOn(connection: ConnectionLoad, limit: number): number {
     if (connection.unflushed > limit) for (const sink of connection.sinks ?? []) sink.count();
     return connection.unflushed;
   }
 
-  /** Counts what waits in a sink until all of it has left. */
+  /** Counts the buffered bytes of a response until all are sent. */
   follow(sink: Sink, ref: CallerRef, connection: ConnectionLoad | undefined): UnflushedSink {
     const member: UnflushedSink = new UnflushedSink(sink, ref.caller, this.#pool, connection, (isCounted) => {
       if (isCounted) {
@@ -78,7 +76,6 @@ export class UnflushedBytes {
   }
 }
 
-/** The account of one response or stream. */
 export class UnflushedSink implements Beating {
   readonly #sink: Sink;
   readonly #caller: string;
@@ -103,7 +100,7 @@ export class UnflushedSink implements Beating {
     this.#onChange = onChange;
   }
 
-  /** Counts what waits now. */
+  /** Updates the counters with the bytes that are buffered now. */
   count(): void {
     const { waiting, queued, done } = this.#sink;
     const left = done ? 0 : waiting;

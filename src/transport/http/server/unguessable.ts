@@ -1,12 +1,12 @@
-/** Names that nobody can guess. */
+/** `unguessable`: random ids of sessions and streams. */
 
 const LENGTH = 24;
 
-// Asking for chance takes ten times as long as using it, however little is asked for.
+// A call of `getRandomValues` takes ten times as long as the use of its bytes, so one call fills a pool for 128 ids.
 const pool = new Uint8Array(128 * LENGTH);
 let used: number = pool.length;
 
-/** 192 random bits, in letters that are safe in headers and URLs. */
+/** Returns 192 random bits as 32 characters that are safe in header fields and URLs. */
 export function unguessable(): string {
   if (used === pool.length) {
     crypto.getRandomValues(pool);
@@ -15,7 +15,7 @@ export function unguessable(): string {
   const name = btoa(String.fromCharCode(...pool.subarray(used, used + LENGTH)))
     .replaceAll('+', '-')
     .replaceAll('/', '_');
-  // What was given out is known to nobody else.
+  // Erases the bytes of the id, so that a leak of the pool's memory cannot reveal it.
   pool.fill(0, used, used + LENGTH);
   used += LENGTH;
   return name;

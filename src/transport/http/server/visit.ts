@@ -1,4 +1,4 @@
-/** A request that was admitted, and the ways to answer it. */
+/** `Visit`: an HTTP request with its caller, and the functions that respond to it. */
 
 import { errorResponse } from '../../../jsonrpc/errors.ts';
 import { serialize } from '../../../jsonrpc/message.ts';
@@ -11,17 +11,17 @@ import { busy, type Refusal } from './refusal.ts';
 import type { ResponseLog } from './response-log.ts';
 import { UNCOUNTED_BYTES } from './unflushed.ts';
 
-/** Who is there, and what it takes. */
+/** One HTTP request, with the media types that its client accepts and its authenticated caller. */
 export class Visit implements CallerRef {
   readonly http: HttpExchange;
   readonly accept: Accept;
-  /** What a browser has to be told in every answer. */
+  /** CORS header fields of every response; undefined if the request has no `Origin` field, or a refused one. */
   readonly cors: Fields | undefined;
   readonly load: Load;
   principal: Principal | undefined;
-  /** Why it is refused whatever it asks for. */
+  /** Set if the principal lacks scopes that every request requires: the refusal to send. */
   lacking: Refusal | undefined;
-  /** Where the answer is reported; undefined without the option "onResponse". */
+  /** Log entry of the response; undefined without the option `onResponse`. */
   log: ResponseLog | undefined;
   #caller: string | undefined;
 
@@ -40,17 +40,16 @@ export class Visit implements CallerRef {
 
 const JSON_TYPE: Fields = { 'content-type': 'application/json' };
 
-/** Answers with JSON. */
 export function replyJson(visit: Visit, status: number, json: string, fields?: Fields): void {
   reply(visit, status, fields ? { ...JSON_TYPE, ...fields } : JSON_TYPE, json);
 }
 
-/** Answers with the reason why not. */
+/** Sends an HTTP error with a JSON-RPC error as body. */
 export function refuse(visit: Visit, { status, error, id, fields }: Refusal): void {
   replyJson(visit, status, serialize(errorResponse(error, id)), fields);
 }
 
-/** Answers in one piece. A large body is replaced by 503 if the client does not read what it got before. */
+/** Sends a complete response. A large body is replaced by a 503 if too many earlier response bytes are unread. */
 export function reply(visit: Visit, status: number, fields: Fields, body?: string): void {
   const { http, cors, load } = visit;
   if (body !== undefined && body.length > UNCOUNTED_BYTES && !load.canSend(visit)) {
@@ -62,7 +61,6 @@ export function reply(visit: Visit, status: number, fields: Fields, body?: strin
   if (left) load.unflushed.follow(left, visit, http.connection);
 }
 
-/** Answers with a stream. */
 export function openStream({ http, cors, log, principal }: Visit, fields: Fields): Outlet {
   const outlet = http.stream(cors ? { ...fields, ...cors } : fields);
   log?.write(http, principal, 200, true);
