@@ -13,7 +13,7 @@ import { verdictOf } from './verdict.mjs';
 
 /** `share` is the part of the warm-up that is done. */
 const LENGTHS = {
-  full: { rounds: 20, slices: 32, share: 1 },
+  full: { rounds: 30, slices: 32, share: 1 },
   quick: { rounds: FEWEST, slices: 8, share: 0.5 },
 };
 const BOUNDS = { cpu: boundOf('compare', 'every mode', 'CPU'), time: boundOf('compare', 'every mode', 'time') };

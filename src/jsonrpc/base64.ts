@@ -1,12 +1,11 @@
-/** Encodes bytes as base64 with padding. Used instead of `Buffer`, which not every runtime has. */
+/** Encodes bytes as base64 with padding. Avoids `Buffer`, which not every runtime has. */
 export function toBase64(bytes: Uint8Array): string {
   let binary = '';
-  // The bytes are converted in chunks, since a call with too many arguments overflows the stack.
+  // `String.fromCharCode` gets at most 8,192 bytes per call, because too many arguments overflow the stack.
   for (let at = 0; at < bytes.length; at += 8192) binary += String.fromCharCode(...bytes.subarray(at, at + 8192));
   return btoa(binary);
 }
 
-/** Decodes base64. Returns undefined for invalid text. */
 export function fromBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
   try {
     return Uint8Array.from(atob(text), (char) => char.charCodeAt(0));

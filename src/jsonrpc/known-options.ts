@@ -1,16 +1,15 @@
-/** Checks the names of options, so that a misspelled option is an error instead of being ignored. */
+/** Checks option names, so that a misspelled option is an error instead of being ignored. */
 
 import { closest } from './closest.ts';
 import { isObject } from './message.ts';
 import { printable } from './printable.ts';
 
-/** An object with all keys of an options type. The compiler reports keys that are missing or that the type does not have. */
+/** An object with every key of an options type. The compiler reports missing and unknown keys. */
 export type KeysOf<Options> = { readonly [Key in keyof Options]-?: true };
 
 /**
- * Throws a TypeError if options are not an object or have an unknown key. Keys with the value undefined are ignored. `where`
- * begins the error message, such as `serveHttp`. `known` has the allowed keys, and `more` further ones. `elsewhere` maps option
- * names of other libraries to those of this package, for the advice in the message.
+ * Throws a TypeError if `options` is not an object, or sets an option that is neither in `known` nor in `more`. The error
+ * message begins with `where`. `elsewhere` maps option names of other libraries to the names that the message suggests.
  */
 export function checkOptions(
   where: string,

@@ -1,4 +1,4 @@
-/** Values that may be promises. Code that handles both runs synchronous handlers without creating a promise, which is faster. */
+/** Helpers for values that can be promises. Synchronous handlers run without a promise, which is faster. */
 
 export type MaybePromise<T> = T | Promise<T>;
 
@@ -7,13 +7,13 @@ export function isPromise(value: unknown): value is Promise<unknown> {
   return typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function';
 }
 
-/** Calls `next` with the value: at once, or after the promise has resolved. */
+/** Calls `next` with the value: synchronously or, if `value` is a promise, after it has resolved. */
 export function thenMaybe<T, R>(value: MaybePromise<T>, next: (value: T) => MaybePromise<R>): MaybePromise<R> {
-  // `Promise.resolve` converts a thenable, whose `then` need not return a promise.
+  // `Promise.resolve` converts thenables, because `then` of a thenable does not always return a promise.
   return isPromise(value) ? Promise.resolve(value as Promise<T>).then(next) : next(value as T);
 }
 
-/** Calls `after` when an action that may be asynchronous has ended or failed, like `try ... finally`. */
+/** Calls `after` when `action` has returned, thrown or settled, like `try ... finally`. */
 export function finallyMaybe(action: () => MaybePromise<void>, after: () => void): MaybePromise<void> {
   let result: MaybePromise<void>;
   try {
@@ -27,7 +27,7 @@ export function finallyMaybe(action: () => MaybePromise<void>, after: () => void
   return result;
 }
 
-/** Runs an action without waiting for it. Errors and rejections go to `report`. */
+/** Runs an action without waiting for its promise. Errors and rejections go to `report`. */
 export function ignoreRejection(action: () => MaybePromise<void>, report: (error: unknown) => void): void {
   try {
     const done = action();

@@ -1,4 +1,4 @@
-/** Transports within one process. Each message is serialized and parsed, so that the two ends share no objects. */
+/** In-process transports. Each message is copied as if through JSON, so that the two ends share no objects. */
 
 import { ConnectionError } from './errors.ts';
 import { jsonCopy } from './json/json-copy.ts';
@@ -6,16 +6,16 @@ import { checkPayload } from './json/parse-message.ts';
 import type { Message } from './message.ts';
 import type { Receiver, Transport } from './transport.ts';
 
-// `SETTLED.then` queues a microtask. It is faster than Node's `queueMicrotask`, which creates an async resource.
+// `SETTLED.then` queues a microtask faster than Node's `queueMicrotask`, which creates an async resource.
 const SETTLED = Promise.resolve();
 
-/** One end of an in-process connection. Messages arrive at the other end in order, each in a later microtask. */
+/** One end of an in-process connection. Messages arrive at the other end in order, each in its own microtask. */
 class MemoryTransport implements Transport {
   readonly cancelsBy = 'notification';
   readonly deliversSeparately = true;
   #receiver: Receiver | undefined;
   #peer: MemoryTransport | undefined;
-  // Messages that arrived before `connect`.
+  // Messages that arrived before `connect`, which delivers them.
   #early: unknown[] = [];
   #closed = false;
 
@@ -44,7 +44,7 @@ class MemoryTransport implements Transport {
 
   async disconnect(): Promise<void> {
     this.#end();
-    // The other end closes in a microtask, so that it first receives the messages sent before.
+    // The peer closes in a later microtask, after it has received the messages that are already queued.
     const peer = this.#peer;
     if (peer) void SETTLED.then(() => peer.#end());
   }
@@ -63,7 +63,7 @@ class MemoryTransport implements Transport {
   }
 }
 
-/** Creates the two ends of one connection within this process. */
+/** Creates an in-process connection. Messages that one of the two transports sends arrive at the other. */
 export function memoryPair(): [Transport, Transport] {
   const near = new MemoryTransport();
   const far = new MemoryTransport();

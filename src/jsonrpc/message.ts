@@ -2,7 +2,7 @@
 
 import { findUnencodable } from './json/unencodable.ts';
 
-/** A request id. Numbers are safe integers; `1` and `'1'` are different ids. */
+/** A request id. Numbers are safe integers. `1` and `'1'` are different ids. */
 export type Id = string | number;
 
 /** The `params` of an MCP message, which are always an object. */
@@ -44,16 +44,16 @@ export interface ErrorResponse {
   readonly error: ErrorObject;
 }
 
-/** A response, successful or not. */
+/** A successful response or an error response. */
 export type Response = ResultResponse | ErrorResponse;
 
-/** A JSON-RPC message. */
+/** A JSON-RPC message: a request, a notification or a response. */
 export type Message = Request | Notification | Response;
 
-/** A result that is already serialized: a list that is sent to many clients is serialized only once. */
+/** A result as JSON text, so that a list for many clients is serialized only once. */
 export class EncodedJson {
   readonly text: string;
-  /** The value that `text` encodes, if it is known. */
+  /** The value that `text` encodes. If undefined, `toJSON` parses `text`. */
   readonly value: unknown;
 
   constructor(text: string, value?: object) {
@@ -61,33 +61,33 @@ export class EncodedJson {
     this.value = value;
   }
 
-  /** Returns the value, for code that serializes the message with `JSON.stringify`. `serialize` writes `text`. */
+  /** Returns the value, for `JSON.stringify`. `serialize` inserts `text` instead. */
   toJSON(): unknown {
     return this.value ?? JSON.parse(this.text);
   }
 }
 
-/** True for a message with a method and an id. */
+/** True for a request, which expects a response: the message has a method and an id. */
 export function isRequest(message: Message): message is Request {
   return 'method' in message && 'id' in message;
 }
 
-/** True for a message with a method and no id. */
+/** True for a notification, which expects no response: the message has a method and no id. */
 export function isNotification(message: Message): message is Notification {
   return 'method' in message && !('id' in message);
 }
 
-/** True for a message without a method. */
+/** True for a response, whether the request succeeded or failed: the message has no method. */
 export function isResponse(message: Message): message is Response {
   return !('method' in message);
 }
 
-/** True for a response with an `error`. */
+/** True for the response to a request that failed: the message has an `error`. */
 export function isErrorResponse(message: Message): message is ErrorResponse {
   return 'error' in message;
 }
 
-/** Serializes a message or batch as JSON, without line breaks. Throws a TypeError with the place of a value that JSON lacks. */
+/** Serializes a message or batch as JSON without line breaks. Throws a TypeError that names the place of a BigInt or cycle. */
 export function serialize(message: Message | readonly Message[]): string {
   if (isBatch(message)) return `[${message.map(serialize).join(',')}]`;
   if ('result' in message && message.result instanceof EncodedJson) {
@@ -101,12 +101,11 @@ export function serialize(message: Message | readonly Message[]): string {
   }
 }
 
-/** Serializes a message or batch as one line: its JSON and a line feed. */
+/** Serializes a message or batch as one line of JSON that ends with a line feed. */
 export function serializeLine(message: Message | readonly Message[]): string {
   return `${serialize(message)}\n`;
 }
 
-/** True for a batch, which is an array of messages. */
 export function isBatch<M>(payload: M | readonly M[]): payload is readonly M[] {
   return Array.isArray(payload);
 }

@@ -1,12 +1,9 @@
-/** Runs middleware around a call. The first middleware of the chain is the outermost. */
+/** Runs middleware around a call. The first middleware is the outermost. */
 
-/** A middleware. `next()` runs the rest of the chain and resolves to its result; `next(changed)` runs it with a changed call. */
+/** A middleware. `next` runs the rest of the chain, with a changed call if one is given, and may be called only once. */
 export type MiddlewareFunction<Call> = (call: Call, next: (changed?: Call) => Promise<unknown>) => unknown;
 
-/**
- * Runs the handler inside all middleware. If the result of a middleware is undefined, `onUndefined` is called with its index and
- * may throw. The first middleware is exempt: its result is the return value.
- */
+/** Runs `chain` around `handler`. If a middleware other than the first returns undefined, `onUndefined` gets its index. */
 export function runMiddleware<Call>(
   chain: readonly MiddlewareFunction<Call>[],
   call: Call,
@@ -26,7 +23,7 @@ export function runMiddleware<Call>(
     };
     return middleware(current, (changed = current) => {
       const result = callNext(changed);
-      // A rejection that a middleware does not await must not count as unhandled, which would end the process.
+      // Handles the rejection for a middleware that does not await `next()`: unhandled rejections end the process.
       result.catch(() => {});
       return result;
     });

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { ConnectionError } from './errors.ts';
 import type { Id, Request } from './message.ts';
 import { PendingRequests } from './pending-requests.ts';
-import type { TimeoutOptions } from './request-timeouts.ts';
+import type { TimeoutOptions } from './timeout-options.ts';
 
 const MINUTE = 60_000;
 

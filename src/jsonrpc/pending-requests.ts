@@ -1,37 +1,35 @@
-/** Requests that were sent and have no response yet: their ids, timeouts and cancellation. */
+/** Requests that wait for a response: ids, timeouts and cancellation. */
 
 import { onAbort } from '../timing/abort-signals.ts';
 import { DeadlineTimer, deadlineIn } from '../timing/deadline-timer.ts';
 import { monotonicNow } from '../timing/monotonic-now.ts';
 import { ConnectionError, RpcError } from './errors.ts';
 import { type Id, isErrorResponse, type Params, type Request, type Response } from './message.ts';
-import { DEFAULT_MAXIMUM, DEFAULT_TIMEOUT, type TimeoutOptions } from './request-timeouts.ts';
 import { SlotMap } from './slot-map.ts';
+import { DEFAULT_MAXIMUM, DEFAULT_TIMEOUT, type TimeoutOptions } from './timeout-options.ts';
 
-/** Options of one request, which the caller chooses. */
+/** Options that the caller of a request can set: timeouts and an abort signal. */
 export interface PendingRequestOptions extends TimeoutOptions {
-  /** Aborts the call. The request is then cancelled at the peer. */
+  /** When the signal aborts, the call rejects and the request is cancelled at the peer. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Settings of one request that this package chooses. */
+/** Settings of a request that this package chooses, not the caller. */
 export interface PendingRequestDetails {
-  /** The id of the request. Default: the next integer. */
+  /** Request id. Default: the next integer. */
   readonly id?: string;
-  /** The name of the call in error messages. Default: the method. */
+  /** Name of the call in error messages. Default: the method. */
   readonly label?: string;
-  /** Additional HTTP header fields of the request. Other transports ignore them. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** True if the request is idempotent, so that the transport may send it again after a failure. */
   readonly repeatable?: boolean | undefined;
-  /** Milliseconds that remain of the call's `maxTimeout`, if the call has sent other requests before. */
+  /** Milliseconds left of the call's `maxTimeout`, for the second and later requests of one call. */
   readonly maxTimeout?: number | undefined;
 }
 
-/** Sends requests and cancellations for `PendingRequests`. */
 export interface RequestSender {
   send(request: Request, details: PendingRequestDetails): void | Promise<void>;
-  /** Cancels a request at the peer, after a timeout or an abort. `reason` is text for the peer. */
+  /** Cancels a request at the peer after a timeout or abort. `reason` is text for the peer. */
   cancel(id: Id, method: string, reason: string): void;
 }
 
@@ -41,26 +39,26 @@ interface Pending {
   readonly started: number;
   readonly timeout: number;
   lastProgress: number | undefined;
-  /** Number of reasons for which the idle timer is paused. It runs at 0. */
+  /** Number of `pause` calls without a `resume` call so far. The idle timer runs only at 0. */
   pauses: number;
-  /** Milliseconds that were left on the idle timer when it was paused. */
+  /** Milliseconds left on the idle timer when it starts or resumes. */
   left: number;
-  /** Time at which the call fails without progress, by `monotonicNow`. `Infinity` while the idle timer is paused. */
+  /** `monotonicNow` time at which the call fails without progress; `Infinity` while the idle timer is paused. */
   idleAt: number;
-  /** Time at which the call fails even with progress, by `monotonicNow`. */
+  /** `monotonicNow` time at which the call fails even with progress. */
   readonly maximumAt: number;
   readonly unsubscribe: (() => void) | undefined;
   readonly resolve: (result: unknown) => void;
   readonly reject: (error: Error) => void;
 }
 
-/** Gives each request its id, and settles each call exactly once: by response, timeout, abort or close. */
+/** Assigns request ids, and settles each call exactly once: by response, timeout, abort or close. */
 export class PendingRequests {
   readonly #sender: RequestSender;
   readonly #defaults: TimeoutOptions;
   readonly #pending = new SlotMap<Id, Pending>();
   readonly #timer = new DeadlineTimer((time) => this.#expireAll(time));
-  /** Number of pending calls with a finite timeout. At 0 the timer is stopped, so that it does not keep the process alive. */
+  /** Number of pending calls with a finite timeout. At 0 the timer is stopped, because a timer keeps the process alive. */
   #limited = 0;
   #lastId = 0;
   #pauses = 0;
@@ -71,12 +69,11 @@ export class PendingRequests {
     this.#defaults = defaults;
   }
 
-  /** Number of calls that have no response yet. */
   get size(): number {
     return this.#pending.size;
   }
 
-  /** Sends a request and resolves to its result. `params` may be a function of the id, since a progress token is the id. */
+  /** Sends a request and resolves to its result. `params` may be a function of the id, because the id is the progress token. */
   request(
     method: string,
     params: Params | undefined | ((id: Id) => Params | undefined),
@@ -115,7 +112,7 @@ export class PendingRequests {
     });
   }
 
-  /** Settles the call that a response belongs to. Returns false if there is none, for instance after its timeout. */
+  /** Resolves or rejects the call with the response's id. Returns false if no such call is pending, such as after a timeout. */
   settle(response: Response): boolean {
     if (response.id == null) return false;
     if (isErrorResponse(response)) return this.fail(response.id, RpcError.from(response.error));
@@ -124,25 +121,24 @@ export class PendingRequests {
     return pending !== undefined;
   }
 
-  /** Fails the only pending call, for an error response without an id. Returns false if there are several calls or none. */
+  /** Fails the only pending call, for an error response without an id. Returns false unless exactly one call is pending. */
   failOnly(error: Error): boolean {
     const [only, another] = this.#pending.keys();
     return only !== undefined && another === undefined && this.fail(only, error);
   }
 
-  /** True while the call with this id has no response. */
   has(id: Id): boolean {
     return this.#pending.has(id);
   }
 
-  /** Fails one call, for instance because its response is unreadable. Returns false if there is no such call. */
+  /** Fails a call, for instance because its response is unreadable. Returns false if no call with this id is pending. */
   fail(id: Id, error: Error): boolean {
     const pending = this.#take(id);
     pending?.reject(error);
     return pending !== undefined;
   }
 
-  /** Restarts the idle timer of a call whose peer reported progress. */
+  /** Restarts the idle timer of a call after a progress notification. */
   progress(id: Id, progress?: number): void {
     const pending = this.#pending.get(id);
     if (!pending) return;
@@ -160,7 +156,7 @@ export class PendingRequests {
     pending.idleAt = Number.POSITIVE_INFINITY;
   }
 
-  /** Undoes one `pause`. The idle timer resumes when every `pause` is undone. */
+  /** Ends one pause. The idle timer resumes when all pauses of the call have ended. */
   resume(id: Id): void {
     const pending = this.#pending.get(id);
     if (!pending || pending.pauses === 0) return;
@@ -168,7 +164,7 @@ export class PendingRequests {
     this.#startIdleTimer(pending);
   }
 
-  /** Pauses the idle timers of the calls that are pending now, until the returned function is called. */
+  /** Pauses the idle timers of all calls that are pending now, until the returned function is called. */
   pausePending(): () => void {
     const ids = this.#pending.keys();
     for (const id of ids) this.pause(id);
@@ -177,7 +173,7 @@ export class PendingRequests {
     };
   }
 
-  /** Pauses the idle timers of pending and later calls, until the returned function is called. */
+  /** Pauses the idle timers of all pending and future calls, until the returned function is called. */
   pauseIdleTimers(): () => void {
     if (++this.#pauses === 1) for (const id of this.#pending.keys()) this.pause(id);
     let isOver = false;
@@ -188,18 +184,17 @@ export class PendingRequests {
     };
   }
 
-  /** Fails all pending calls, and every later call. */
+  /** Fails all pending and future calls with `error`. */
   close(error: Error = new ConnectionError('closed', 'The connection is closed')): void {
     this.#closed ??= error;
     this.failAll(error);
   }
 
-  /** Fails all pending calls. Later calls are not affected. */
   failAll(error: Error): void {
     for (const id of this.#pending.keys()) this.fail(id, error);
   }
 
-  /** Removes a call from the pending ones. The caller settles it. */
+  /** Removes a pending call, which the calling method must settle. */
   #take(id: Id): Pending | undefined {
     const pending = this.#pending.get(id);
     if (!pending) return undefined;
@@ -251,12 +246,12 @@ export class PendingRequests {
     try {
       this.#sender.cancel(id, pending.method, reason);
     } catch {
-      // The connection is broken, so no cancellation can be sent. The call has failed already.
+      // The cancellation cannot be sent over a broken connection. The call has already failed.
     }
   }
 }
 
-/** Makes the error for a call that its caller aborted. */
+/** Creates the error of a call that its caller aborted. */
 export function aborted(label: string, signal: AbortSignal | undefined): ConnectionError {
   return new ConnectionError('aborted', `${label} was aborted by the caller`, { cause: signal?.reason });
 }

@@ -1,4 +1,4 @@
-/** The client side of all revisions. Servers do not import this module, to keep it out of their bundles. */
+/** The client side of all revisions. Servers do not import this module, which keeps client code out of server bundles. */
 
 import type { ClientRevision } from './revision.ts';
 import { REVISIONS } from './revisions.ts';
@@ -12,7 +12,6 @@ const revisions: ReadonlyMap<string, ClientRevision> = new Map(
   ]),
 );
 
-/** Returns the client side of the revision with this version; undefined if there is none. */
 export function revisionNamed(version: string): ClientRevision | undefined {
   return revisions.get(version);
 }

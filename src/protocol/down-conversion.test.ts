@@ -3,7 +3,7 @@ import { badArguments, missingCapability, resourceNotFound } from './errors.ts';
 import { METHODS } from './methods.ts';
 import type { ContentBlock } from './model/content.ts';
 import type { EncodingHints, ListKind, Revision, ServerInfo } from './revision.ts';
-import { revisionNamed } from './select-revision.ts';
+import { revisionNamed } from './revision-of-message.ts';
 
 const VERSIONS = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25', '2026-07-28'] as const;
 

@@ -7,8 +7,8 @@ const TEXT = ['title', 'description', 'default'];
 const FORMATS = ['email', 'uri', 'date', 'date-time'];
 
 /**
- * Returns the elicitation form for an object schema. Keywords that forms do not have are dropped: the response is validated with
- * the full schema. Throws a `TypeError` for a property that cannot be a form field.
+ * Converts an object schema to an elicitation form. Keywords that forms do not allow are dropped, because the response is
+ * validated against the full schema. Throws a `TypeError` if the schema or one of its properties cannot be converted.
  */
 export function elicitForm(schema: Readonly<Record<string, unknown>>): ElicitForm {
   const { properties, required } = schema;
@@ -45,31 +45,29 @@ function primitive(schema: Record<string, unknown>): object | undefined {
   }
   if (type !== 'number' && type !== 'integer') return undefined;
   const bounds = Object.entries(pick(schema, ['minimum', 'maximum']));
-  // The limits of safe integers are left out: schema libraries add them, and they mean nothing to a person.
+  // Drops bounds of ±`Number.MAX_SAFE_INTEGER` or beyond: schema libraries add them by default, and they do not help users.
   return {
     type,
     ...Object.fromEntries(bounds.filter(([, bound]) => Math.abs(bound as number) < Number.MAX_SAFE_INTEGER)),
   };
 }
 
-function choice(schema: Record<string, unknown>): object | undefined {
-  if (Array.isArray(schema['enum']) && schema['enum'].every((value) => typeof value === 'string')) {
+function choice(schema: Record<string, unknown>): Record<string, unknown> | undefined {
+  const { enum: values, const: only } = schema;
+  if (Array.isArray(values) && values.every((value) => typeof value === 'string')) {
     return { type: 'string', ...pick(schema, ['enum', 'enumNames']) };
   }
-  if (typeof schema['const'] === 'string') return { type: 'string', enum: [schema['const']] };
+  if (typeof only === 'string') return { type: 'string', enum: [only] };
   const options = titledOptions(schema['oneOf'] ?? schema['anyOf']);
   return options && { type: 'string', oneOf: options };
 }
 
 function multipleChoice(schema: Record<string, unknown>): object | undefined {
   const { type, items } = schema;
-  if (type !== 'array' || !isObject(items)) return undefined;
-  const base = { type, ...pick(schema, ['minItems', 'maxItems']) };
-  const options = titledOptions(items['anyOf'] ?? items['oneOf']);
-  if (options) return { ...base, items: { anyOf: options } };
-  const { enum: values } = items;
-  if (!Array.isArray(values) || !values.every((value) => typeof value === 'string')) return undefined;
-  return { ...base, items: { type: 'string', enum: values } };
+  const each = type === 'array' && isObject(items) ? choice(items) : undefined;
+  if (!each) return undefined;
+  const options = each['oneOf'] ? { anyOf: each['oneOf'] } : { type: 'string', enum: each['enum'] };
+  return { type, ...pick(schema, ['minItems', 'maxItems']), items: options };
 }
 
 function titledOptions(options: unknown): { const: string; title: string }[] | undefined {

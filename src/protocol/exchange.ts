@@ -1,4 +1,4 @@
-/** `Exchange`: what the transport provides for one request: where it came from, and the channel back to its sender. */
+/** `Exchange`: the origin of one request, and the channel for messages to its sender before the response. */
 
 import type { Params } from '../jsonrpc/message.ts';
 import type { PendingRequestOptions } from '../jsonrpc/pending-requests.ts';
@@ -6,41 +6,39 @@ import type { MethodRow } from './methods.ts';
 import type { Principal } from './principal.ts';
 import type { Session } from './session.ts';
 
-/** The origin of one request, and the channel for messages that are sent before its response. */
 export interface Exchange {
-  /** Properties of the request's method; undefined for methods that the protocol does not have. */
+  /** Row of the table `METHODS` for the request's method; undefined for custom methods. */
   readonly row: MethodRow | undefined;
-  /** True if the peer owns this process (stdio, in-process) and is therefore exempt from scope checks. */
+  /** True if the peer is exempt from scope checks, because it owns this process (stdio, in-process). */
   readonly trusted: boolean;
-  /** The session of the request; undefined if there is none. */
   readonly session: Session | undefined;
-  /** Makes the session that an `initialize` request created the session of the connection. */
+  /** Sets the session that `initialize` created. Replaces an earlier session of the connection. */
   openSession(session: Session): void;
   readonly principal: Principal | undefined;
-  /** Key of the caller to whom limits attribute the request: the principal's, otherwise the client's address. */
+  /** Key under which limits count the request: the principal's key, else the client's address, else an empty string. */
   readonly caller: string;
-  /** Adds bytes to the memory that the session uses, or frees negative bytes. Returns false if a limit would be exceeded. */
+  /** Adds `bytes` to the session's memory usage; frees them if negative. Returns false if a limit would be exceeded. */
   growSession(bytes: number): boolean;
-  /** True in tests that run handlers again after each input response, on every revision. */
+  /** True if handlers run again after each input response, even in stateful revisions. For tests of repeated side effects. */
   readonly forceReruns: boolean;
-  /** HTTP header fields of the request by lower-case name; undefined on transports without headers. */
+  /** HTTP header fields, keyed by lower-case name; undefined on transports without headers. */
   readonly headers: ReadonlyMap<string, string> | undefined;
-  /** Sends a notification that belongs to the request. Ignored after the response was sent. */
+  /** Sends a notification that belongs to the request. Does nothing after the response or a cancellation. */
   notify(method: string, params: Params): void;
-  /** Sends a request to the client and resolves to its result. Undefined if the client cannot be reached. */
+  /** Sends a request to the client and resolves to the result. Undefined if the transport has no channel to the client. */
   readonly ask:
     | ((method: string, params: Params | undefined, options: PendingRequestOptions) => Promise<unknown>)
     | undefined;
-  /** True for a detached call: its request was answered with a task, which gets the input requests instead of the client. */
+  /** True for a detached call: the request was answered with a task, and input requests go to the task, not to the client. */
   readonly isDetached?: true;
-  /** Called with the progress of the handler, instead of sending `notifications/progress`. */
+  /** Reports the progress of a detached call to its task. Undefined for other calls. */
   readonly progress?: (progress: number, total?: number, message?: string) => void;
-  /** True if the client cancelled the request or disconnected. */
+  /** True after the client cancelled the request or disconnected, or the server aborted the request. */
   readonly cancelled: boolean;
-  /** Calls the listener when the request is cancelled, or at once if it is cancelled already. */
+  /** Calls the listener when `cancelled` becomes true, or at once if `cancelled` is true. */
   onCancel(listener: (reason: unknown) => void): void;
-  /** Counts the request against `limits.inFlight` until its handler has settled, although the response was sent before. */
+  /** Counts the request against `limits.inFlight` until `handler` settles, even after the response was sent. */
   keepRunning(handler: Promise<unknown>): void;
-  /** Calls the listener when the request is answered or cancelled, or at once if it already is. */
+  /** Calls the listener when the request ends, with or without a response, or at once if the request has ended. */
   onEnd(listener: () => void): void;
 }

@@ -1,27 +1,29 @@
-/** The methods of the protocol, one row each, with sender and revisions. */
+/** Table of the protocol's methods: sender, revisions, and properties of params and results. */
 
 import { isObject } from '../jsonrpc/message.ts';
+import { type Family, REVISIONS } from './revisions.ts';
 
-/** One method of the protocol, with its sender, its revisions and the properties of its params and result. */
 export interface MethodRow {
   readonly method: string;
   readonly kind: 'request' | 'notification';
   readonly from: 'client' | 'server' | 'both';
   readonly revisions: readonly string[];
-  /** The member that a result of the method must have. */
+  /** Name of the member that a result of the method must have. */
   readonly result?: string;
   /** Set if the handler may send input requests. In stateless revisions the result can then be `input_required`. */
   readonly mayRequireInput?: true;
   /** Set if the request stays open until the client or the server ends it. */
   readonly isLongLived?: true;
-  /** The member of the params that HTTP requests repeat in the header `Mcp-Name`. */
+  /** Name of the params member that HTTP requests repeat in the header `Mcp-Name`. */
   readonly named?: 'name' | 'uri';
-  /** Set if clients may cache the result. Stateless revisions add cache hints to it. */
+  /** Set if clients may cache the result. Stateless revisions add cache hints to the result. */
   readonly cacheable?: true;
 }
 
-const stateful = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'];
-const stateless = ['2026-07-28'];
+const versionsOf = (family: Family): string[] =>
+  REVISIONS.filter((features) => features.family === family).map(({ version }) => version);
+const stateful = versionsOf('stateful');
+const stateless = versionsOf('stateless');
 const all = [...stateful, ...stateless];
 const elicitation = ['2025-06-18', '2025-11-25'];
 
@@ -58,7 +60,7 @@ const rows: readonly MethodRow[] = [
   request('client', 'completion/complete', all, { result: 'completion' }),
   request('client', 'logging/setLevel', stateful),
 
-  // Stateless revisions have these methods only as input requests inside an `input_required` result.
+  // In stateless revisions, sampling, roots and elicitation are input requests inside an `input_required` result.
   request('server', 'sampling/createMessage', stateful),
   request('server', 'roots/list', stateful),
   request('server', 'elicitation/create', elicitation),
@@ -74,24 +76,19 @@ const rows: readonly MethodRow[] = [
   notification('server', 'notifications/elicitation/complete', ['2025-11-25']),
 ];
 
-/** Every method of the protocol, by name. */
 export const METHODS: ReadonlyMap<string, MethodRow> = new Map(rows.map((row) => [row.method, row]));
 
-/** True if the revision has the method, or if no revision has it (a custom method). */
+/** Returns true if the revision has the method, or if the method is custom (in no revision). */
 export function isInRevision(method: string, version: string): boolean {
   const row = METHODS.get(method);
   return row === undefined || row.revisions.includes(version);
 }
 
-/** True if clients may cache the result of the method. */
 export function isCacheable(method: string): boolean {
   return METHODS.get(method)?.cacheable === true;
 }
 
-/**
- * Returns the value of the header `Mcp-Name` of a request: the name or URI in its params. `ofExtensions` maps methods of
- * extensions to the member of their params that has the name.
- */
+/** Returns the name or URI in the params that the header `Mcp-Name` repeats. `ofExtensions` is the result of `mcpNamesOf`. */
 export function mcpNameOf(
   method: string,
   params: unknown,

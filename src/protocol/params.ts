@@ -2,22 +2,22 @@
 
 import { RpcError } from '../jsonrpc/errors.ts';
 import { isObject, type Params } from '../jsonrpc/message.ts';
+import type { MethodRow } from './methods.ts';
 import type { Implementation } from './model/implementation.ts';
 import { isLoggingLevel, LOGGING_LEVELS, type LoggingLevel } from './model/logging.ts';
 
-/** True for an object with the strings `name` and `version`. */
 export function isImplementation(value: unknown): value is Implementation {
   return isObject(value) && typeof value['name'] === 'string' && typeof value['version'] === 'string';
 }
 
-/** Returns a required string member of the params. Throws -32602 if it is missing or not a string. */
+/** Returns a string member of the params. Throws -32602 if the member is missing or not a string. */
 export function stringParam(params: Params, name: string): string {
   const value = Object.hasOwn(params, name) ? params[name] : undefined;
   if (typeof value !== 'string') throw RpcError.invalidParams(`"${name}" must be a string`);
   return value;
 }
 
-/** Returns the value if it is a log level. Throws -32602 otherwise, with `name` as the place in the error message. */
+/** Returns `value` if it is a log level. Otherwise throws -32602, with `name` as the name of the param in the error message. */
 export function levelParam(value: unknown, name: string): LoggingLevel {
   if (!isLoggingLevel(value)) throw RpcError.invalidParams(`"${name}" must be one of ${LOGGING_LEVELS.join(', ')}`);
   return value;
@@ -49,52 +49,32 @@ export function checkShape(method: string, params: Params): void {
 /** Maximum lengths of received strings, in UTF-16 code units. Requests with longer strings get -32602. */
 export const STRING_LIMITS = {
   /**
-   * Maximum length of a resource's URI. A URI is matched with every template, stored by subscriptions and repeated in the header
-   * `Mcp-Name`, and Node allows 16 KiB for all headers. The limit does not apply to URIs of icons and content.
+   * Maximum length of resource URIs, in UTF-16 code units. A URI is matched against every template, kept by subscriptions, and
+   * repeated in the header `Mcp-Name` (Node limits all headers to 16 KiB). Does not apply to URIs of icons and content.
    */
   uri: 8192,
-  /** Maximum length of a list's cursor. Cursors that this package makes are shorter. */
+  /** Maximum length of list cursors, in UTF-16 code units. Servers of this package create shorter cursors. */
   cursor: 4096,
-  /** Maximum length of a progress token: every progress notification repeats it. */
+  /** Maximum length of progress tokens, in UTF-16 code units: every progress notification repeats the token. */
   progressToken: 1024,
 } as const;
 
-/** Maximum number of URIs in `resourceSubscriptions`, for scope checks and for `subscriptions/listen`. */
+/** Maximum number of URIs in `resourceSubscriptions` of a `subscriptions/listen` request. Requests with more get -32602. */
 export const MAX_SUBSCRIPTION_URIS = 10_000;
-/** Maximum length of all URIs together that one session of a stateful revision subscribes to, in UTF-16 code units. */
+/** Maximum total length of the URIs that one session of a stateful revision subscribes to, in UTF-16 code units. */
 export const MAX_SUBSCRIBED_CHARACTERS: number = 64 * 1024;
 
-const uriLength: Check = (params) => checkLength(params['uri'], 'uri', STRING_LIMITS.uri);
-const cursorLength: Check = (params) => checkLength(params['cursor'], 'cursor', STRING_LIMITS.cursor);
-
-const LENGTHS: ReadonlyMap<string, Check> = new Map<string, Check>([
-  ['resources/read', uriLength],
-  ['resources/subscribe', uriLength],
-  ['resources/unsubscribe', uriLength],
-  ['subscriptions/listen', subscriptions],
-  ['completion/complete', completion],
-  ['tools/list', cursorLength],
-  ['prompts/list', cursorLength],
-  ['resources/list', cursorLength],
-  ['resources/templates/list', cursorLength],
-  ['tasks/list', cursorLength],
-]);
-
-/** Throws -32602 if a string in the params exceeds its maximum length. Values of other types are not checked. */
-export function checkStrings(method: string, params: Params): void {
-  const meta = params['_meta'];
-  if (isObject(meta)) checkLength(meta['progressToken'], '_meta.progressToken', STRING_LIMITS.progressToken);
-  LENGTHS.get(method)?.(params);
-}
-
-function subscriptions({ notifications }: Params): void {
+/** Throws -32602 if a string exceeds `STRING_LIMITS`. For custom methods (no `row`), checks only the progress token. */
+export function checkStrings(row: MethodRow | undefined, params: Params): void {
+  const { _meta, cursor, uri, ref, notifications } = params;
+  if (isObject(_meta)) checkLength(_meta['progressToken'], '_meta.progressToken', STRING_LIMITS.progressToken);
+  if (!row) return;
+  checkLength(cursor, 'cursor', STRING_LIMITS.cursor);
+  checkLength(uri, 'uri', STRING_LIMITS.uri);
+  if (isObject(ref)) checkLength(ref['uri'], 'ref.uri', STRING_LIMITS.uri);
   const uris = isObject(notifications) ? notifications['resourceSubscriptions'] : undefined;
   if (!Array.isArray(uris)) return;
   for (const each of uris) checkLength(each, 'notifications.resourceSubscriptions', STRING_LIMITS.uri);
-}
-
-function completion({ ref }: Params): void {
-  if (isObject(ref)) checkLength(ref['uri'], 'ref.uri', STRING_LIMITS.uri);
 }
 
 function checkLength(value: unknown, name: string, limit: number): void {
@@ -102,7 +82,7 @@ function checkLength(value: unknown, name: string, limit: number): void {
   throw RpcError.invalidParams(`"${name}" has more than ${limit} characters`);
 }
 
-/** Returns a copy of the object without these members, or the object itself if it has none of them. */
+/** Returns a copy of the object without the members `keys`, or the object itself if it has none of them. */
 export function without<T extends object>(value: T, ...keys: string[]): T {
   if (!keys.some((key) => key in value)) return value;
   return Object.fromEntries(Object.entries(value).filter(([key]) => !keys.includes(key))) as T;

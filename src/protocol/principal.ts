@@ -1,6 +1,6 @@
 /** `Principal`: the authenticated identity behind a request. */
 
-/** The authenticated identity behind a request. Only authenticators make it; the unverified `clientInfo` is no part of it. */
+/** The authenticated identity behind a request. The unverified `clientInfo` is not part of the principal. */
 export interface Principal {
   /** Issuer of the token, such as the URL of the authorization server. */
   readonly issuer?: string;
@@ -8,17 +8,17 @@ export interface Principal {
   readonly subject: string;
   /** OAuth client id of the application that acts for the subject. */
   readonly clientId?: string;
-  /** Granted scopes. They are compared by name, so a scope that implies others must be listed together with them. */
+  /** Granted scopes. Scopes are compared by name: if a scope implies other scopes, list the implied scopes as well. */
   readonly scopes?: readonly string[];
   readonly claims?: Readonly<Record<string, unknown>>;
   /**
-   * Expiry of the credentials, in milliseconds since 1970. WebSockets, and HTTP streams that carry only change notifications, are
-   * closed at that time. Default: they stay open.
+   * Expiry of the credentials, in milliseconds since 1970. At that time the server closes WebSocket and HTTP+SSE connections,
+   * and HTTP streams that carry only change notifications. Default: no expiry.
    */
   readonly expiresAt?: number;
 }
 
-/** Returns a key that identifies the issuer, subject and client id. It stays the same when the token is refreshed. */
+/** Returns a key made of issuer, subject and client id, which a token refresh does not change; empty without a principal. */
 export function principalKey(principal: Principal | undefined): string {
   if (!principal) return '';
   return JSON.stringify([principal.issuer ?? '', principal.subject, principal.clientId ?? '']);
@@ -27,21 +27,20 @@ export function principalKey(principal: Principal | undefined): string {
 // Matches `scope-token` of RFC 6749, section 3.3.
 const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]+$/;
 
-/** True for a syntactically valid scope. */
 export function isScope(value: unknown): value is string {
   return typeof value === 'string' && SCOPE.test(value);
 }
 
-// Minimum of `expiresAt`, a time in March 1973. A smaller number is a time in seconds, given by mistake.
+// Smallest accepted `expiresAt`, a time in March 1973. Smaller values are probably seconds instead of milliseconds.
 const MIN_MILLISECONDS = 10 ** 11;
 
-/** Throws a `TypeError` if the principal is malformed. `source` names the option or function that the principal comes from. */
+/** Throws a `TypeError` if the principal is malformed. `source` names the option or function that provided the principal. */
 export function checkPrincipal({ subject, scopes, expiresAt }: Principal, source: string): void {
-  // An empty subject is refused: all callers without one would be the same principal.
+  // An empty subject is refused, because all callers without a subject would share one principal.
   if (typeof subject !== 'string' || subject === '') {
     throw new TypeError(`The principal of ${source} must have a "subject": a string that is not empty`);
   }
-  // A string is refused, since its `includes` would find "read" in "readonly".
+  // `scopes` must not be a string, because `'readonly'.includes('read')` would grant the scope `read`.
   if (scopes !== undefined && !(Array.isArray(scopes) && scopes.every((scope) => typeof scope === 'string'))) {
     throw new TypeError(
       `The "scopes" of the principal of ${source} must be an array of strings, such as ["files:read"]`,

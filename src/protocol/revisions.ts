@@ -1,62 +1,60 @@
-/** The protocol revisions, one row each. Code reads the differences from these rows instead of comparing versions. */
+/** Table of the protocol revisions and their differences. Code reads this table instead of comparing versions. */
 
 import { RpcError } from '../jsonrpc/errors.ts';
 
-/** The version of a revision that this package supports. */
+/** A protocol version that this package supports. */
 export type ProtocolVersion = '2026-07-28' | '2025-11-25' | '2025-06-18' | '2025-03-26' | '2024-11-05';
 
-/** A kind of revisions. Stateful ones open a session with `initialize`; stateless ones describe the client in each request. */
+/** Stateful revisions open a session with `initialize`. Stateless revisions describe the client in each request. */
 export type Family = 'stateful' | 'stateless';
 
-/** The properties in which revisions differ. */
 export interface RevisionFeatures {
   readonly version: ProtocolVersion;
   readonly family: Family;
-  /** How a server sends input requests: as requests of its own, or in an `input_required` result that makes the client retry. */
+  /** How servers send input requests: as JSON-RPC requests, or in an `input_required` result after which the client retries. */
   readonly inputVia: 'request' | 'retry';
-  /** How change notifications are sent: pushed to every session, or only on the stream of `subscriptions/listen`. */
+  /** How change notifications are sent: to every session, or only on the stream of a `subscriptions/listen` request. */
   readonly changes: 'pushed' | 'subscribed';
-  /** JSON-RPC batches: refused, accepted with a separate response to each request, or answered with one batch of responses. */
+  /** How JSON-RPC batches are handled: `accepted` sends each response separately, `answered as one` sends them as one batch. */
   readonly batches: 'refused' | 'accepted' | 'answered as one';
-  /** The id of the error response to a message that cannot be parsed. */
+  /** `id` of the error response to a message whose id cannot be read. */
   readonly parseErrorId: 'absent' | 'null';
-  /** Where a tool definition has its title: in `title`, in `annotations.title`, or not at all. */
+  /** Where a tool has its title: in `title`, in `annotations.title`, or nowhere. */
   readonly toolTitle: 'title' | 'annotations' | 'nowhere';
   readonly toolAnnotations: boolean;
   /** True if prompts, resources and implementations have a `title`. */
   readonly titles: boolean;
-  /** True if entries and implementations have `icons`, and implementations also a description and a website. */
+  /** True if list entries and implementations have `icons`, and implementations have `description` and `websiteUrl`. */
   readonly icons: boolean;
   /** True if list entries and content have `_meta`, and annotations have `lastModified`. */
   readonly itemMeta: boolean;
-  /** True if tool definitions have `execution`, for experimental tasks. */
+  /** True if tools have `execution`, for the experimental tasks of 2025-11-25. */
   readonly execution: boolean;
-  /** Values that `structuredContent` may have; `nothing` if results have no such member. */
+  /** JSON values that `structuredContent` can have. `nothing`: tool results have no `structuredContent`. */
   readonly structuredContent: 'nothing' | 'object' | 'any';
   readonly audio: boolean;
   readonly resourceLinks: boolean;
   readonly progressMessage: boolean;
   readonly completionsCapability: boolean;
-  /** True if `completion/complete` has `context`: the values of arguments that are already filled in. */
+  /** True if params of `completion/complete` have `context`, the values of other arguments. */
   readonly completionContext: boolean;
   /** True if results have `ttlMs` and `cacheScope`. */
   readonly cacheHints: boolean;
   readonly elicitation: 'none' | 'form' | 'form and url';
   /** True if URL elicitation has `elicitationId`, and `notifications/elicitation/complete` exists. */
   readonly elicitationIds: boolean;
-  /** True if sampling requests can have tools, and sampling messages several content blocks. */
+  /** True if sampling requests may have `tools`, and sampling messages may have several content blocks. */
   readonly samplingTools: boolean;
-  /** True if the client capability `sampling.context` exists. */
   readonly samplingContext: boolean;
-  /** Error code of requests for a resource that does not exist. */
+  /** Error code for a resource that does not exist. */
   readonly resourceNotFound: number;
-  /** Error code of requests that require a capability which the client did not declare. */
+  /** Error code for a required capability that the client did not declare. */
   readonly missingCapability: number;
-  /** True if the protocol reserves error codes -32020 to -32099. Codes of that range without a definition are sent as -32603. */
+  /** True if the protocol reserves error codes -32020 to -32099. Reserved codes that it does not define are sent as -32603. */
   readonly reservedErrorCodes: boolean;
-  /** How invalid arguments of a tool are reported: as a result with `isError`, or as a JSON-RPC error. */
+  /** How invalid tool arguments are reported: as a result with `isError: true`, or as a JSON-RPC error. */
   readonly badArguments: 'result' | 'error';
-  /** True if the SSE stream of a request may begin with an event without a message, and may end before the response. */
+  /** True if SSE streams start with an event that has an id but no data, which lets clients resume a stream that ends early. */
   readonly streamStartsWithEmptyEvent: boolean;
 }
 
@@ -145,27 +143,25 @@ const november2024: RevisionFeatures = {
   completionsCapability: false,
 };
 
-/** All revisions, newest first. */
+/** Features of all supported revisions, newest first. */
 export const REVISIONS: readonly RevisionFeatures[] = [newest, november2025, june2025, march2025, november2024];
 
-/** The versions of all revisions, newest first. */
 export const VERSIONS: readonly ProtocolVersion[] = REVISIONS.map(({ version }) => version);
 
-/** The version of the newest revision. */
+/** The newest protocol version that this package supports. */
 export const LATEST_VERSION: ProtocolVersion = newest.version;
 
 const byVersion: ReadonlyMap<string, RevisionFeatures> = new Map(
   REVISIONS.map((features) => [features.version, features]),
 );
 
-/** Returns the features of the revision with this version. Throws -32603 if there is none. */
+/** Returns the features of a revision. Throws -32603 if the version is unknown. */
 export function featuresOf(version: string): RevisionFeatures {
   const features = byVersion.get(version);
   if (!features) throw RpcError.internal();
   return features;
 }
 
-/** Returns whether the revision with this version is stateful or stateless; undefined if there is no such revision. */
 export function familyOf(version: string): Family | undefined {
   return byVersion.get(version)?.family;
 }

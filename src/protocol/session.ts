@@ -4,19 +4,17 @@ import type { ClientCapabilities, ServerCapabilities } from './model/capabilitie
 import type { Implementation } from './model/implementation.ts';
 import type { LoggingLevel } from './model/logging.ts';
 
-/** The session of one client. It contains only JSON values, so that a store can keep it. */
+/** The session of one client. A session contains only JSON values, so that a store can keep it. */
 export interface Session {
-  /** Public identifier of the session, the same on every node; `Mcp-Session-Id` is secret. Absent over HTTP without sessions. */
+  /** Non-secret identifier, unlike `Mcp-Session-Id`; the same on every node. Undefined over HTTP without sessions. */
   readonly id?: string;
   readonly version: string;
   readonly clientInfo: Implementation | undefined;
   readonly capabilities: ClientCapabilities;
-  /** Capabilities that the server declared. Notifications of other features are not sent. */
+  /** Capabilities that the server declared in `initialize`. Notifications that require other capabilities are not sent. */
   readonly declared: ServerCapabilities;
-  /** True after the client has sent `notifications/initialized`. */
   initialized: boolean;
-  /** Minimum level of the log messages that the client gets; undefined for none. */
+  /** Minimum level of log messages to the client. Undefined: the client gets no log messages. */
   logLevel: LoggingLevel | undefined;
-  /** URIs that the client has subscribed to with `resources/subscribe`. */
   subscriptions: readonly string[];
 }

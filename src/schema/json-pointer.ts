@@ -1,14 +1,14 @@
-/** JSON Pointers (RFC 6901), which locate errors. */
+/** JSON Pointers (RFC 6901), which locate errors and the targets of references. */
 
 import { copied, shorten } from './json.ts';
 import { MAX_POINTER } from './limits.ts';
 
-/** Appends a key to a pointer, and cuts the result to 200 characters. */
+/** Appends a key in escaped form to a JSON Pointer, and truncates the result to `MAX_POINTER` characters. */
 export function pointer(path: string, key: PropertyKey): string {
   return shorten(`${path}/${escaped(String(key))}`, MAX_POINTER);
 }
 
-/** Returns the JSON Pointer of a path of keys, cut to 200 characters. */
+/** Returns the JSON Pointer made of a sequence of keys, truncated to `MAX_POINTER` characters. */
 export function pointerOf(keys: Iterable<PropertyKey>): string {
   let path = '';
   for (const key of keys) {
@@ -18,7 +18,6 @@ export function pointerOf(keys: Iterable<PropertyKey>): string {
   return path;
 }
 
-/** Unescapes a token of a pointer. */
 export function unescaped(token: string): string {
   return token.includes('~') ? token.replaceAll('~1', '/').replaceAll('~0', '~') : token;
 }

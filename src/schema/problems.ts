@@ -1,33 +1,30 @@
-/** The problems of a value that does not match its schema, and their description for the caller. */
+/** Problems of a value that does not match its schema, and their description in an error message. */
 
 import { shorten } from './json.ts';
 import { MAX_DESCRIPTION, MAX_POINTER, MAX_PROBLEM_MESSAGE, MAX_PROBLEMS } from './limits.ts';
 
-/** One error in a value, and its path (a JSON Pointer). */
+/** One mismatch between a value and its schema. `path` is a JSON Pointer into the value. */
 export interface Problem {
   readonly path: string;
   readonly message: string;
 }
 
-/** The result of a check: the value for the handler, or its problems. */
+/** Result of a check against a schema: the value, with the schema library's defaults and transforms, or the problems found. */
 export type Checked =
   | {
       readonly ok: true;
       readonly value: unknown;
-      /** The reason if the value was accepted without a check, such as too much work. */
+      /** Why the value was accepted without a check, such as too much work. Undefined if the value was checked. */
       readonly unchecked?: string;
     }
   | {
       readonly ok: false;
       readonly problems: readonly Problem[];
-      /** Number of problems that are not in `problems`, which has a maximum length. */
+      /** Number of problems left out of `problems`, which has at most `MAX_PROBLEMS` entries. */
       readonly unlisted?: number;
     };
 
-/**
- * Describes problems for the caller, which is often a model, in at most 4,096 bytes. `unlisted` is the number of problems
- * that are not in the list.
- */
+/** Describes problems for the caller, often a model, in at most 4,096 bytes. `unlisted`: number of problems not in the list. */
 export function describeProblems(problems: readonly Problem[], unlisted = 0): string {
   const lines: string[] = [];
   let room = MAX_DESCRIPTION - 40;
@@ -43,7 +40,7 @@ export function describeProblems(problems: readonly Problem[], unlisted = 0): st
   return more > 0 ? `${lines.join('; ')}; and ${more} more` : lines.join('; ');
 }
 
-/** Creates a problem, with path and message cut to their limits. */
+/** Creates a problem. Truncates `path` to `MAX_POINTER` and `message` to `MAX_PROBLEM_MESSAGE` characters. */
 export function problem(path: string, message: string): Problem {
   return { path: shorten(path, MAX_POINTER), message: shorten(message, MAX_PROBLEM_MESSAGE) };
 }

@@ -11,109 +11,100 @@ import type { Principal } from '../protocol/principal.ts';
 import type { AnySchema, InferOutput } from '../schema/local/infer.ts';
 import type { Log } from './logging.ts';
 
-/** Options of all methods of `Context` that send an input request to the client. */
+/** Options of the `Context` methods that send an input request (elicitation, sampling, roots) to the client. */
 export interface AskOptions {
   /**
-   * Identifies the input request within its call, so that a rerun of the handler finds its response. Default: its position among
-   * the input requests of the same method. Needed only if a rerun may send them in another order.
+   * Key by which a rerun of the handler finds the response to the input request, unique within the call. Default: the position
+   * among the input requests of the same method. Set `key` if a rerun can send the input requests in a different order.
    */
   readonly key?: string;
 }
 
-/** Options of `ctx.ask`. */
+/** Second argument of `ctx.ask`: the key of the input request, and a signal that cancels the input request. */
 export interface RawAskOptions extends AskOptions {
-  /** Cancels the input request. No effect where it is sent as the result of the call (2026-07-28, except in tasks). */
+  /** Cancels the input request. Ignored on 2026-07-28, where results carry the input requests, unless the call is a task. */
   readonly signal?: AbortSignal;
 }
 
-/** Options of `ctx.elicitUrl`. */
+/** Last argument of `ctx.elicitUrl`: the key of the input request, and a function that checks if the user has finished. */
 export interface UrlOptions extends AskOptions {
-  /** Returns true when the user has finished on the page. `elicitUrl` calls it repeatedly and resolves only after that. */
+  /** Returns true once the user has finished on the page. After `accept`, `elicitUrl` calls it every 500 ms until then. */
   readonly until?: () => boolean | Promise<boolean>;
 }
 
-/** The user's response to an elicitation: accepted with content, declined, or dismissed. */
+/** The user's response to an elicitation. `cancel` means that the user dismissed the elicitation without a choice. */
 export type ElicitAnswer<T> =
   | { readonly action: 'accept'; readonly content: T }
   | { readonly action: 'decline' }
   | { readonly action: 'cancel' };
 
-/** The session of a client. */
+/** Identifies the session of a client. Only revisions up to 2025-11-25 have sessions. */
 export interface SessionKey {
-  /** Id of the session: unique, and the same on every node until the session ends. It is not the `Mcp-Session-Id`. */
+  /** Unique id, the same on every node until the session ends. Not the `Mcp-Session-Id`, which is secret. */
   readonly id: string;
 }
 
-/** A request or notification as its handler sees it: the caller, cancellation, and ways to reach the client. */
+/** The second argument of handlers: the request or notification, its caller, and methods that send messages to the client. */
 export interface Context {
-  /** The method of the request or notification. */
   readonly method: string;
-  /** The params as the client sent them. */
+  /** The params as the client sent them, without defaults and transformations of the input schema. */
   readonly params: Params;
-  /** Aborts when the client cancels or disconnects, or the server closes; in a task, when the task is cancelled. */
+  /** Aborts on cancellation, disconnection or a timeout, and when the server closes. In a task: when the task is cancelled. */
   readonly signal: AbortSignal;
-  /** The authenticated principal of the request. Undefined without authentication. */
+  /** The authenticated principal of the request; undefined without authentication. */
   readonly auth: Principal | undefined;
-  /** Name and version that the client claims. Not authenticated. */
+  /** Name and version that the client sent. Not verified. */
   readonly client: Implementation | undefined;
-  /** The capabilities that the client declared. */
   readonly capabilities: ClientCapabilities;
-  /** The protocol revision of the request. */
+  /** Protocol revision of the request, such as `2025-11-25`. */
   readonly revision: string;
   /**
-   * The client's session, on revisions up to 2025-11-25 if the server keeps sessions: use `ctx.session.id` as a key for your own
-   * state. Otherwise undefined: key state by `ctx.auth`, or by ids that tools return and take as arguments.
+   * The client's session; undefined on 2026-07-28 and if the server keeps no sessions. Use `ctx.session.id` as a key for state
+   * of your own. Without a session, key state by `ctx.auth`, or by ids that tools return and accept as arguments.
    */
   readonly session: SessionKey | undefined;
-  /** HTTP header fields of the request, names in lower case. Undefined on other transports. */
-  readonly headers: ReadonlyMap<string, string> | undefined;
-  /** The request's `_meta`. */
-  readonly meta: Meta;
-  /** W3C trace context of the request, from its `_meta`. */
-  readonly trace: Trace;
-  /** True if the client supports the capability, such as `elicitation.url` or `sampling`, and the revision has it. */
-  can(capability: ClientCapabilityName): boolean;
-  /** Sends `notifications/progress`, if the request has a `progressToken`. Values that do not increase are dropped. */
-  reportProgress(progress: number, total?: number, message?: string): void;
   /**
-   * Sends log messages to the client, if its log level includes them.
-   * Deprecated by the specification (SEP-2577): logging may be removed from 2027-07-28 on. Log to stderr, or use OpenTelemetry.
+   * Header fields of the HTTP request, keyed by lower-case name; undefined on other transports. If the request is authenticated
+   * (`auth` is set), `authorization` and `dpop` are removed.
    */
+  readonly headers: ReadonlyMap<string, string> | undefined;
+  readonly meta: Meta;
+  /** W3C trace context from the `_meta` of the request. */
+  readonly trace: Trace;
+  /** True if the client declared the capability, such as `elicitation.url`, and the revision of the request has it. */
+  can(capability: ClientCapabilityName): boolean;
+  /** Sends `notifications/progress` if the request has a `progressToken`. Values that do not increase are dropped. */
+  reportProgress(progress: number, total?: number, message?: string): void;
+  /** Sends log messages. Deprecated by the specification (SEP-2577): logging may be removed from 2027-07-28 on. Use stderr. */
   readonly log: Log;
-  /** Asks the user to fill in a form. The content of an accepted response fits the schema. */
+  /** Asks the user to fill in a form. If accepted content does not match `schema`, the client gets the form again. */
   elicit<const S extends AnySchema>(
     message: string,
     schema: S,
     options?: AskOptions,
   ): Promise<ElicitAnswer<InferOutput<S>>>;
-  /** Asks the user to open a URL, for data that must not pass through the client. `accept` means consent to open it. */
+  /** Asks the user to open a URL, for data that must not pass through the client. `accept` only means consent to open it. */
   elicitUrl(message: string, url: string, options?: UrlOptions): Promise<ElicitAnswer<undefined>>;
-  /**
-   * Asks the client to sample its model.
-   * Deprecated by the specification (SEP-2577): sampling may be removed from 2027-07-28 on. Call a model provider directly.
-   */
+  /** Samples the client's model. Deprecated by the specification (SEP-2577): sampling may be removed from 2027-07-28 on. */
   sample(params: CreateMessageParams, options?: AskOptions): Promise<CreateMessageResult>;
-  /**
-   * Asks the client for its roots: the folders that the server may use.
-   * Deprecated by the specification (SEP-2577): roots may be removed from 2027-07-28 on. Take paths as tool arguments.
-   */
+  /** Requests the client's roots. Deprecated by the specification (SEP-2577): roots may be removed from 2027-07-28 on. */
   listRoots(options?: AskOptions): Promise<ListRootsResult>;
-  /** Sends any input request and returns the response as the client sent it. `elicit`, `sample` and others are based on it. */
+  /** Sends an input request of any kind and resolves to the client's response, which no schema validates. */
   ask(request: InputRequest, options?: RawAskOptions): Promise<InputResponse>;
-  /** Sends a custom notification that belongs to this request. Nothing is sent after the response. */
+  /** Sends a custom notification that belongs to this request. Does nothing after the response was sent. */
   notify(method: string, params?: Params): void;
   /**
-   * In a tool with `detach: 'manual'`: answers the call with a task, if the client supports tasks, while the handler continues.
+   * Answers the call with a task while the handler continues, if the client supports tasks and the tool has `detach: 'manual'`.
    * Later input requests go through the task. Resolves to true if the call is a task now.
    */
   detach(): Promise<boolean>;
   /**
-   * Runs `fn` once per call, even if the handler runs again: its JSON result is stored and returned in later runs. On stateless
-   * revisions a handler runs again from the start after each input response.
+   * Runs `fn` once per call and records its JSON result. If the handler runs again, `step` returns the recorded result. On
+   * 2026-07-28, a handler runs again from the start after each input response.
    */
   step<T>(name: string, fn: () => T | Promise<T>): Promise<T>;
-  /** Input responses to the requests that the handler returned with `inputRequired`, by key. Untrusted, like arguments. */
+  /** Responses to the input requests that the handler returned with `inputRequired`, under the same keys. Untrusted input. */
   readonly inputResponses: ReadonlyMap<string, InputResponse>;
-  /** The `state` that the previous run of the handler passed to `inputRequired`. */
+  /** The `state` that the previous run of the handler passed to `inputRequired`; undefined in the first run. */
   readonly state: unknown;
 }

@@ -1,4 +1,4 @@
-/** Handles one request on any transport: finds its revision and caller, checks scopes, runs middleware and handler, encodes. */
+/** Handles requests and notifications of all transports: selects a revision, checks scopes, runs handlers, encodes results. */
 
 import { RpcError } from '../jsonrpc/errors.ts';
 import { plainResult } from '../jsonrpc/json/plain-result.ts';
@@ -17,7 +17,7 @@ import type { Exchange } from '../protocol/exchange.ts';
 import type { MethodRow } from '../protocol/methods.ts';
 import { checkShape, checkStrings } from '../protocol/params.ts';
 import type { Caller, Revision } from '../protocol/revision.ts';
-import { revisionNamed, selectRevision } from '../protocol/select-revision.ts';
+import { revisionNamed, selectRevision } from '../protocol/revision-of-message.ts';
 import { withTimeout } from '../timing/with-timeout.ts';
 import { insufficientScope, missingScopes } from './authorization/scopes.ts';
 import { ExtensionResult } from './extensions/extension-result.ts';
@@ -29,16 +29,15 @@ import type { Handler, ServerInternals } from './internals.ts';
 import type { MiddlewareContext } from './middleware-types.ts';
 import { RequestContext } from './request-context.ts';
 
-/** Revision and caller of a request, from a transport that has found them and checked the request's scopes already. */
+/** Revision and caller of a request whose scopes the transport has checked already. */
 export interface RequestAdmission {
   readonly revision: Revision;
   readonly caller: Caller;
 }
 
 /**
- * Handles a request and returns its response; synchronously, if its handler is synchronous. `claim` is the protocol version in
- * its `_meta`, which the transport has read. With `admitted`, revision, caller and scopes are not determined again. Never throws
- * or rejects.
+ * Handles a request. Returns the response, synchronously if the handler is synchronous. Never throws or rejects. `claim` is the
+ * protocol version in `_meta`. With `admitted`, its revision and caller are used, and scopes are not checked.
  */
 export function handleRequest(
   server: ServerInternals,
@@ -52,7 +51,7 @@ export function handleRequest(
   let ctx: RequestContext;
   try {
     const params = paramsOf(request);
-    checkStrings(method, params);
+    checkStrings(row, params);
     const revision = admitted?.revision ?? selectRevision(claim, method, params, session, server.serverInfo.versions);
     const caller = admitted?.caller ?? revision.callerOf(params, session);
     if (server.requiresScopes && !admitted && !exchange.trusted) checkScopes(server, request, exchange, caller);
@@ -65,7 +64,7 @@ export function handleRequest(
     const { middleware } = server;
     const handler = handlerOf(server, ctx);
     const handle = (): unknown => run(ctx, handler);
-    // `subscriptions/listen` sends no input requests, and may run for days: skipping `runWithInput` saves memory.
+    // `subscriptions/listen` can stay open for days and never requires input. Skipping `runWithInput` saves memory.
     const result =
       row?.isLongLived && middleware.length === 0 && server.handler(method) === undefined
         ? handle()
@@ -96,7 +95,7 @@ export function handleNotification(
       claim === undefined
         ? session && revisionNamed(session.version)
         : selectRevision(claim, method, params, undefined, server.serverInfo.versions);
-    // A notification without a revision, or that its revision does not have, is ignored.
+    // A notification with neither a session nor a version in `_meta`, or with a method that its revision lacks, is ignored.
     if (!revision || !isInRevision(exchange.row, revision)) return undefined;
     const ctx = new RequestContext('', method, params, revision.callerOf(params, session), exchange, revision, server);
     const result = runMiddleware(server.middleware, ctx as unknown as MiddlewareContext, () => {
@@ -123,7 +122,7 @@ function isInRevision(row: MethodRow | undefined, { features }: Revision): boole
   return row === undefined || row.revisions.includes(features.version);
 }
 
-// Returns the handler of a method: a registered one, else the one of the revision. Undefined if the method does not exist.
+// Handlers that are set on the server take precedence over built-in handlers of the revision.
 function handlerOf(server: ServerInternals, ctx: RequestContext): Handler | undefined {
   if (!isInRevision(ctx.row, ctx.wire)) return undefined;
   const handler = server.handler(ctx.method);
@@ -137,7 +136,7 @@ function run(ctx: RequestContext, handler: Handler | undefined): unknown {
   return handler(ctx as never);
 }
 
-/** Runs all middleware and the handler. Errors of middleware are treated like errors of the handler. */
+/** Runs the handler inside all middleware. Errors of middleware are treated like errors of the handler. */
 function throughMiddleware(ctx: RequestContext, handler: Handler | undefined): MaybePromise<unknown> {
   const { middleware } = ctx.server;
   const throwNoResult = (index: number): never => {
@@ -147,8 +146,7 @@ function throughMiddleware(ctx: RequestContext, handler: Handler | undefined): M
       `${which} returned nothing for ${printable(ctx.method, 128)}: return await next(), or a result`,
     );
   };
-  // A handler of `setHandler` may return undefined, which means `{}`. Middleware that returns undefined forgot to return the
-  // result of `next`, which is an error.
+  // Undefined from a handler means `{}`. Undefined from middleware is an error: the result of `next()` was not returned.
   const callHandler = (): unknown => thenMaybe(run(ctx, handler), (value) => (value === undefined ? {} : value));
   const finish = (value: unknown): unknown => (value === undefined ? throwNoResult(0) : value);
   const fail = (error: unknown): MaybePromise<unknown> => {
@@ -157,7 +155,7 @@ function throughMiddleware(ctx: RequestContext, handler: Handler | undefined): M
     return toolFailure(error, ctx);
   };
   try {
-    // Params of unknown methods are passed to middleware unchecked.
+    // Params of methods without a handler are not validated, because middleware can handle these methods itself.
     if (handler) checkShape(ctx.method, ctx.params);
     const result = runMiddleware(middleware, ctx as unknown as MiddlewareContext, callHandler, throwNoResult);
     return isPromise(result) ? Promise.resolve(result).then(finish).catch(fail) : finish(result);
@@ -166,8 +164,7 @@ function throughMiddleware(ctx: RequestContext, handler: Handler | undefined): M
   }
 }
 
-// Looks up the entry that the request names, if middleware threw before the handler did so: the entry's option `errors` decides
-// whether the client gets the error's message.
+// Returns the tool, prompt or resource of the request. Its option `errors` also applies to errors of middleware.
 function entryOf(ctx: RequestContext): Entry | undefined {
   const { registries, resourceAt } = ctx.server;
   const { name, uri } = ctx.params;
@@ -176,14 +173,13 @@ function entryOf(ctx: RequestContext): Entry | undefined {
   return ctx.method === 'resources/read' && typeof uri === 'string' ? resourceAt(uri, ctx) : undefined;
 }
 
-// A handler that exceeds `limits.handlerMs` is aborted, and its request gets an error.
 function withinTime(ctx: RequestContext, running: Promise<unknown>): Promise<unknown> {
   const { handlerMs } = ctx.server.limits;
   if (!Number.isFinite(handlerMs) || ctx.row?.isLongLived) return running;
   return withTimeout(running, handlerMs, () => {
     const timeout = RpcError.internal(`The request took more than ${handlerMs} ms`);
     ctx.exchange.keepRunning(running);
-    ctx.abortRun(timeout);
+    ctx.stop(timeout);
     throw timeout;
   });
 }
@@ -200,7 +196,7 @@ function refuse(ctx: RequestContext, error: unknown): Response {
   return { jsonrpc: '2.0', id: ctx.id, ...encodeError(ctx, error) };
 }
 
-/** Encodes a handler's return value as a result of the request's revision. Throws if it is no result of the method. */
+/** Encodes a return value of a handler for the request's revision. Throws if the value is not a valid result of the method. */
 export function encodeResult(ctx: RequestContext, value: unknown): object {
   const { row, wire, encodingHints, server } = ctx;
   const { serverInfo, extensions } = server;
@@ -213,7 +209,7 @@ export function encodeResult(ctx: RequestContext, value: unknown): object {
   }
   const result = value === undefined ? {} : isObject(value) ? plainResult(value) : value;
   const member = row?.result;
-  // The value may come from middleware, which can return anything.
+  // The result is checked, because middleware and handlers set with `setHandler` can return any value.
   if (!isObject(result) || (member !== undefined && !isObject(result[member]) && !Array.isArray(result[member]))) {
     throw new WrongReturn(`The result of ${ctx.method} is not ${member ? `an object with "${member}"` : 'an object'}`);
   }

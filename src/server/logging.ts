@@ -4,16 +4,13 @@ import type { Exchange } from '../protocol/exchange.ts';
 import type { ServerCapabilities } from '../protocol/model/capabilities.ts';
 import { isAtLeast, LOGGING_LEVELS, type LoggingLevel } from '../protocol/model/logging.ts';
 
-/**
- * Sends log messages to the client of the request, if its log level includes them. There is one function per level.
- * Deprecated by the specification (SEP-2577): logging may be removed from 2027-07-28 on. Log to stderr, or use OpenTelemetry.
- */
+/** Logging by level. Deprecated by the specification (SEP-2577): logging may be removed from 2027-07-28 on. Use stderr. */
 export interface Log extends Readonly<Record<LoggingLevel, (data: unknown, logger?: string) => void>> {
-  /** Sends one message. `data` is any JSON value; `logger` names its source. */
+  /** Sends a log message if the client's log level includes it. `data` is any JSON value; `logger` names the component. */
   send(level: LoggingLevel, data: unknown, logger?: string): void;
 }
 
-/** Makes the `Log` of a request. `minimum` is the log level of the client; undefined sends nothing. */
+/** Returns the `Log` of a request. `minimum` is the client's log level. If it is undefined, no log messages are sent. */
 export function logSender(
   minimum: LoggingLevel | undefined,
   capabilities: ServerCapabilities,

@@ -1,32 +1,30 @@
-/** Types of middleware: functions around every request and notification, with params typed by method. */
+/** Types of server middleware, with params typed by method. */
 
 import type { Params } from '../jsonrpc/message.ts';
 import type { Context } from './context.ts';
 
-/** The context of middleware. Its params are typed by its method. */
+/** The context of middleware. Comparing `ctx.method` with a string narrows the type of `ctx.params`. */
 export type MiddlewareContext = Context & TypedRequest;
 
 /**
- * Runs around the handler of a request or notification. `next()` calls the next middleware, or the handler, and returns its
- * result; the middleware returns that or another result. Errors are treated like errors of the handler. If the handler requires
- * input, middleware may run more than once for one request.
+ * Wraps the handler of each request and notification. `next()` runs the rest of the chain and resolves to its result. Return
+ * this result or another one. Errors are treated like handler errors. If the handler runs again with input, so does middleware.
  */
 export type Middleware = (ctx: MiddlewareContext, next: () => Promise<unknown>) => unknown;
 
 /** Params of `tools/call` and `prompts/get`. */
 export interface NamedParams extends Params {
-  /** The name of the tool or prompt. */
   readonly name: string;
-  /** The arguments as the client sent them: they are checked against the schema after all middleware. */
+  /** Arguments as the client sent them. The input schema validates them after all middleware. */
   readonly arguments?: Readonly<Record<string, unknown>>;
 }
 
-/** Params of a request about one resource. */
+/** Params of `resources/read`, `resources/subscribe` and `resources/unsubscribe`. */
 export interface ResourceParams extends Params {
   readonly uri: string;
 }
 
-/** Types of the params that are checked before middleware runs, by method. */
+/** Types of the params that are validated before middleware runs, keyed by method. */
 export interface RequestParams {
   readonly 'tools/call': NamedParams;
   readonly 'prompts/get': NamedParams;
@@ -35,12 +33,12 @@ export interface RequestParams {
   readonly 'resources/unsubscribe': ResourceParams;
 }
 
-/** The type of the params of a method: unchecked `Params` for methods that are not in `RequestParams`. */
+/** Type of the params of a method; unvalidated `Params` for methods that are not in `RequestParams`. */
 export type ParamsOf<Method extends string> = Method extends keyof RequestParams ? RequestParams[Method] : Params;
 
 /**
- * A method and its params: after `ctx.method === 'tools/call'` the params have the type of `tools/call`. The last member is for
- * all other methods. The compiler cannot exclude it by comparison, so its params must have the same member types.
+ * A method and its params: `ctx.method === 'tools/call'` narrows the params. The last member of the union is for other methods.
+ * Narrowing never excludes this member, because its `method` is any string. So its params combine the params of all others.
  */
 export type TypedRequest =
   | {

@@ -1,4 +1,4 @@
-/** Options of `McpServer`. */
+/** `McpServerOptions`, with validation and defaults. */
 
 import { checkOptions, type KeysOf } from '../jsonrpc/known-options.ts';
 import { ignoreRejection } from '../jsonrpc/maybe-promise.ts';
@@ -13,34 +13,34 @@ import { checkErrors } from './features/entry-config.ts';
 import type { ErrorDisclosure } from './features/registry.ts';
 import type { Secret } from './input/request-state.ts';
 import type { ErrorReport } from './internals.ts';
-import { DEFAULT_LIMITS, type Limits } from './limits/limits.ts';
+import { DEFAULT_LIMITS, type Limits } from './limits/default-limits.ts';
 
-/** Options of `McpServer`. All are optional. */
+/** Second argument of the constructor of `McpServer`, which throws a `TypeError` for an unknown option. */
 export interface McpServerOptions {
-  /** The protocol revisions to serve. Default: all of them. */
+  /** Protocol revisions to serve. Default: all. */
   readonly revisions?: readonly ProtocolVersion[];
   /**
-   * Keys of at least 32 bytes that encrypt `requestState`: the first one encrypts, all of them decrypt. All nodes need the same
-   * keys. Default: a random key, with which only this process can continue a call that requires input.
+   * Secrets of at least 32 bytes for the encryption of `requestState`: the first one encrypts, all of them decrypt. All nodes
+   * need the same secrets. Default: a random key, so that only this process can continue a call that requires input.
    */
   readonly keys?: readonly Secret[];
   /** Text for the model about how to use this server. */
   readonly instructions?: string;
-  /** Called with errors that clients do not get, and with errors of transports. Default: writes them to stderr. */
+  /** Called with unexpected errors of handlers (not `ToolError` or `RpcError`), extensions and transports. Default: stderr. */
   readonly onError?: (error: unknown, about: ErrorReport) => void;
   /**
-   * Disclosure of handler errors that are neither a `ToolError` nor an `RpcError`: with `hidden`, clients get only a reference,
-   * with `messages` the error's message. Tools, prompts and resources can override it. Default: `hidden`.
+   * Disclosure of handler errors other than `ToolError` and `RpcError`. With `hidden`, clients get a random reference; with
+   * `messages`, the error's message. Tools, prompts and resources can override this option. Default: `hidden`.
    */
   readonly errors?: ErrorDisclosure;
   readonly limits?: Partial<Limits>;
-  /** Capabilities to declare in addition, for handlers of `setHandler`; `false` removes a capability and its methods. */
+  /** Additional capabilities, for methods added with `setHandler`. `false` removes a capability and its methods. */
   readonly capabilities?: { readonly [K in keyof ServerCapabilities]?: ServerCapabilities[K] | false };
-  /** Extensions of the protocol. Clients that do not declare an extension are served without it. */
+  /** Protocol extensions. Clients that do not declare an extension are served without it. */
   readonly extensions?: readonly ServerExtension[];
-  /** Cache hints of lists and of `server/discover`. Default: no caching. */
+  /** How long and for whom clients may cache lists and the result of `server/discover`. Default: no caching. */
   readonly cache?: Partial<CacheHints>;
-  /** The bus for change notifications. Several nodes need a shared one. Default: in memory, for this process only. */
+  /** Bus for change notifications. All nodes must share one bus. Default: in memory, for this process only. */
   readonly changes?: ChangeBus<ServerEvent>;
 }
 
@@ -59,7 +59,6 @@ const KEYS: KeysOf<McpServerOptions> = {
 
 const CACHE_KEYS: KeysOf<CacheHints> = { ttlMs: true, cacheScope: true };
 
-/** Throws a `TypeError` for unknown options and invalid values. */
 export function checkServerOptions(options: McpServerOptions): void {
   checkOptions('McpServer', options, KEYS);
   checkOptions('McpServer: limits', options.limits, DEFAULT_LIMITS);
@@ -67,7 +66,7 @@ export function checkServerOptions(options: McpServerOptions): void {
   checkErrors('McpServer', options.errors);
 }
 
-/** Returns the revisions to serve, newest first. */
+/** Returns the protocol versions to serve, newest first. Throws a `TypeError` if a version is unknown or `wanted` is empty. */
 export function servedVersions(wanted: readonly string[] | undefined): readonly string[] {
   const known: readonly string[] = VERSIONS;
   const unknown = wanted?.find((version) => !known.includes(version));
@@ -78,14 +77,14 @@ export function servedVersions(wanted: readonly string[] | undefined): readonly 
   return served;
 }
 
-/** Merges the capabilities of registered features with the option `capabilities`. */
+/** Merges the option `capabilities` into the capabilities of registered features. The value `false` removes a capability. */
 export function mergeCapabilities(derived: ServerCapabilities, options: McpServerOptions): ServerCapabilities {
   const merged = { ...derived, ...options.capabilities };
   const declared = Object.entries(merged).filter(([, settings]) => settings !== false && settings !== undefined);
   return Object.fromEntries(declared);
 }
 
-/** Wraps `onError` so that it never throws: its own errors go to stderr. */
+/** Wraps `onError` so that it never throws. Errors thrown by `onError` go to stderr. */
 export function reporter(
   onError: McpServerOptions['onError'] = logError,
 ): (error: unknown, about: ErrorReport) => void {
@@ -93,7 +92,7 @@ export function reporter(
   return (error, about) => ignoreRejection(() => onError(error, about), reportFailure);
 }
 
-/** Writes an error to stderr. Never throws, even if reading the thrown value throws. */
+/** Writes an error to stderr. Never throws, even if a getter of the error throws. */
 function logError(error: unknown, { method, name, reference, hint }: ErrorReport): void {
   const parts = [method, name, reference && `reference ${reference}`].filter((part) => typeof part === 'string');
   const about = parts.map((part) => printable(part)).join(', ');
@@ -105,7 +104,7 @@ function logError(error: unknown, { method, name, reference, hint }: ErrorReport
   if (hint !== undefined) console.error(`mcpp: ${about}: ${hint}`);
 }
 
-// Returns the stacks of an error and its causes. They may contain text of the client: print them with `printableLines`.
+// Returns the stacks of an error and its causes. They can contain text from clients, so print them with `printableLines`.
 function traceOf(error: unknown, depth = 0): string {
   if (!(error instanceof Error)) return typeof error === 'string' ? error : (JSON.stringify(error) ?? String(error));
   const code = 'code' in error && error.code !== undefined ? ` (code ${String(error.code)})` : '';
@@ -115,5 +114,5 @@ function traceOf(error: unknown, depth = 0): string {
     : `${trace}\ncaused by ${traceOf(error.cause, depth + 1)}`;
 }
 
-// Maximum causes of one error in the log: a chain of causes may be circular.
+// Maximum causes that are logged per error, because a chain of causes can be circular.
 const MAX_CAUSES = 5;

@@ -1,10 +1,10 @@
-/** `ctx.reportProgress`: progress of one request. */
+/** `Progress`: implements `ctx.reportProgress`. */
 
 import type { Id } from '../jsonrpc/message.ts';
 import type { Exchange } from '../protocol/exchange.ts';
 import type { Revision } from '../protocol/revision.ts';
 
-/** Sends the progress of one request, if it has a `progressToken`. A detached call reports to its task instead. */
+/** Sends `notifications/progress` if the request has a `progressToken`. In a task, the task gets the progress instead. */
 export class Progress {
   readonly #token: Id | undefined;
   readonly #exchange: Exchange;
@@ -17,7 +17,7 @@ export class Progress {
     this.#revision = revision;
   }
 
-  /** Reports progress. Values that are not greater than the last one are dropped. */
+  /** Reports progress, or drops it if it does not increase, because the specification requires increasing values. */
   report(progress: number, total?: number, message?: string): void {
     if (!Number.isFinite(progress) || progress <= this.#last) return;
     this.#last = progress;

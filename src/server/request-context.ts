@@ -1,5 +1,6 @@
 /** `RequestContext`: the `Context` of one request. Members that most handlers do not read are created on first use. */
 
+import { RpcError } from '../jsonrpc/errors.ts';
 import type { Id, Params } from '../jsonrpc/message.ts';
 import { isObject } from '../jsonrpc/message.ts';
 import { isAvailable } from '../protocol/capabilities.ts';
@@ -13,7 +14,7 @@ import type { Caller, EncodingHints, Revision } from '../protocol/revision.ts';
 import type { AnySchema, InferOutput } from '../schema/local/infer.ts';
 import type { AskOptions, Context, ElicitAnswer, RawAskOptions, UrlOptions } from './context.ts';
 import type { Entry } from './features/registry.ts';
-import { elicit, elicitUrl, listRoots, sample } from './input/elicit.ts';
+import { elicit, elicitUrl, listRoots, sample } from './input/elicit-sample-roots.ts';
 import { type InputCaller, InputRequests } from './input/input-requests.ts';
 import type { ServerInternals } from './internals.ts';
 import { type Log, logSender } from './logging.ts';
@@ -22,26 +23,26 @@ import { Progress } from './progress.ts';
 const NO_INPUT_RESPONSES: ReadonlyMap<string, InputResponse> = new Map();
 const NO_HINTS: EncodingHints = {};
 
-/** One request or notification, with its revision, its caller and its exchange. */
 export class RequestContext implements Context, InputCaller {
   readonly id: Id;
   readonly method: string;
   readonly params: Params;
   readonly caller: Caller;
-  /** The exchange of the request; after the call was detached, that of its task. */
+  /** Sends the messages that belong to the request. The exchange of a task replaces it when the call continues as a task. */
   exchange: Exchange;
-  /** The protocol revision of the request: its methods and encoders. */
+  /** Encoders and built-in methods of the request's protocol revision. */
   readonly wire: Revision;
   readonly server: ServerInternals;
-  /** The method's row in the table `METHODS`; undefined for methods that the protocol does not have. */
+  /** Row of the method in the table `METHODS`; undefined for methods that the protocol does not have. */
   readonly row: MethodRow | undefined;
-  /** Hints for the encoder of the result, set by the feature that handles the request. */
+  /** Hints for the encoder of the result, such as the output schema of a tool. The handler of the method sets them. */
   encodingHints: EncodingHints = NO_HINTS;
-  /** The tool, prompt or resource that the request names, after it was looked up. */
+  /** The tool, prompt or resource that the request names; undefined before its lookup and for other requests. */
   entry: Entry | undefined = undefined;
-  /** A promise that settles when the call is detached, or failed to be; undefined while it is not being detached. */
+  /** Settles when the task for the call has started or failed to start; undefined while no task is being started. */
   detaching: Promise<void> | undefined;
   #abort: AbortController | undefined;
+  #stopReason: Error | undefined;
   #inputRequests: InputRequests | undefined;
   #onFirstInputRequest: (() => void) | undefined;
   #onDetach: (() => Promise<void>) | undefined;
@@ -79,7 +80,7 @@ export class RequestContext implements Context, InputCaller {
     return this.exchange.principal;
   }
 
-  /** The principal of the request, like `auth`: the interface `Viewer` uses this name. */
+  /** Same as `auth`. The interface `Viewer` requires this name. */
   get principal(): Principal | undefined {
     return this.exchange.principal;
   }
@@ -137,12 +138,12 @@ export class RequestContext implements Context, InputCaller {
     return this.#log;
   }
 
-  /** True if the handler has sent an input request or run a step: both are recorded in the journal of the call. */
+  /** True once the handler has sent an input request or called `ctx.step`. The journal records both for reruns. */
   get usesJournal(): boolean {
     return this.#inputRequests !== undefined;
   }
 
-  /** The input requests of this call. Reading it marks the call as one that uses the journal. */
+  /** Input requests and journal of the call, created at the first read, which makes `usesJournal` true. */
   get inputRequests(): InputRequests {
     if (!this.#inputRequests) {
       this.#inputRequests = new InputRequests(this);
@@ -151,37 +152,36 @@ export class RequestContext implements Context, InputCaller {
     return this.#inputRequests;
   }
 
-  /** Sets the listener for the first use of the journal. */
+  /** Sets the function to call at the first input request or step of the handler. */
   onFirstInputRequest(listener: () => void): void {
     this.#onFirstInputRequest = listener;
   }
 
-  /** The way of input requests to the client: `request` while the call runs, or `retry` in a result, then the client retries. */
+  /** How input requests reach the client: as a `request`, or in a result after which the client has to `retry` the call. */
   get inputVia(): Revision['features']['inputVia'] {
     return this.exchange.isDetached ? 'request' : this.wire.features.inputVia;
   }
 
-  /** True after the call was detached. */
   get isDetached(): boolean {
     return this.exchange.isDetached === true;
   }
 
-  /** Detaches the call: the exchange of its task replaces that of the request, which has been answered. */
+  /** Continues the call as a task: replaces the exchange of the request with the exchange of the task. */
   detachTo(exchange: Exchange): void {
     this.exchange = exchange;
     this.#progress = undefined;
     this.#log = undefined;
     const abort = this.#abort;
-    // The handler may have read `ctx.signal` before: a cancellation of the task must abort that signal.
+    // A `ctx.signal` that the handler read before the call became a task must still abort when the task is cancelled.
     if (abort) exchange.onCancel((reason) => abort.abort(reason));
   }
 
-  /** True if the call was cancelled or timed out. */
+  /** True if the current run of the handler was cancelled, suspended or timed out. */
   get isAborted(): boolean {
     return this.exchange.cancelled || this.#abort?.signal.aborted === true;
   }
 
-  /** Sets the function that detaches the call; undefined if the call can no longer be detached. */
+  /** Sets the function with which `ctx.detach()` starts a task; undefined if the call can no longer be detached. */
   onDetach(listener: (() => Promise<void>) | undefined): void {
     this.#onDetach = listener;
   }
@@ -191,7 +191,7 @@ export class RequestContext implements Context, InputCaller {
   }
 
   async #detach(): Promise<boolean> {
-    // A suspended handler runs again from the start after the client's retry, so this run must not continue.
+    // A suspended run must not continue, because the handler runs again from the start when the client retries the call.
     if (this.#inputRequests?.isSuspended) return this.#inputRequests.suspendUntilRetry();
     if (this.isDetached || this.isAborted || !this.#onDetach) return this.isDetached;
     this.detaching ??= this.#onDetach().finally(() => {
@@ -201,13 +201,24 @@ export class RequestContext implements Context, InputCaller {
     return this.isDetached;
   }
 
-  /** Aborts `ctx.signal` of the current run of the handler, which was suspended or timed out. */
+  /** Aborts `ctx.signal` of the current run of the handler. A suspended handler runs again later, with a new signal. */
   abortRun(reason: unknown): void {
     this.#abort ??= new AbortController();
     this.#abort.abort(reason);
   }
 
-  /** Prepares another run of the handler, with a new signal. */
+  /** Aborts `ctx.signal` for good: the handler does not run again. */
+  stop(reason: Error): void {
+    this.#stopReason = reason;
+    this.abortRun(reason);
+  }
+
+  /** Throws if the call was cancelled or stopped. */
+  throwIfStopped(): void {
+    if (this.#stopReason) throw this.#stopReason;
+    if (this.exchange.cancelled) throw RpcError.internal('The call was cancelled');
+  }
+
   prepareRerun(): void {
     this.#abort = undefined;
     this.#inputRequests?.reset();
@@ -254,7 +265,7 @@ export class RequestContext implements Context, InputCaller {
   }
 }
 
-// Marks rejections of the promise as handled. A handler that does not await it would otherwise end the process (Node's default).
+// Marks a rejection of the promise as handled. Otherwise Node ends the process if the handler does not await the promise.
 function quiet<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => {});
   return promise;

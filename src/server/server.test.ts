@@ -125,10 +125,10 @@ describe('capabilities', () => {
 });
 
 describe('limits', () => {
-  test.each([0, -1, Number.NaN, '5', null])('must be positive numbers, not %j', (limit) => {
+  test.each([0, -1, 0.5, Number.NaN, '5', null])('must be at least 1, not %j', (limit) => {
     for (const name of ['pageSize', 'inFlight', 'roundTrips', 'handlerMs', 'stateTtlMs']) {
       const limits = { [name]: limit } as never;
-      expect(() => make({ limits })).toThrow(new TypeError(`limits.${name} must be a positive number`));
+      expect(() => make({ limits })).toThrow(new TypeError(`limits.${name} must be at least 1`));
     }
   });
 
@@ -254,4 +254,10 @@ describe('a custom handler', () => {
     expect((await (await open(server, { revision: '2025-11-25' })).call('server/discover')).error?.code).toBe(-32601);
     expect(handler).not.toHaveBeenCalled();
   });
+});
+
+test('connectInProcess refuses an unknown option', async () => {
+  await expect(make().connectInProcess({ ownProcess: true } as never)).rejects.toThrow(
+    new TypeError('connectInProcess: unknown option "ownProcess"; did you mean "ownsProcess"?'),
+  );
 });

@@ -1,4 +1,4 @@
-/** `McpServer`: tools, prompts and resources, registered once and served to any number of clients of any revision. */
+/** `McpServer`: registers tools, prompts and resources, and serves them to clients of all protocol revisions. */
 
 import { memoryPair } from '../jsonrpc/memory-transport.ts';
 import type { Transport } from '../jsonrpc/transport.ts';
@@ -8,12 +8,12 @@ import { isLoggingLevel, LOGGING_LEVELS, type LoggingLevel } from '../protocol/m
 import { checkShape, isImplementation } from '../protocol/params.ts';
 import type { CacheHints, ServerInfo } from '../protocol/revision.ts';
 import { engineLoading } from '../schema/check/engine-loader.ts';
-import type { CheckedInput } from '../schema/local/checked-input.ts';
 import type { AnySchema, InferInput } from '../schema/local/infer.ts';
+import type { CheckedInput } from '../schema/local/input-schema-type.ts';
 import { memoryChangeBus } from '../store/change-bus.ts';
 import { canObserve } from './authorization/scopes.ts';
 import { serveConnection } from './connection/connection.ts';
-import type { ServeOptions } from './connection/served-connection.ts';
+import { connectionOptions, type ServeOptions } from './connection/connection-options.ts';
 import type { Context } from './context.ts';
 import { Extensions } from './extensions/extensions.ts';
 import { type CanObserve, ChangePublisher } from './features/change-notifications.ts';
@@ -48,7 +48,7 @@ import type {
 import { callTool, type ToolEntry, toolEntry } from './features/tools.ts';
 import { secretsOf } from './input/request-state.ts';
 import type { ServerInternals } from './internals.ts';
-import { limitsOf } from './limits/limits.ts';
+import { limitsOf } from './limits/default-limits.ts';
 import { usageOf } from './limits/usage.ts';
 import type { Middleware, ParamsOf } from './middleware-types.ts';
 import { checkServerOptions, type McpServerOptions, mergeCapabilities, reporter, servedVersions } from './options.ts';
@@ -57,10 +57,9 @@ import type { RequestContext } from './request-context.ts';
 type Handler = (ctx: RequestContext) => unknown;
 type Feature = 'tools' | 'prompts' | 'resources' | 'completions';
 
-// Default cache hints: clients must not reuse results.
 const NOT_CACHED: CacheHints = { ttlMs: 0, cacheScope: 'private' };
 
-/** The capability that the server declares for a feature once an entry of it is registered. */
+/** Capability of each feature, declared when its first tool, prompt, resource or completer is registered. */
 const FEATURES: Readonly<Record<Feature, object>> = {
   tools: { listChanged: true },
   prompts: { listChanged: true },
@@ -77,21 +76,21 @@ type Registries = {
 
 /** An MCP server. `Tools` is the type of its registered tools, from which `connect<typeof server>()` derives a typed client. */
 export class McpServer<out Tools = {}> {
-  /** The types of the registered tools. The property has no value at run time. */
+  /** Types of the registered tools. The property has no value at run time. */
   declare readonly $tools: Tools;
   readonly info: Implementation;
   readonly #options: McpServerOptions;
   readonly #extensions: Extensions;
   readonly #changes: ChangePublisher;
   readonly #registries: Registries;
-  /** Handlers by method. The methods of a feature are added when its first entry is registered. */
+  /** Handlers keyed by method. The first registered tool, prompt or resource adds the methods of its feature. */
   readonly #handlers = new Map<string, Handler>();
   readonly #featureHandlers: Readonly<Record<Feature, Readonly<Record<string, Handler>>>>;
   readonly #middleware: Middleware[] = [];
   readonly #internals: ServerInternals;
   #requiresScopes = false;
   #listsTemplates = false;
-  /** Capabilities of the features that are in use. */
+  /** Capabilities of the features in use, before the option `capabilities` is applied. */
   #derived: ServerCapabilities = { logging: {} };
   #capabilities: ServerCapabilities | undefined;
 
@@ -106,7 +105,7 @@ export class McpServer<out Tools = {}> {
     const report = (method: string) => (error: unknown) => this.#internals.report(error, { method });
     this.#changes = new ChangePublisher(options.changes ?? memoryChangeBus(), report('changes'));
     const changed = (type: 'tools' | 'prompts' | 'resources') => () => {
-      // `requiresScopes` is kept up to date here, so that requests of a server without scopes skip the scope checks.
+      // Updated on each change of a registry, so that requests to a server without scopes skip the scope checks.
       this.#requiresScopes = Object.values(registries).some((registry) => registry.requiresScopes);
       this.#changes.publish({ type });
     };
@@ -130,17 +129,17 @@ export class McpServer<out Tools = {}> {
       completions: { 'completion/complete': (ctx) => complete(registries, ctx) },
     };
     this.#internals = this.#makeInternals(info, options);
-    // A feature that the options declare is offered before its first entry is registered.
+    // A feature in the option `capabilities` is served even if nothing is registered yet.
     for (const feature of Object.keys(FEATURES) as Feature[]) if (options.capabilities?.[feature]) this.#offer(feature);
     for (const { server } of options.extensions ?? []) server?.register?.(this);
   }
 
-  /** The members of the server that transports and request handling use. Not part of the public API. */
+  /** Access for transports and request handling. Not part of the public API. */
   get '~internals'(): ServerInternals {
     return this.#internals;
   }
 
-  /** Registers a tool. The handler runs only with arguments that are valid by the input schema. */
+  /** Registers a tool. The handler runs only if the arguments match `inputSchema`. */
   registerTool<const N extends string, const I extends AnySchema = NoArguments, const O extends AnySchema = AnyResult>(
     name: N,
     config: ToolConfig<I, O> & CheckedInput<I>,
@@ -152,7 +151,7 @@ export class McpServer<out Tools = {}> {
     return this as unknown as McpServer<never>;
   }
 
-  /** Registers tools made with `defineTool`, by name. With about 100 tools it compiles faster than a chain of `registerTool`. */
+  /** Registers tools made with `defineTool`, keyed by name. TypeScript checks them faster than chained `registerTool` calls. */
   registerTools<const D extends Readonly<Record<string, AnyToolDefinition>>>(
     definitions: D,
   ): McpServer<Tools & { readonly [K in keyof D]: ToolTypeOf<D[K]> }> {
@@ -170,7 +169,7 @@ export class McpServer<out Tools = {}> {
     return this;
   }
 
-  /** Registers all resources whose URIs match an RFC 6570 URI template. If `config` is a string, it is their MIME type. */
+  /** Registers the resources whose URIs match an RFC 6570 URI template. If `config` is a string, it is their MIME type. */
   registerResourceTemplate<const T extends string>(
     uriTemplate: T,
     config: ResourceTemplateConfig | string,
@@ -184,7 +183,7 @@ export class McpServer<out Tools = {}> {
     return this;
   }
 
-  /** Registers a prompt. The handler runs only with arguments that are valid by `argsSchema`. */
+  /** Registers a prompt. The handler runs only if the arguments match `argsSchema`. */
   registerPrompt<const S extends AnySchema = NoArguments>(
     name: string,
     config: PromptConfig<S> & CheckedInput<S, 'argsSchema'>,
@@ -197,35 +196,34 @@ export class McpServer<out Tools = {}> {
     return this;
   }
 
-  /** The registered tools, by name. Use it to disable, enable or remove a tool. */
+  /** Lists, disables, enables and removes registered tools, by name. */
   get tools(): Features {
     return this.#registries.tools;
   }
 
-  /** The registered prompts, by name. Use it to disable, enable or remove a prompt. */
+  /** Lists, disables, enables and removes registered prompts, by name. */
   get prompts(): Features {
     return this.#registries.prompts;
   }
 
-  /** The registered resources, by URI. Use it to disable, enable or remove a resource. */
+  /** Lists, disables, enables and removes registered resources, by URI. */
   get resources(): Features {
     return this.#registries.resources;
   }
 
-  /** The registered resource templates, by URI template. Use it to disable, enable or remove a template. */
+  /** Lists, disables, enables and removes registered resource templates, by URI template. */
   get resourceTemplates(): Features {
     return this.#registries.templates;
   }
 
-  /** Sends `notifications/resources/updated` to the clients that subscribed to this URI or to a folder that contains it. */
+  /** Sends `notifications/resources/updated` to clients that subscribed to the URI or to a folder that contains it. */
   resourceUpdated(uri: string): void {
     this.#changes.publish({ type: 'resource', uri });
   }
 
   /**
-   * Sends a log message that belongs to no request to every client whose log level includes it. Only revisions up to
-   * 2025-11-25 have such messages; use `ctx.log` within a request. `data` is any JSON value. `logger` names the component.
-   * Deprecated by the specification (SEP-2577): logging may be removed from 2027-07-28 on. Log to stderr, or use OpenTelemetry.
+   * Sends a log message to all clients of revisions up to 2025-11-25 whose log level includes it. In handlers, use `ctx.log`.
+   * `logger` names the component. Deprecated by the specification (SEP-2577): logging may be removed from 2027-07-28 on.
    */
   log(level: LoggingLevel, data: unknown, logger?: string): void {
     if (!isLoggingLevel(level)) throw new TypeError(`log: the level must be one of ${LOGGING_LEVELS.join(', ')}`);
@@ -233,17 +231,14 @@ export class McpServer<out Tools = {}> {
     this.#changes.publish({ type: 'log', message: logger === undefined ? message : { ...message, logger } });
   }
 
-  /** Adds middleware, which runs around every request and notification. The middleware added first is the outermost. */
+  /** Adds middleware, which wraps every request and notification. The middleware added first is the outermost. */
   use(middleware: Middleware): this {
     if (typeof middleware !== 'function') throw new TypeError('use needs a function, (ctx, next) => next()');
     this.#middleware.push(middleware);
     return this;
   }
 
-  /**
-   * Sets the handler of a custom method, or replaces the handler of a protocol method. A method whose name begins with
-   * `notifications/` is a notification.
-   */
+  /** Sets the handler of a custom or protocol method. Methods whose names begin with `notifications/` are notifications. */
   setHandler<const M extends string>(method: M, handler: (params: ParamsOf<M>, ctx: Context) => unknown): this {
     if (typeof handler !== 'function') throw new TypeError(`setHandler: the handler of "${method}" must be a function`);
     this.#handlers.set(method, (ctx) => {
@@ -253,12 +248,12 @@ export class McpServer<out Tools = {}> {
     return this;
   }
 
-  /** Serves a new connection within this process, and returns the transport for its client. */
+  /** Serves a new connection within this process and returns the transport for its client. */
   async connectInProcess(options: ServeOptions = {}): Promise<Transport> {
-    const { principal, ownsProcess = true, forceReruns = false } = options;
+    const settings = connectionOptions('connectInProcess', options, { ownsProcess: true });
     await engineLoading();
     const [near, far] = memoryPair();
-    await serveConnection(this.#internals, far, { principal, trusted: ownsProcess && !principal, forceReruns });
+    await serveConnection(this.#internals, far, settings);
     return near;
   }
 
@@ -303,7 +298,7 @@ export class McpServer<out Tools = {}> {
     return internals;
   }
 
-  // Declares the capability of a feature and adds its methods, when the feature is first used.
+  // Declares the capability of a feature and adds its methods. Repeated calls have no effect.
   #offer(feature: Feature): void {
     if (this.#derived[feature]) return;
     this.#derived = { ...this.#derived, [feature]: FEATURES[feature] };
@@ -314,8 +309,7 @@ export class McpServer<out Tools = {}> {
     }
   }
 
-  // Returns the list as objects if there is middleware, which may read and change them, or an extension that adds `_meta`.
-  // Otherwise the entries are JSON text that was encoded once.
+  // Returns the list as cached JSON text, or as objects if middleware or an extension that adds `_meta` needs them.
   #list(registry: Registry<Entry>, ctx: RequestContext): object {
     const { serverInfo, middleware, extensions, limits } = this.#internals;
     if (middleware.length === 0 && !extensions.addsMeta) {

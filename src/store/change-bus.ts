@@ -1,29 +1,26 @@
-/** Publishes the changes of a server's lists and resources, to all nodes that share the bus. */
+/** Publishes changes of a server's lists and resources to all nodes that share the bus. */
 
 import type { MaybePromise } from '../jsonrpc/maybe-promise.ts';
 import type { Lifecycle } from './lifecycle.ts';
 
-/**
- * Event of a bus that may have lost changes, for instance while it was disconnected: every list and resource may have changed.
- */
+/** Sent by a bus that could have lost changes, for example while disconnected: any list or resource could have changed. */
 export interface Resync {
   readonly type: 'resync';
 }
 
-/** Pub/sub of changes between the nodes of a server. `Change` is JSON. */
+/** Pub/sub of list and resource changes between the nodes of a server. `Change` is a JSON value. */
 export interface ChangeBus<Change> extends Lifecycle {
-  /** Delivers a change to every subscriber on all nodes, this one included, once each. */
+  /** Delivers a change once to every subscriber on all nodes, including this node. */
   publish(change: Change): MaybePromise<void>;
   /**
-   * Calls the listener with every change, until the returned function is called. A bus that may have lost changes sends a
-   * `Resync`: clients are then notified as if all lists, and all resources they subscribed to, had changed.
+   * Calls the listener with every change, until the returned function is called. A bus that could have lost changes sends a
+   * `Resync`: clients are then notified as if all lists and all subscribed resources had changed.
    */
   subscribe(listener: (change: Change | Resync) => void): () => void;
 }
 
-/** Creates a bus within this process. */
 export function memoryChangeBus<Change>(): ChangeBus<Change> {
-  // Keyed by the unsubscribe function, since one listener may subscribe twice.
+  // Keyed by the unsubscribe function, because the same listener can subscribe twice.
   const listeners = new Map<() => void, (change: Change | Resync) => void>();
   return {
     publish(change) {

@@ -5,49 +5,49 @@ import { monotonicNow } from '../timing/monotonic-now.ts';
 import { timerMs, unref } from '../timing/timer-range.ts';
 import type { Lifecycle } from './lifecycle.ts';
 
-/** One event of a stream. */
+/** One event of an SSE stream. */
 export interface StoredEvent {
   /** Event id: the stream id, a dot, and a number that increases within the stream. */
   readonly id: string;
   readonly data: string;
   /** True if the stream ends with this event. */
   readonly isLast: boolean;
-  /** Ids of the requests whose responses the stream contains. Only in the first event of the stream of a POST. */
+  /** Ids of the requests whose responses the stream contains. Set only in the first event of a POST request's stream. */
   readonly requestIds?: readonly (string | number)[] | undefined;
 }
 
-/** A stream that is being followed. */
+/** A stream whose events a listener receives, returned by `EventStore.follow`. */
 export interface FollowedStream {
-  /** Ids of the requests whose responses the stream contains. Empty if the first event of the stream has been removed. */
+  /** Ids of the requests whose responses the stream contains. Empty for GET streams, or if the first event has been removed. */
   readonly requestIds: readonly (string | number)[];
-  /** Stops the calls of the listener. */
+  /** Ends the delivery of events to the listener. */
   stop(): void;
 }
 
-/** A store of events, by session and stream. */
+/** Store of SSE events, keyed by session and stream. */
 export interface EventStore extends Lifecycle {
-  /** Stores an event, and delivers it to the followers of its stream. */
+  /** Stores an event, and delivers it to all listeners that follow its stream. */
   append(session: string, event: StoredEvent): MaybePromise<void>;
   /**
-   * Calls the listener with the stored events of a stream after this event id, and then with each new one, until `stop` is
-   * called. Undefined if the stream is unknown or belongs to another session.
+   * Calls the listener with the stored events that follow the event id `after` in its stream, and then with each new event. If
+   * the stream has ended and no event follows `after`, repeats the last event with empty data. Returns undefined if the stream
+   * is unknown or belongs to another session.
    */
   follow(
     session: string,
     after: string,
     listener: (event: StoredEvent) => void,
   ): MaybePromise<FollowedStream | undefined>;
-  /** Deletes the events of a session. */
+  /** Deletes all events of a session, for instance because the session has ended. */
   forget(session: string): MaybePromise<void>;
 }
 
-/** Options of the in-memory event store. */
 export interface EventStoreOptions {
-  /** Maximum bytes of all events; the oldest are removed first. Default: 32 MiB. */
+  /** Maximum size of all events, in bytes. The oldest events are removed first. Default: 32 MiB. */
   readonly maxBytes?: number | undefined;
-  /** Maximum bytes of the events of one session. Default: 4 MiB. */
+  /** Maximum size of the events of one session, in bytes. Its oldest events are removed first. Default: 4 MiB. */
   readonly maxSessionBytes?: number | undefined;
-  /** Milliseconds after which an event is removed. Default: 5 minutes. */
+  /** Time after which an event is removed, in milliseconds. Default: 5 minutes. */
   readonly keepMs?: number | undefined;
 }
 
@@ -62,7 +62,10 @@ function numberOf(eventId: string): number {
   return /^\d{1,15}$/.test(number) ? Number(number) : Number.NaN;
 }
 
-/** A stored event, in two linked lists: of all events (`older`, `newer`) and of the events of its session (`next`). */
+/**
+ * A stored event, in two linked lists: of all events (`older`, `newer`) and of the events of its session (`next`). A `Set` would
+ * take longer the more events were removed: V8 steps over deleted entries at the front of its table.
+ */
 interface Entry extends StoredEvent {
   readonly session: SessionEvents;
   /** Time of the event, in milliseconds since the store was created: V8 stores small integers without a heap object. */

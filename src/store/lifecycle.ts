@@ -1,15 +1,12 @@
 import type { MaybePromise } from '../jsonrpc/maybe-promise.ts';
 
-/**
- * Methods of a store or bus that has connections. `close` is called by the code that made the store, since several servers may
- * share it.
- */
+/** Optional methods of a store or bus that has connections. */
 export interface Lifecycle {
   /**
-   * Resolves when the store can be used; rejects if it cannot be reached. HTTP servers call it for the stores in the option
-   * `sessions`: `serveHttp` then rejects, and handlers give 503 and call it again with the next request.
+   * Resolves when the store can be used. HTTP servers call `ready` for the stores in the option `sessions`. If `ready` rejects,
+   * `serveHttp` rejects; `nodeHandler` and `fetchHandler` respond with 503, and call `ready` again for the next request.
    */
   ready?(): MaybePromise<void>;
-  /** Closes the connections of the store. */
+  /** Closes the connections of the store. Only the application calls `close`, because several servers can share a store. */
   close?(): MaybePromise<void>;
 }

@@ -1,44 +1,40 @@
-/** Stores used DPoP proofs, so that each is accepted once, on all nodes together (RFC 9449, 11.1). */
+/** Stores used DPoP proofs, so that all nodes together accept each proof only once (RFC 9449, section 11.1). */
 
 import type { MaybePromise } from '../jsonrpc/maybe-promise.ts';
 import type { Lifecycle } from './lifecycle.ts';
 
-/**
- * The result of using a proof. `first`: accepted. `again`: refused as a replay. `full`: refused, because the store has no room
- * to record it.
- */
+/** Result of using a DPoP proof: `first` is accepted, `again` is refused as a replay, `full` is refused for lack of room. */
 export type ProofUse = 'first' | 'again' | 'full';
 
-/** Used proofs, by the thumbprint of their key (`jkt`) and their id (`jti`). */
+/** Store of used DPoP proofs, keyed by the thumbprint of the key (`jkt`) and the id of the proof (`jti`). */
 export interface ProofStore extends Lifecycle {
   /**
-   * Records the use of a proof, atomically: of two nodes that get the same proof, one gets `first`. The record is needed until
-   * `until`, in milliseconds since 1970. If the store cannot be reached it must reject: the request then gets 503.
+   * Records the use of a proof. Atomic: of two nodes that use the same proof, only one gets `first`. The store must keep the
+   * record until `until`, in milliseconds since 1970. Must reject if the store is unreachable: the request then gets HTTP 503.
    */
   use(jkt: string, jti: string, until: number): MaybePromise<ProofUse>;
 }
 
-/** Maximum numbers of used proofs that a store holds. */
 export interface ProofLimits {
   readonly perKey: number;
   readonly total: number;
 }
 
 interface Used {
-  /** Expiry of each proof by its id, in milliseconds since 1970. */
+  /** Expiry of each proof, in milliseconds since 1970, keyed by `jti`. */
   readonly proofs: Map<string, number>;
-  /** Latest expiry of the proofs of the key. */
+  /** Latest expiry of the key's proofs, in milliseconds since 1970. */
   until: number;
 }
 
-/** Creates a proof store in memory. When it is full, new proofs are refused; none is removed before it expires. */
+/** Creates a proof store in memory. A full store refuses new proofs, and removes no proof before its expiry. */
 export function memoryProofStore(limits: ProofLimits): ProofStore {
   return new MemoryProofs(limits);
 }
 
 class MemoryProofs implements ProofStore {
   readonly #limits: ProofLimits;
-  /** Used proofs by the thumbprint of their key, in the order of the last use of the key. */
+  /** Used proofs, keyed by the thumbprint `jkt` of the key, in the order in which the keys were last used. */
   readonly #keys = new Map<string, Used>();
   #total = 0;
 
@@ -53,7 +49,7 @@ class MemoryProofs implements ProofStore {
     this.#removeExpiredOf(used, now);
     const { proofs } = used;
     if ((proofs.get(jti) ?? 0) > now) return 'again';
-    // Limits each key to the room that is left in the store, so that a few busy keys cannot fill it.
+    // A key may have at most as many proofs as the store has free places, so that a few busy keys cannot fill the store.
     const room = Math.min(this.#limits.perKey, this.#limits.total - this.#total);
     if (proofs.size >= room) return 'full';
     this.#total += proofs.delete(jti) ? 0 : 1;

@@ -3,34 +3,29 @@
 import type { MaybePromise } from '../jsonrpc/maybe-promise.ts';
 import type { Lifecycle } from './lifecycle.ts';
 
-/** Creates the unique id of a node, that is of one serving process: 16 hexadecimal digits. */
+/** Creates a random id of 16 hexadecimal digits for a node, which is one serving process. */
 export function newNodeId(): string {
   return crypto.randomUUID().replaceAll('-', '').slice(-16);
 }
 
-/** Listener of a bus: gets each message, and the id of its session. */
 export type SessionListener<Message> = (session: string, message: Message) => void;
 
 /**
- * Pub/sub between nodes. `Message` is JSON. Each node subscribes once, not per session or call. Messages are not stored: one for
- * a node that does not listen is lost, and `send` returns false.
+ * Pub/sub of messages about sessions between nodes. `Message` is JSON. Each node subscribes once, for all sessions. Messages
+ * are not stored: a message to a node without a subscription is lost.
  */
 export interface SessionBus<Message> extends Lifecycle {
   /**
-   * Delivers a message to one node, which may be this one. False if that node is gone for good: its streams are then taken over,
-   * and its requests get an error. Rejects if the node cannot be reached at the moment.
+   * Delivers a message to one node, which can be the sender. Returns false if the node is gone for good: its streams are then
+   * taken over, and its requests get an error. Rejects if the node is only temporarily unreachable.
    */
   send(node: string, session: string, message: Message): MaybePromise<boolean>;
-  /** Delivers a message to every node, this one included. */
+  /** Delivers a message to every node, including the sender. */
   broadcast(session: string, message: Message): MaybePromise<void>;
-  /**
-   * Subscribes a node, until the returned function is called. Resolves when the subscription is active; requests of sessions
-   * wait for that.
-   */
+  /** Subscribes a node. Resolves to an unsubscribe function when the subscription is active. Sessions are served only then. */
   listen(node: string, listener: SessionListener<Message>): MaybePromise<() => void>;
 }
 
-/** Creates a bus within this process. */
 export function memorySessionBus<Message>(): SessionBus<Message> {
   const listeners = new Map<string, SessionListener<Message>>();
   return {

@@ -1,22 +1,19 @@
-/** Stores the sessions of stateful clients between their requests. All nodes of a server share one store. */
+/** Stores the sessions of stateful protocol revisions between requests. All nodes of a server share one store. */
 
 import type { MaybePromise } from '../jsonrpc/maybe-promise.ts';
 import { monotonicNow } from '../timing/monotonic-now.ts';
 import type { Lifecycle } from './lifecycle.ts';
 
-/** A session, as JSON: the record that it was created with, and properties that change. */
+/** A stored session, as JSON: the immutable record from its creation, and properties that change. */
 export interface StoredSession<Record> {
   readonly record: Record;
-  /** True after `notifications/initialized`. */
+  /** True after the client has sent `notifications/initialized`. */
   readonly initialized: boolean;
-  /** Level of the last `logging/setLevel`; undefined before the first. */
+  /** Level of the last `logging/setLevel` request; undefined before the first. */
   readonly logLevel: string | undefined;
 }
 
-/**
- * A change of a session. A patch does not depend on the state that the node has read, so that patches of two nodes at the same
- * time both take effect.
- */
+/** A change of a session. Does not depend on state that a node has read, so that concurrent patches of two nodes both apply. */
 export type SessionPatch =
   | { readonly initialized: true }
   | { readonly logLevel: string }
@@ -25,57 +22,59 @@ export type SessionPatch =
   /** Id of the GET stream that the client has stopped reading. No effect if the session has another GET stream by now. */
   | { readonly unread: string };
 
-/** Condition under which a new GET stream replaces the present one of the session. */
+/** Condition for replacing the current GET stream of a session with a new stream. */
 export interface StreamCondition {
-  /** True if the present stream is replaced even while a client reads it. */
+  /** True if the current stream is replaced even while a client reads it. */
   readonly force: boolean;
-  /** Id of the stream that the client resumes, which may always be replaced. */
+  /**
+   * Id of the GET stream that the client resumes. If it is still the GET stream of the session, the new stream replaces it even
+   * while a client reads it.
+   */
   readonly from?: string | undefined;
 }
 
-/** The result of `takeStream`: whether the stream is the session's GET stream now, and the previous one. */
+/** Result of `takeStream`: whether the new stream is now the session's GET stream, and the id of the previous GET stream. */
 export interface TakenStream {
   readonly isTaken: boolean;
   readonly previous: string | undefined;
 }
 
 /**
- * Sessions by id. `Record` is JSON and never changes. Reads may come from a cache. If the store cannot be reached, its methods
- * must reject: the client then gets 503 and keeps its session.
+ * Store of sessions, keyed by session id. `Record` is JSON and never changes. Reads may come from a cache. Methods must reject
+ * if the store is unreachable: the client then gets HTTP 503 and keeps its session.
  */
 export interface SessionStore<Record> extends Lifecycle {
-  /** Creates a session. False if a limit of the store, or of this owner, does not allow it. */
+  /** Creates a session. Returns false if a limit of the store, or of this owner, does not allow another session. */
   create(id: string, record: Record, owner: string): MaybePromise<boolean>;
-  /** Returns a session, unless it is unknown or expired. Resets its idle time. */
+  /** Returns a session and resets its idle time; undefined if the session is unknown or expired. */
   get(id: string): MaybePromise<StoredSession<Record> | undefined>;
-  /** Changes a session, unless it is unknown. Does not reset its idle time. */
+  /** Changes a session. Ignores unknown sessions. Does not reset the idle time. */
   update(id: string, patch: SessionPatch): MaybePromise<void>;
-  /** Returns the URIs of the client's resource subscriptions. They are not part of `StoredSession`, since there may be many. */
+  /** Returns the URIs of the client's resource subscriptions, which `StoredSession` omits because there can be many. */
   subscriptions(id: string): MaybePromise<readonly string[]>;
   /**
-   * Makes a stream the only GET stream of a session, on all nodes. Atomic: of two nodes at the same time, the second gets the
-   * stream of the first as `previous`. Not taken if the session is unknown, or if a client reads the present stream and the
-   * condition does not allow replacing it.
+   * Makes `stream` the only GET stream of a session, on all nodes. Atomic: of two concurrent calls, the second gets the stream
+   * of the first as `previous`. `isTaken` is false if the session is unknown, or if a client reads the current stream and
+   * `condition` does not allow replacing it.
    */
   takeStream(id: string, stream: string, condition: StreamCondition): MaybePromise<TakenStream>;
-  /** Resets the idle time of these sessions; returns those that no longer exist. */
+  /** Resets the idle time of sessions. Returns the ids of sessions that no longer exist. */
   touch(ids: readonly string[]): MaybePromise<readonly string[]>;
-  /** Deletes a session. False if it is unknown. */
+  /** Deletes a session. Returns false if the session is unknown. */
   delete(id: string): MaybePromise<boolean>;
 }
 
-/** Milliseconds without use after which a session expires, by default. */
+/** Default time without use after which a session expires, in milliseconds. */
 export const DEFAULT_IDLE_MS: number = 30 * 60_000;
 
-/** Options of the in-memory session store. */
 export interface MemorySessionOptions<Record> {
-  /** Milliseconds without use after which a session expires. Default: 30 minutes. */
+  /** Time without use after which a session expires, in milliseconds. Default: 30 minutes. */
   readonly idleMs?: number | undefined;
-  /** Maximum number of sessions. Default: 10,000. */
+  /** Maximum number of sessions. At the maximum, a new session evicts an idle one or is refused. Default: 10,000. */
   readonly max?: number | undefined;
-  /** Returns true for a session with a running request or an open stream. A full store does not remove such a session. */
+  /** Returns whether a session has a running request or an open stream. A full store does not evict such a session. */
   readonly isInUse?: (id: string) => boolean;
-  /** Called with each removed session: deleted, expired or replaced. */
+  /** Called for each session that is deleted, expired or evicted. */
   readonly onRemove?: (record: Record, id: string) => void;
 }
 
@@ -85,7 +84,7 @@ interface Entry<Record> extends StoredSession<Record> {
   initialized: boolean;
   logLevel: string | undefined;
   subscriptions: readonly string[];
-  /** Id of the session's GET stream. */
+  /** Id of the session's current GET stream; undefined before the first. */
   stream: string | undefined;
   isStreamRead: boolean;
   usedAt: number;
@@ -93,16 +92,7 @@ interface Entry<Record> extends StoredSession<Record> {
 
 const NONE: readonly string[] = [];
 
-/**
- * Maximum number of sessions that one search for the longest idle ones returns. The next removals use the rest of them, so that
- * not each of them sorts all sessions.
- */
-const CANDIDATES = 64;
-
-/**
- * Creates a session store in memory. When it is full, the longest idle session of the owner with the most sessions is removed for
- * a new one.
- */
+/** Creates a session store in memory. A full store evicts the longest idle session of the owner with the most sessions. */
 export function memorySessionStore<Record>(options: MemorySessionOptions<Record> = {}): SessionStore<Record> {
   return new MemorySessions(options);
 }
@@ -112,16 +102,10 @@ class MemorySessions<Record> implements SessionStore<Record> {
   readonly #idleMs: number;
   readonly #max: number;
   readonly #entries = new Map<string, Entry<Record>>();
-  /** The number of sessions by owner. */
+  /** Number of sessions, keyed by owner. */
   readonly #owned = new Map<string, number>();
-  /** Longest idle sessions of an owner, the longest idle one last: candidates for removal, from the last search. */
-  #candidates:
-    | { readonly owner: string; readonly idle: { readonly entry: Entry<Record>; readonly usedAt: number }[] }
-    | undefined;
-  /**
-   * Time before which no session expires, by `monotonicNow`. All sessions are checked then, which is cheaper than keeping them
-   * in the order of use.
-   */
+  // `monotonicNow` time before which no session expires. At that time all sessions are checked, which is cheaper than keeping
+  // them in the order of use.
   #nextExpiry = Number.POSITIVE_INFINITY;
 
   constructor(options: MemorySessionOptions<Record>) {
@@ -214,8 +198,8 @@ class MemorySessions<Record> implements SessionStore<Record> {
     }
   }
 
-  // Makes room for a session of this owner; false if that is impossible. In a store that is half full and has several owners,
-  // an owner with a quarter of the maximum replaces its own sessions.
+  // Evicts a session if a new one of `owner` needs room. Returns false if none can be evicted. If the store is half full and
+  // has other owners, an owner with at least a quarter of the maximum number of sessions can only replace its own.
   #makeRoom(owner: string): boolean {
     const owned = this.#owned.get(owner) ?? 0;
     const isAlone = this.#owned.size === (owned > 0 ? 1 : 0);
@@ -236,29 +220,12 @@ class MemorySessions<Record> implements SessionStore<Record> {
   }
 
   #removeLongestIdle(owner: string): boolean {
-    const found = this.#nextCandidate(owner) ?? this.#findCandidates(owner);
+    let found: Entry<Record> | undefined;
+    for (const entry of this.#entries.values()) {
+      if (entry.owner === owner && (!found || entry.usedAt < found.usedAt) && !this.#isInUse(entry)) found = entry;
+    }
     if (found) this.#remove(found);
     return found !== undefined;
-  }
-
-  // Returns the longest idle candidate for removal. Skips sessions that were removed or used since the search for candidates.
-  #nextCandidate(owner: string): Entry<Record> | undefined {
-    if (this.#candidates?.owner !== owner) return undefined;
-    for (let next = this.#candidates.idle.pop(); next; next = this.#candidates.idle.pop()) {
-      const { entry, usedAt } = next;
-      const isUnchanged = this.#entries.get(entry.id) === entry && entry.usedAt === usedAt;
-      if (isUnchanged && !this.#isInUse(entry)) return entry;
-    }
-    return undefined;
-  }
-
-  #findCandidates(owner: string): Entry<Record> | undefined {
-    const idle = [...this.#entries.values()]
-      .filter((entry) => entry.owner === owner && !this.#isInUse(entry))
-      .sort((a, b) => a.usedAt - b.usedAt)
-      .slice(0, CANDIDATES);
-    this.#candidates = { owner, idle: idle.reverse().map((entry) => ({ entry, usedAt: entry.usedAt })) };
-    return this.#nextCandidate(owner);
   }
 
   #isInUse({ id }: Entry<Record>): boolean {

@@ -1,15 +1,14 @@
-/** Listens to abort signals without leaking listeners. */
+/** Helpers that listen to abort signals without leaking listeners. */
 
 interface Listeners {
   readonly all: Set<() => void>;
   removeFromSignal(): void;
 }
 
-// Listeners by signal. Each signal has only one listener of its own: Node warns above ten, and all calls of a connection use
-// its signal.
+// One event listener per signal, because Node warns above ten listeners and all calls of a connection share one signal.
 const listenersOf = new WeakMap<AbortSignal, Listeners>();
 
-/** Calls the listener when the signal aborts, unless the returned function is called before. The signal must not have aborted. */
+/** Calls the listener when the signal aborts, unless the returned function is called first. `signal.aborted` must be false. */
 export function onAbort(signal: AbortSignal, listener: () => void): () => void {
   const { all, removeFromSignal } = listenersOf.get(signal) ?? listenTo(signal);
   all.add(listener);
@@ -33,10 +32,7 @@ function listenTo(signal: AbortSignal): Listeners {
   return listeners;
 }
 
-/**
- * Returns a signal that aborts with the first of these, until `release` is called. `AbortSignal.any` cannot be released, so it
- * would leak memory with the signal of a connection.
- */
+/** Like `AbortSignal.any`, but `release` removes the listeners, which would leak on the long-lived signal of a connection. */
 export function anySignal(signals: readonly (AbortSignal | undefined)[]): { signal: AbortSignal; release: () => void } {
   const abort = new AbortController();
   const unsubscribes: (() => void)[] = [];
@@ -50,7 +46,7 @@ export function anySignal(signals: readonly (AbortSignal | undefined)[]): { sign
   return { signal: abort.signal, release };
 }
 
-/** Settles as the promise does, or rejects with the signal's reason when the signal aborts. */
+/** Settles like the promise, or rejects with the signal's reason when the signal aborts. */
 export function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const unsubscribe = signal.aborted ? undefined : onAbort(signal, () => reject(signal.reason));

@@ -3,12 +3,12 @@
 import { monotonicNow } from './monotonic-now.ts';
 import { MAX_TIMER_MS } from './timer-range.ts';
 
-/** Returns the deadline after this many milliseconds, by `monotonicNow`; `Infinity` for more than `MAX_TIMER_MS`. */
+/** Returns `since` plus `milliseconds`, as a `monotonicNow` time; `Infinity` if `milliseconds` exceeds `MAX_TIMER_MS`. */
 export function deadlineIn(milliseconds: number, since: number = monotonicNow()): number {
   return milliseconds <= MAX_TIMER_MS ? since + Math.max(milliseconds, 0) : Number.POSITIVE_INFINITY;
 }
 
-/** Calls back at the earliest deadline. The callback must find out what is due, and set the remaining deadlines again. */
+/** Calls `onDeadline` at the earliest deadline. `onDeadline` must determine what is due, and set the other deadlines again. */
 export class DeadlineTimer {
   readonly #onDeadline: (time: number) => void;
   #at = Number.POSITIVE_INFINITY;
@@ -18,7 +18,7 @@ export class DeadlineTimer {
     this.#onDeadline = onDeadline;
   }
 
-  /** Adds a deadline. It is ignored if an earlier one is set. */
+  /** Sets a deadline, a `monotonicNow` time. Ignored if an earlier deadline is set. */
   set(deadline: number): void {
     if (deadline >= this.#at) return;
     clearTimeout(this.#timer);
@@ -31,7 +31,7 @@ export class DeadlineTimer {
     this.#at = Number.POSITIVE_INFINITY;
   }
 
-  // Counts the deadline as due even if the timer fires a fraction of a millisecond early.
+  // A timer can fire a fraction of a millisecond before its deadline. The deadline counts as due nevertheless.
   readonly #onTimer = (): void => {
     const time = Math.max(monotonicNow(), this.#at);
     this.#at = Number.POSITIVE_INFINITY;

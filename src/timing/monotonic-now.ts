@@ -1,7 +1,4 @@
-/**
- * Returns the time in milliseconds since an arbitrary moment. Used for durations and deadlines, since the wall clock may be
- * changed.
- */
+/** Returns milliseconds since an arbitrary moment, for durations and deadlines. Never adjusted, unlike the wall clock. */
 export function monotonicNow(): number {
   return performance.now();
 }

@@ -1,7 +1,7 @@
 import { monotonicNow } from './monotonic-now.ts';
 import { MAX_TIMER_MS } from './timer-range.ts';
 
-/** Calls back once after a number of milliseconds. Pauses, for instance while the user signs in, do not count. */
+/** Calls `onDeadline` once after `milliseconds`. Pauses, for instance while the user signs in, do not count. */
 export class PausableDeadline {
   readonly #onDeadline: () => void;
   #leftMs: number;
@@ -14,7 +14,7 @@ export class PausableDeadline {
     this.#start();
   }
 
-  /** Pauses the timer, until the returned function is called. */
+  /** Pauses the timer until the returned function is called. Pauses must not overlap. */
   pause(): () => void {
     clearTimeout(this.#timer);
     this.#leftMs = Math.max(0, this.#leftMs - (monotonicNow() - this.#since));

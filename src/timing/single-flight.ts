@@ -1,18 +1,16 @@
-/** Runs one task per key at a time: concurrent callers share its promise. */
+/** Runs at most one function per key at a time. Concurrent callers share its promise. */
 export class SingleFlight<T> {
   readonly #running = new Map<string, Promise<T>>();
 
-  /** The number of running tasks. */
   get size(): number {
     return this.#running.size;
   }
 
-  /** Returns the promise of the running task of a key. */
   get(key: string): Promise<T> | undefined {
     return this.#running.get(key);
   }
 
-  /** Returns the promise of the running task of a key, or starts this task. */
+  /** Returns the promise of the function that is running for `key`. If none is running, runs `task` and returns its promise. */
   run(key: string, task: () => Promise<T>): Promise<T> {
     const running = this.#running.get(key);
     if (running) return running;
@@ -22,7 +20,7 @@ export class SingleFlight<T> {
   }
 }
 
-/** Returns a function that runs the task on its first call, returns that result to all callers, and retries after a failure. */
+/** Returns a function that runs `task` once and keeps its promise. After a failure, the next call runs `task` again. */
 export function once<T, Arguments extends readonly unknown[]>(
   task: (...values: Arguments) => Promise<T>,
 ): (...values: Arguments) => Promise<T> {

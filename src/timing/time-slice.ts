@@ -1,39 +1,36 @@
-/** Keeps the event loop responsive while a lot of input is processed. */
+/** Keeps the event loop responsive while large input is processed. */
 
 import { monotonicNow } from './monotonic-now.ts';
 
-/** Maximum time of processing input before other events get their turn, in milliseconds. */
+/** Length of a time slice: maximum time of processing input before other events are handled, in milliseconds. */
 const SLICE_MS = 10;
-// Interval between readings of the clock, in characters of input, since each reading takes time. Each message counts as
-// `CHARACTERS_OF_MESSAGE` more.
+// The clock is read once per this many characters of input, because reading takes time. Each message counts 256 extra.
 const CHARACTERS_PER_READING = 8192;
 const CHARACTERS_OF_MESSAGE = 256;
 
-// Pause between two chunks of input after which a new slice begins, in milliseconds. With a shorter pause, both may belong to
-// one turn of the event loop.
+// Pause in the input after which a new time slice begins, in ms. Shorter pauses can occur within one event loop iteration.
 const PAUSE_MS = 1;
 
 const { setImmediate } = globalThis as { readonly setImmediate?: (callback: () => void) => unknown };
 
 const afterOtherEvents: (callback: () => void) => void = setImmediate ?? ((callback) => setTimeout(callback, 0));
 
-/** Measures how long input has been processed without a break. */
+/** Measures how long input has been processed, so that the caller can let other events run after 10 ms. */
 export class TimeSlice {
-  /** Time when the slice ends, by `monotonicNow`. */
   #end = 0;
-  /** Last reading of the clock. */
+  /** Last value of `monotonicNow` that was read. */
   #last = 0;
-  /** Characters of input since the last reading of the clock. */
+  /** Characters of input since `isOverAfter` last read the clock. */
   #characters = 0;
 
-  /** Starts a slice, unless one is running. Must be called when input arrives. */
+  /** Starts a time slice of 10 ms, unless one is running. Must be called when input arrives. */
   begin(): void {
     const time = monotonicNow();
     if (time - this.#last > PAUSE_MS) this.#end = time + SLICE_MS;
     this.#last = time;
   }
 
-  /** Counts a message of this length. True if the slice is over. */
+  /** Counts a processed message of `length` characters. Returns true if the time slice is over: the caller must call `next`. */
   isOverAfter(length: number): boolean {
     this.#characters += CHARACTERS_OF_MESSAGE + length;
     if (this.#characters < CHARACTERS_PER_READING) return false;
@@ -42,7 +39,7 @@ export class TimeSlice {
     return this.#last >= this.#end;
   }
 
-  /** Starts a new slice after other events, and calls back. */
+  /** Calls `callback` in a new time slice, after other events have been handled. */
   next(callback: () => void): void {
     afterOtherEvents(() => {
       this.#last = monotonicNow();

@@ -7,19 +7,19 @@ interface Scheduled {
   readonly action: () => void;
 }
 
-/** Calls back at given times. Does not keep the process alive. */
+/** Calls actions at scheduled times. Scheduled actions do not keep the process alive. */
 export class WallClockTimer {
   readonly #scheduled = new Set<Scheduled>();
   #timer: ReturnType<typeof setTimeout> | undefined;
-  /** Time for which the timer is set, in milliseconds since 1970. */
+  /** Unix time for which `#timer` is set, in milliseconds. */
   #next = Number.POSITIVE_INFINITY;
 
-  /** Calls back at this time, in milliseconds since 1970, unless the returned function is called before. */
+  /** Calls `action` at the Unix time `at`, in milliseconds, unless the returned function is called before. */
   set(at: number, action: () => void): () => void {
     if (at === Number.POSITIVE_INFINITY) return () => {};
     const scheduled = { at, action };
     this.#scheduled.add(scheduled);
-    // In a Worker a timer may end with the request that set it, so an overdue timer is set again.
+    // In a Worker, a timer can be dropped with the request that set it, so an overdue timer is set again.
     if (at < this.#next || this.#next <= Date.now()) this.#wait(Math.min(at, this.#next));
     return () => {
       if (this.#scheduled.delete(scheduled) && this.#scheduled.size === 0) this.#wait(Number.POSITIVE_INFINITY);
@@ -37,7 +37,7 @@ export class WallClockTimer {
   #run(): void {
     const now = Date.now();
     this.#next = Number.POSITIVE_INFINITY;
-    // Each action is looked up again before it runs, since another one may have cancelled it.
+    // `delete` returns false for an action that an earlier action has cancelled.
     for (const due of [...this.#scheduled]) if (due.at <= now && this.#scheduled.delete(due)) due.action();
     let next = Number.POSITIVE_INFINITY;
     for (const { at } of this.#scheduled) next = Math.min(next, at);

@@ -1,9 +1,6 @@
 import { MAX_TIMER_MS } from './timer-range.ts';
 
-/**
- * Settles as the promise does. After the timeout it resolves with the result of `onTimeout`, or rejects if that throws; without
- * `onTimeout` it resolves with undefined. A timeout above `MAX_TIMER_MS` never expires.
- */
+/** Settles like `promise`; after `milliseconds`, resolves to `onTimeout()` or undefined. No timeout above `MAX_TIMER_MS`. */
 export function withTimeout<T>(promise: Promise<T>, milliseconds: number): Promise<T | undefined>;
 export function withTimeout<T>(promise: Promise<T>, milliseconds: number, onTimeout: () => T): Promise<T>;
 export function withTimeout<T>(

@@ -399,3 +399,21 @@ test('a message that answers nothing and asks nothing rejects nowhere', async ()
   });
   expect(unhandled).toEqual([]);
 });
+
+test.each(REVISIONS)(
+  'a call with 1,000 levels of arguments leaves the memory account as it was, %s',
+  async (revision) => {
+    const wire = await open(server, { revision });
+    const nested = `${'['.repeat(1000)}${']'.repeat(1000)}`;
+    const params = `"name":"wait","arguments":{"x":${nested}}${revision === '2026-07-28' ? `,"_meta":${META}` : ''}`;
+    wire.say(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{${params}}}`);
+    await quiet();
+    const { kept } = server['~internals'].usage;
+    const room = (): boolean => kept.hasRoom({ caller: 'another' }, 30 * 2 ** 20);
+    expect(room()).toBe(true);
+    for (const resolve of release.splice(0)) resolve();
+    await quiet();
+    expect([room(), kept.hasRoom({ caller: 'another' }, 200 * 2 ** 20)]).toEqual([true, false]);
+    expect((await wire.call('tools/list', {}, 'alive?')).result).toBeDefined();
+  },
+);

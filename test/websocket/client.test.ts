@@ -8,7 +8,7 @@ import { McpServer } from 'mcpp/server';
 import { serveWebSocket, webSocketTransport } from 'mcpp/websocket';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
-import { JSON_LIMITS } from '../../src/jsonrpc/json/json-limits.ts';
+import { JSON_LIMITS } from '../../src/jsonrpc/json/message-limits.ts';
 import { addressOf, type WebSocketTransportOptions } from '../../src/transport/websocket/address.ts';
 import { openSocket } from '../../src/transport/websocket/global-socket.ts';
 import { CloseCode } from '../../src/transport/websocket/socket.ts';

@@ -293,3 +293,14 @@ function later(): { promise: Promise<unknown>; resolve: (value: unknown) => void
   });
   return { promise, resolve };
 }
+
+test('a clientAddress that throws gives 500, and onError gets the error', async () => {
+  errors.length = 0;
+  const url = await served({
+    clientAddress: () => {
+      throw new Error('no such header');
+    },
+  });
+  expect((await answerTo(url)).status).toBe(500);
+  expect(errors).toMatchObject([{ message: 'no such header' }]);
+});

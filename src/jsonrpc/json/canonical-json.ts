@@ -1,4 +1,4 @@
-/** Returns the JSON text of a value, with the keys of objects sorted: equal values have the same text. */
+/** Returns the JSON text of a value with sorted object keys, so that equal values have equal text. */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_key, inner: unknown) =>
     typeof inner === 'object' && inner !== null && !Array.isArray(inner)
@@ -7,24 +7,17 @@ export function canonicalJson(value: unknown): string {
   );
 }
 
-/**
- * Returns a hash of a JSON value. A server uses it to recognize an input request when the handler runs again. The hash is not
- * cryptographic, since clients see it only within the encrypted `requestState`.
- */
+/** Returns a non-cryptographic hash of a JSON value, for input requests in encrypted `requestState` and for list cursors. */
 export function fingerprint(value: unknown): string {
   const text = canonicalJson(value);
-  return mix(text, 0x9e3779b1).toString(36) + mix(text, 0x85ebca77).toString(36);
+  return hash(text, 0x811c9dc5).toString(36) + hash(text, 0x9e3779b1).toString(36);
 }
 
-function mix(text: string, seed: number): number {
-  let low = 0xdeadbeef ^ seed;
-  let high = 0x41c6ce57 ^ seed;
-  for (let i = 0; i < text.length; i++) {
-    const code = text.charCodeAt(i);
-    low = Math.imul(low ^ code, 2654435761);
-    high = Math.imul(high ^ code, 1597334677);
-  }
-  low = Math.imul(low ^ (low >>> 16), 2246822507) ^ Math.imul(high ^ (high >>> 13), 3266489909);
-  high = Math.imul(high ^ (high >>> 16), 2246822507) ^ Math.imul(low ^ (low >>> 13), 3266489909);
-  return 4294967296 * (2097151 & high) + (low >>> 0);
+// FNV-1a, followed by the finalizer of MurmurHash3.
+function hash(text: string, seed: number): number {
+  let hash = seed;
+  for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
+  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
+  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
+  return (hash ^ (hash >>> 16)) >>> 0;
 }

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { ParseError } from '../errors.ts';
 import type { Message } from '../message.ts';
-import { JSON_LIMITS, receivedLimits } from './json-limits.ts';
 import { jsonLimitFault, peekEnvelope } from './json-scan.ts';
+import { JSON_LIMITS, receivedLimits } from './message-limits.ts';
 import { readPayload, readText } from './message-reader.ts';
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);

@@ -1,18 +1,18 @@
-/** Checks received JSON bytes against the limits of structure, before `JSON.parse` builds objects of them. */
+/** Checks JSON bytes against limits on nesting and elements before `JSON.parse` creates objects from them. */
 
 import { ParseError, type ParseErrorCode } from '../errors.ts';
 import type { Id } from '../message.ts';
-import { JSON_LIMITS, type JsonLimits, type ReceivedLimits } from './json-limits.ts';
+import { JSON_LIMITS, type JsonLimits, type ReceivedLimits } from './message-limits.ts';
 
-// Bytes that each element, string, object or array, and new member name counts for in `structureBytes`. They follow the time
-// that `JSON.parse` takes: a message that counts for 16 MiB is parsed in less than a quarter of a second.
+// Weights of JSON elements, in bytes, in proportion to their parse time. `structureBytes` limits the total weight of a message:
+// `JSON.parse` takes less than 250 ms for a message with a weight of 16 MiB.
 const ELEMENT_BYTES = 8;
 const STRING_BYTES = 40;
 const CONTAINER_BYTES = 80;
 const NEW_NAME_BYTES = 160;
-// Length of the text, in bytes, from which member names are counted: shorter text cannot contain too many different names.
+// Distinct member names are counted in text above this length, in bytes. Shorter text has too few names to slow down parsing.
 const COUNT_NAMES_FROM = 512 * 1024;
-// Length of the text, in bytes, from which it is scanned for the default limits: for shorter text, parsing is faster.
+// Text of up to this length, in bytes, is not scanned if no limit is below its default: parsing it is faster than scanning.
 const SCAN_FROM = 4096;
 
 const QUOTE = 0x22;
@@ -24,37 +24,31 @@ const CLOSE_ARRAY = 0x5d;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
-/** True for `{` and `[`, with which every message and batch begins. */
+/** True for `{` and `[`: every message or batch begins with one of them. */
 export function isOpening(character: number | undefined): boolean {
   return character === OPEN_OBJECT || character === OPEN_ARRAY;
 }
 
-/** True for JSON white space. */
 export function isSpace(character: number | undefined): boolean {
   return character === 0x20 || character === 0x0a || character === 0x0d || character === 0x09;
 }
 
-/** Returns the first position from `start` on that is not white space. */
 export function skipSpace(bytes: Uint8Array, start: number): number {
   let at = start;
   while (isSpace(bytes[at])) at++;
   return at;
 }
 
-/** True if text of this length must be scanned: it is long, or a limit is below the default. */
+/** True if `jsonLimitFault` must check text of this length: the text is over 4 KiB, or a limit is below its default. */
 export function isWorthScanning(length: number, { depth, elements }: JsonLimits): boolean {
   return length > SCAN_FROM || depth < JSON_LIMITS.depth || elements < JSON_LIMITS.elements;
 }
 
-/**
- * Returns the error for the limit that JSON text exceeds; undefined if it exceeds none. Text above a limit that has unbalanced
- * brackets or quotes is reported as malformed. Other syntax errors are left to `JSON.parse`.
- */
+/** Returns an error if the JSON exceeds a limit; its code is `MalformedJson` if brackets or quotes are also unbalanced. */
 export function jsonLimitFault(bytes: Uint8Array, limits: ReceivedLimits): ParseError | undefined {
   const { structureBytes = Number.POSITIVE_INFINITY } = limits;
-  const isCounted = Number.isFinite(structureBytes) && bytes.length > COUNT_NAMES_FROM;
-  const names = isCounted ? new NameCount() : undefined;
-  // The scan ends early when one of these two numbers is exceeded.
+  const names = bytes.length > COUNT_NAMES_FROM ? limits.countNames?.() : undefined;
+  // The scan ends as soon as the weight of the commas alone, or of the containers alone, exceeds `structureBytes`.
   const maxCommas = structureBytes / ELEMENT_BYTES;
   const maxContainers = structureBytes / CONTAINER_BYTES;
   let depth = 0;
@@ -63,7 +57,7 @@ export function jsonLimitFault(bytes: Uint8Array, limits: ReceivedLimits): Parse
   let containers = 0;
   let strings = 0;
   let members = 0;
-  // Position of the last string: the string is a member name if a colon follows.
+  // Start and end of the last string, which is a member name if a colon follows.
   let start = 0;
   let end = 0;
   let at = 0;
@@ -108,51 +102,23 @@ export function jsonLimitFault(bytes: Uint8Array, limits: ReceivedLimits): Parse
   );
 }
 
-// Size of the bit set of name hashes. Names that share a bit are counted once.
-const NAME_BITS = 2 ** 20;
-// The seed is random, so that a sender cannot choose names whose hashes collide.
-const NAME_SEED = Math.floor(Math.random() * 2 ** 32);
-
-/** Counts different member names by their hashes, since `JSON.parse` takes longest for names that it has not met before. */
-class NameCount {
-  readonly #seen = new Uint32Array(NAME_BITS / 32);
-  different = 0;
-
-  /** Counts the name between two positions of the text. Escapes are not decoded. */
-  add(bytes: Uint8Array, start: number, end: number): void {
-    let hash = NAME_SEED;
-    for (let at = start; at < end; at++) hash = Math.imul(hash ^ (bytes[at] as number), 0x01000193);
-    hash = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d);
-    const bit = (hash ^ (hash >>> 12)) & (NAME_BITS - 1);
-    const mask = 1 << (bit & 31);
-    const word = this.#seen[bit >>> 5] as number;
-    if ((word & mask) !== 0) return;
-    this.#seen[bit >>> 5] = word | mask;
-    this.different++;
-  }
-}
-
-/** The id and the kind of a message, as far as they can be read without parsing it. */
+/** The id and kind of a message, as far as `peekEnvelope` can read them without parsing. */
 export interface Envelope {
   readonly id: Id | undefined;
   readonly isResponse: boolean;
-  /** True for a message with a method and no id. False if the text is cut off, since the id may be in the missing part. */
+  /** True for a message with a method and no id. False if the text is cut off: the missing part could contain the id. */
   readonly isNotification: boolean;
 }
 
-// Number of strings at the top level after which the search ends. A valid message has at most eight: four names and four
-// values.
+// Maximum number of top-level strings that `peekEnvelope` reads. A valid request has at most seven: four names, three values.
 const MAX_STRINGS = 32;
 const MAX_NAME = 'method'.length;
-// A string id with escapes or non-ASCII characters is not recognized.
+// Matches a message id. String ids with escapes, non-ASCII characters or more than 128 characters do not match.
 const ID = /^(?:"[ !#-[\]-~]{0,128}"|-?\d{1,16}(?=[\s,}]))/;
-// Bytes of the message that are searched for `ID`. The longest match has 130.
+// Number of bytes that `readId` matches against `ID`. The longest match has 130 bytes.
 const ID_BYTES = 160;
 
-/**
- * Reads the id and the kind of a message from its top-level members, without parsing it. With the id of an unreadable response,
- * its call fails at once instead of at its timeout. The text may be cut off anywhere.
- */
+/** Reads the id and kind of an unreadable or truncated message, for an error response or to fail the call that waits for it. */
 export function peekEnvelope(bytes: Uint8Array): Envelope {
   let depth = 0;
   let strings = 0;
@@ -167,7 +133,7 @@ export function peekEnvelope(bytes: Uint8Array): Envelope {
 
     const start = at;
     at = endOfString(bytes, start);
-    // The messages of a batch are at depth 2 and are skipped: the id of one of them is not the id of the batch.
+    // Messages of a batch are at depth 2 and are skipped, because the id of one message does not identify the batch.
     if (depth !== 1) continue;
     strings++;
     const colon = skipSpace(bytes, at + 1);
@@ -189,12 +155,12 @@ function readId(bytes: Uint8Array, start: number): Id | undefined {
   return value !== undefined && Number.isSafeInteger(Number(value)) ? Number(value) : undefined;
 }
 
-/** Returns the position of the closing quote of the string at `start`, or the length of the text if there is none. */
+/** Returns the position of the closing quote of the string that opens at `start`; `bytes.length` if there is none. */
 function endOfString(bytes: Uint8Array, start: number): number {
   const { length } = bytes;
   let at = start + 1;
   while (at < length) {
-    // The first 256 bytes are read one by one, since most strings are short. For longer strings `indexOf` is faster.
+    // Reads 256 bytes one by one, because most strings are short. `indexOf` is faster for longer strings.
     for (const leap = at + 256; at < leap && at < length; at++) {
       const byte = bytes[at];
       if (byte === QUOTE) return at;
@@ -210,7 +176,6 @@ function endOfString(bytes: Uint8Array, start: number): number {
   return length;
 }
 
-/** Makes the error for text that is not valid JSON. `what` is the reason. */
 export function malformed(what: string): ParseError {
   return new ParseError('MalformedJson', `Parse error: ${what}`);
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
 import { isMcpError, ParseError } from '../errors.ts';
-import { MAX_UNREADABLE } from './json-limits.ts';
+import { MAX_UNREADABLE } from './message-limits.ts';
 import { MessageReader } from './message-reader.ts';
 
 const MESSAGE = '{"jsonrpc":"2.0","method":""}';

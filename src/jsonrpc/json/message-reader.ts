@@ -1,8 +1,7 @@
-/** Reads messages from bytes or text, and refuses JSON above the limits before `JSON.parse` builds objects of it. */
+/** Reads messages from bytes or text. JSON that exceeds a limit is refused before `JSON.parse` creates objects from it. */
 
 import { ParseError } from '../errors.ts';
 import { isBatch } from '../message.ts';
-import { JSON_LIMITS, MAX_UNREADABLE, type ReceivedLimits, SHORTEST_MESSAGE } from './json-limits.ts';
 import {
   isOpening,
   isSpace,
@@ -12,6 +11,7 @@ import {
   peekEnvelope,
   skipSpace,
 } from './json-scan.ts';
+import { JSON_LIMITS, MAX_UNREADABLE, type ReceivedLimits, SHORTEST_MESSAGE } from './message-limits.ts';
 import { type Batch, isUnreadable, notAnObject, type Payload, parsePayload } from './parse-message.ts';
 
 const BYTE_ORDER_MARK = 0xfeff;
@@ -19,16 +19,13 @@ const OPEN_OBJECT = 0x7b;
 
 const decoder = new TextDecoder('utf-8', { fatal: true });
 const encoder = new TextEncoder();
-// The two errors are shared, so that a flood of text that is not JSON allocates no error objects.
+// Shared, so that a flood of text that is not JSON allocates no error objects.
 const NOT_JSON = Object.freeze(malformed('the message is not valid JSON'));
 const NOT_AN_OBJECT = Object.freeze(notAnObject());
-// Text that is one JSON value but not an object. Strings with escapes or non-ASCII characters are left out.
+// Matches JSON primitives, except numbers with fraction or exponent, and strings with escapes or non-ASCII characters.
 const PRIMITIVE = /^\s*(?:true|false|null|-?\d+|"[ !#-[\]-~]*")\s*$/;
 
-/**
- * Reads one message or batch from UTF-8 bytes. Text that does not begin with `{` or `[` is refused without parsing. A leading
- * byte order mark is ignored.
- */
+/** Reads a message or batch from UTF-8 bytes, ignoring a byte order mark. Only text that begins with `{` or `[` is parsed. */
 export function readPayload(bytes: Uint8Array, limits: ReceivedLimits = JSON_LIMITS): Payload {
   const start = skipSpace(bytes, bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0);
   if (!isOpening(bytes[start])) return unparsed(bytes);
@@ -46,7 +43,7 @@ export function readPayload(bytes: Uint8Array, limits: ReceivedLimits = JSON_LIM
   return isMalformed(payload) ? withEnvelope(payload, bytes) : payload;
 }
 
-/** Reads one message or batch from a string, with the same rules as `readPayload`. */
+/** Reads a message or batch from a string, by the rules of `readPayload`. */
 export function readText(text: string, limits: ReceivedLimits = JSON_LIMITS): Payload {
   if (text.charCodeAt(0) !== OPEN_OBJECT && !isOpening(firstCharacter(text))) return unparsed(encoder.encode(text));
   if (isWorthScanning(text.length, limits)) {
@@ -57,7 +54,7 @@ export function readText(text: string, limits: ReceivedLimits = JSON_LIMITS): Pa
   return isMalformed(payload) ? withEnvelope(payload, encoder.encode(text)) : payload;
 }
 
-// Long text is searched for the id of a response: a server process may have printed other output in front of it.
+// Returns the error for text without `{` or `[` at its start, with the id of a response that follows other output, if any.
 function unparsed(bytes: Uint8Array): ParseError {
   if (bytes.length >= SHORTEST_MESSAGE) return withEnvelope(NOT_JSON, bytes);
   return PRIMITIVE.test(String.fromCharCode(...bytes)) ? NOT_AN_OBJECT : NOT_JSON;
@@ -73,14 +70,13 @@ function isMalformed(payload: Payload): payload is ParseError {
   return payload instanceof ParseError && payload.code === 'MalformedJson';
 }
 
-// Adds the id of a malformed response to the error, so that its call fails at once. A malformed request gets an error response
-// without an id.
+// Adds the id of a malformed response to the error, so that the waiting call fails at once. Adds no id for requests.
 function withEnvelope(fault: ParseError, bytes: Uint8Array): ParseError {
   const { id, isResponse } = peekEnvelope(bytes);
   return isResponse ? new ParseError(fault.code, fault.message, id, true) : fault;
 }
 
-/** Reads the messages of one connection or stream, and counts unreadable ones. */
+/** Reads the messages of one connection or stream, and counts consecutive unreadable messages. */
 export class MessageReader {
   readonly #limits: ReceivedLimits;
   #unreadable = 0;
@@ -89,12 +85,12 @@ export class MessageReader {
     this.#limits = limits;
   }
 
-  /** Number of unreadable messages since the last readable one. Each message of a batch counts. */
+  /** Number of consecutive unreadable messages, including those in batches. A readable message or batch resets it to 0. */
   get unreadable(): number {
     return this.#unreadable;
   }
 
-  /** Reads one message or batch. Returns undefined for content that is skipped (see `MAX_UNREADABLE`). */
+  /** Reads a message or batch. Returns undefined for text below 29 characters after 1,000 consecutive unreadable messages. */
   read(content: string | Uint8Array): Payload | undefined {
     if (this.#unreadable >= MAX_UNREADABLE && content.length < SHORTEST_MESSAGE) return undefined;
     const payload = typeof content === 'string' ? readText(content, this.#limits) : readPayload(content, this.#limits);
@@ -102,7 +98,7 @@ export class MessageReader {
     return payload;
   }
 
-  /** Counts a message that was read elsewhere, as readable or unreadable. */
+  /** Counts a payload: adds its unreadable messages to `unreadable`, or resets `unreadable` to 0 if all are readable. */
   count(payload: Payload): void {
     const unreadable = isBatch(payload)
       ? (payload as Batch).filter(isUnreadable).length

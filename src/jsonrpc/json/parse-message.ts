@@ -1,4 +1,4 @@
-/** Parses JSON text into messages. No function throws, and no error message contains received text. */
+/** Parses JSON text into messages. The functions never throw, and error messages never contain received text. */
 
 import { ParseError, type ParseErrorCode } from '../errors.ts';
 import {
@@ -11,25 +11,25 @@ import {
   type Notification,
   type Request,
 } from '../message.ts';
-import { MAX_BATCH, MAX_ID_LENGTH } from './json-limits.ts';
+import { MAX_BATCH, MAX_ID_LENGTH } from './message-limits.ts';
 
-/** The messages of a batch. Each message that could not be read is a `ParseError`. */
+/** The messages of a batch. Each unreadable message is a `ParseError`. */
 export type Batch = readonly (Message | ParseError)[];
 
-/** One received text: a message, a batch, or a `ParseError` if it could not be read. */
+/** A received message or batch; a `ParseError` if the received text is not valid. */
 export type Payload = Message | ParseError | Batch;
 
-/** True if the text could not be read. Also true for a `ParseError` of another copy of this package in the process. */
+/** True if the payload is a `ParseError` instead of a message, even one from another copy of this package. */
 export function isUnreadable(payload: Payload): payload is ParseError {
   return payload instanceof Error;
 }
 
-/** Returns the payload if it is a single request or notification; otherwise undefined. */
+/** Returns `payload` if it is a single request or notification; otherwise undefined. */
 export function messageObjectOf(payload: Payload): Request | Notification | undefined {
   return isBatch(payload) || isUnreadable(payload) || !('method' in payload) ? undefined : payload;
 }
 
-/** Parses one message. Returns a `ParseError` for a batch: `parsePayload` accepts batches. */
+/** Parses one message. Returns a `ParseError` for a batch, which only `parsePayload` accepts. */
 export function parseMessage(text: string): Message | ParseError {
   const payload = parsePayload(text);
   return Array.isArray(payload)
@@ -37,23 +37,20 @@ export function parseMessage(text: string): Message | ParseError {
     : (payload as Message | ParseError);
 }
 
-/** Parses a message or a batch of at most `maxBatch` messages. */
+/** Parses a message, or a batch of at most `maxBatch` messages (default: 100). */
 export function parsePayload(text: string, maxBatch: number = MAX_BATCH): Payload {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
-    // The message of the SyntaxError is not used, since it quotes the text.
+    // The message of the SyntaxError is not used, because it quotes the received text.
     return new ParseError('MalformedJson', 'Parse error: the message is not valid JSON');
   }
   const payload = checkPayload(value, maxBatch);
   return mayHaveInfiniteNumbers(text) ? refuseInfinite(payload) : payload;
 }
 
-/**
- * Replaces each message that contains a number beyond the range of a double by a `ParseError`. `JSON.parse` reads `1e999` as
- * Infinity, and `JSON.stringify` writes Infinity as `null`: the value would change when it is passed on.
- */
+/** Replaces messages that contain Infinity (parsed from `1e999`) with errors: `JSON.stringify` would write Infinity as null. */
 export function refuseInfinite(payload: Payload): Payload {
   return isBatch(payload) ? payload.map(finiteOrError) : finiteOrError(payload);
 }
@@ -66,16 +63,14 @@ function finiteOrError(message: Message | ParseError): Message | ParseError {
   return new ParseError('NumberOutOfRange', `Invalid notification: ${problem}`, undefined, false, true);
 }
 
-/**
- * Matches an exponent with which a number may overflow to Infinity: three digits, or `+` and two digits. With a smaller
- * exponent, only numbers of 200 or more digits overflow.
- */
+// Matches exponents with which a short number can overflow to Infinity: three digits, or `+` and two digits. With a smaller
+// exponent, only a number of `MANY_DIGITS` or more digits overflows.
 const LARGE_EXPONENT = /\d[eE][+\d]\d\d/;
 const MANY_DIGITS = 200;
 
-/** False only if JSON text has no number beyond the range of a double. Faster than `isFiniteThroughout`. */
+/** True if a number in JSON text could overflow to Infinity. Faster than `isFiniteThroughout`, but has false positives. */
 export function mayHaveInfiniteNumbers(text: string): boolean {
-  // A run of 200 digits includes one of the positions 199, 399, ...
+  // Tests every 200th character: a run of 200 digits contains one of these characters.
   for (let at = MANY_DIGITS - 1; at < text.length; at += MANY_DIGITS) {
     const code = text.charCodeAt(at);
     if (code >= 0x30 && code <= 0x39) return true;
@@ -83,9 +78,8 @@ export function mayHaveInfiniteNumbers(text: string): boolean {
   return LARGE_EXPONENT.test(text);
 }
 
-/** True if all numbers in a JSON value are finite. */
 export function isFiniteThroughout(value: unknown): boolean {
-  // A loop instead of recursion, which would overflow the stack: the value may be nested as deeply as the text is long.
+  // Not recursive, because a deeply nested value would overflow the stack.
   const open: unknown[] = [[value]];
   while (open.length > 0) {
     const container = open.pop() as object;
@@ -97,7 +91,6 @@ export function isFiniteThroughout(value: unknown): boolean {
   return true;
 }
 
-/** Checks that a parsed JSON value is a message or a batch. */
 export function checkPayload(value: unknown, maxBatch: number = MAX_BATCH): Payload {
   if (!Array.isArray(value)) return checkMessage(value);
   if (value.length === 0) return new ParseError('EmptyBatch', 'Invalid request: the batch is empty');
@@ -107,7 +100,7 @@ export function checkPayload(value: unknown, maxBatch: number = MAX_BATCH): Payl
   return value.map(checkMessage);
 }
 
-/** Checks that a JSON value is a JSON-RPC message. */
+/** Returns `value` if it is a valid JSON-RPC message; otherwise a `ParseError`. */
 export function checkMessage(value: unknown): Message | ParseError {
   if (!isObject(value)) return notAnObject();
   if (!has(value, 'jsonrpc')) return refusal(value, 'MissingJsonrpc', '"jsonrpc" is missing');
@@ -115,7 +108,6 @@ export function checkMessage(value: unknown): Message | ParseError {
   return hasOutcome(value) ? checkResponse(value) : checkCall(value);
 }
 
-/** Makes the error for a JSON value that is not an object. */
 export function notAnObject(): ParseError {
   return new ParseError('NotAnObject', 'Invalid request: a message must be a JSON object');
 }
@@ -139,7 +131,7 @@ function checkCall(value: Record<string, unknown>): Message | ParseError {
   }
   if (has(value, 'params') && (typeof value['params'] !== 'object' || value['params'] === null)) {
     if (has(value, 'id')) return refusal(value, 'InvalidParamsType', '"params" must be an object or an array');
-    // Invalid params become an empty array: the method's own check refuses it, and a notification gets no error response.
+    // A notification gets no error response. Its invalid params become an empty array, which the method's params check refuses.
     return { jsonrpc: '2.0', method: value['method'], params: [] };
   }
   return value as unknown as Message;
@@ -151,7 +143,7 @@ function checkResponse(value: Record<string, unknown>): Message | ParseError {
   if (isError && has(value, 'result'))
     return refusal(value, 'ResultAndError', 'a response has either "result" or "error"');
   if (isError && !isErrorObject(error)) return refusal(value, 'InvalidErrorObject', INVALID_ERROR);
-  // The id of an error response is missing or null if the peer could not read the id of the request.
+  // An error response without an id, or with id null, is valid: the peer could not read the id of the request.
   if (!has(value, 'id')) {
     return isError ? (value as unknown as Message) : refusal(value, 'MissingId', '"id" is missing');
   }
@@ -165,7 +157,7 @@ function checkResponse(value: Record<string, unknown>): Message | ParseError {
 const INVALID_ID = `"id" must be an integer or a string of at most ${MAX_ID_LENGTH} characters`;
 const INVALID_ERROR = '"error" must be an object with an integer "code" and a string "message"';
 
-// Checks own members only: `in` would also find inherited names, such as `toString`.
+// Ignores inherited properties such as `toString`, unlike the `in` operator.
 function has(value: Record<string, unknown>, key: string): boolean {
   return Object.hasOwn(value, key);
 }

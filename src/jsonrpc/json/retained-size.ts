@@ -1,33 +1,35 @@
-/** Estimates the heap that a parsed JSON value takes, in less time than parsing takes. */
+/** Estimates the heap size of parsed JSON values, in less time than parsing takes. */
 
-// Bytes of heap that each kind of value takes in V8 without pointer compression. The text of strings and of member names is
-// added to them.
+// Heap bytes per value in V8 without pointer compression. The text of strings and member names is counted separately.
 const CONTAINER_BYTES = 56;
 const MEMBER_BYTES = 64;
 const ELEMENT_BYTES = 8;
 const STRING_BYTES = 24;
-// Matches a character beyond Latin-1: V8 stores a string with one such character in two bytes per character.
+// Matches a character beyond Latin-1. V8 stores a string with such a character in two bytes per character.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the class is all of Latin-1.
 const WIDE = /[^\u0000-\u00ff]/;
-// Length up to which a string counts as Latin-1 without a test, since an estimate is enough.
+// Strings of up to this length count as Latin-1 without a test, because the result is only an estimate.
 const SHORT = 32;
 
-// Levels of nesting that are measured: more than transports accept in messages, and few enough not to overflow the stack.
-const MAX_DEPTH = 500;
-
-/** Returns about how many bytes of heap a JSON value takes; `Infinity` if it is nested more than `levels` deep. */
-export function retainedSize(value: unknown, levels: number = MAX_DEPTH): number {
-  if (typeof value === 'string') return STRING_BYTES + textBytes(value);
-  if (typeof value !== 'object' || value === null) return 0;
-  if (levels === 0) return Number.POSITIVE_INFINITY;
-  let size = CONTAINER_BYTES;
-  if (Array.isArray(value)) {
-    for (const element of value) size += ELEMENT_BYTES + retainedSize(element, levels - 1);
-    return size;
-  }
-  for (const name in value) {
-    const member = (value as Record<string, unknown>)[name];
-    size += MEMBER_BYTES + textBytes(name) + retainedSize(member, levels - 1);
+/** Returns the approximate heap size of a JSON value, in bytes. */
+export function retainedSize(value: unknown): number {
+  let size = 0;
+  // A loop instead of recursion, which would overflow the stack: messages of up to 4 KiB are read without a limit of nesting.
+  const open: unknown[] = [value];
+  while (open.length > 0) {
+    const each = open.pop();
+    if (typeof each === 'string') size += STRING_BYTES + textBytes(each);
+    if (typeof each !== 'object' || each === null) continue;
+    size += CONTAINER_BYTES;
+    if (Array.isArray(each)) {
+      size += ELEMENT_BYTES * each.length;
+      for (const element of each) open.push(element);
+    } else {
+      for (const name in each) {
+        size += MEMBER_BYTES + textBytes(name);
+        open.push((each as Record<string, unknown>)[name]);
+      }
+    }
   }
   return size;
 }

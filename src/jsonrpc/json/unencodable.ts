@@ -1,8 +1,8 @@
 import { printable } from '../printable.ts';
 
-/** Returns the place (a JSON Pointer) and the reason for which `JSON.stringify` throws; undefined if it finds none. */
+/** Describes the BigInt or cycle for which `JSON.stringify` throws, with its JSON Pointer; undefined if there is none. */
 export function findUnencodable(value: unknown): string | undefined {
-  // The objects that contain the current value, outermost first, and the key of each in its parent.
+  // Objects that contain the visited value, outermost first, and the key of each object in its parent.
   const parents: unknown[] = [];
   const keys: string[] = [];
   let found: string | undefined;
@@ -26,12 +26,12 @@ export function findUnencodable(value: unknown): string | undefined {
   try {
     JSON.stringify(value, visit);
   } catch {
-    // `JSON.stringify` throws the error whose place is searched.
+    // Expected: `visit` has stored the cause of this error in `found`.
   }
   return found;
 }
 
-/** Returns the JSON Pointer of a path. The first key is dropped: `JSON.stringify` passes '' for the root. */
+/** Returns the JSON Pointer of a path. Drops the first key, because `JSON.stringify` passes '' as the key of the root. */
 function placeOf([, ...keys]: readonly string[]): string {
   if (keys.length === 0) return 'the value itself';
   return printable(keys.map((key) => `/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`).join(''), 200);

@@ -1,25 +1,21 @@
-/** Header fields of MCP over HTTP: encoding of `Mcp-*` values, and the tool arguments that are repeated as `Mcp-Param-*`. */
+/** Encoding of `Mcp-*` header values, and the tool arguments that are repeated in `Mcp-Param-*` headers. */
 
 import { fromBase64, toBase64 } from '../../jsonrpc/base64.ts';
 import { isObject } from '../../jsonrpc/message.ts';
 import { DATA_KEYWORDS, NAMED_MEMBERS } from '../model/tools.ts';
 
-/** Suffixes of `Mcp-Param-*` header names, each with the path of its argument; or the reason why the annotations are invalid. */
-export type ParamHeaders =
-  | { readonly headers: ReadonlyMap<string, readonly string[]> }
-  /** Why an annotation is invalid. The whole tool definition is then invalid. */
-  | { readonly fault: string };
+/** Argument paths, keyed by header name without `Mcp-Param-`; or `fault`, the reason why the tool definition is invalid. */
+export type ParamHeaders = { readonly headers: ReadonlyMap<string, readonly string[]> } | { readonly fault: string };
 
 const annotation = 'x-mcp-header';
 const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
-// JSON Schema types of arguments that a header can carry.
 const carriers: ReadonlySet<unknown> = new Set(['string', 'integer', 'boolean']);
 
-// Limits of received schemas: levels of nesting, and number of objects and arrays that are read.
+// Maximum nesting of a schema, and maximum number of its objects and arrays. Schemas beyond these limits are refused.
 const maxDepth = 200;
 const maxVisited = 100_000;
 
-/** Reads the `x-mcp-header` annotations of a tool's input schema. Header names are returned without the prefix `Mcp-Param-`. */
+/** Returns the `Mcp-Param-*` headers that a tool's input schema defines with `x-mcp-header`, or the first fault. */
 export function paramHeaders(inputSchema: unknown): ParamHeaders {
   const headers = new Map<string, readonly string[]>();
   const taken = new Set<string>();
@@ -27,7 +23,7 @@ export function paramHeaders(inputSchema: unknown): ParamHeaders {
   const fault = read(inputSchema, [], true, 0);
   return fault === undefined ? { headers } : { fault };
 
-  /** Reads a schema and its subschemas. `reachable` is true if `path` leads only through `properties`. */
+  /** Returns the first fault in `schema`. `reachable` is true if only `properties` keywords lead to `schema`. */
   function read(schema: unknown, path: readonly string[], reachable: boolean, depth: number): string | undefined {
     if (typeof schema !== 'object' || schema === null) return undefined;
     if (depth > maxDepth || ++visited > maxVisited) return 'the schema is too large or nested too deep';
@@ -53,7 +49,7 @@ export function paramHeaders(inputSchema: unknown): ParamHeaders {
     if (typeof name !== 'string' || !token.test(name))
       return `${at()} must be an HTTP token: letters, digits and !#$%&'*+-.^_\`|~`;
     if (!carriers.has(schema.type)) return `${at()} needs a property of type string, integer or boolean`;
-    // The lower-case name is compared, since header names are case-insensitive.
+    // HTTP header names are case-insensitive.
     if (taken.has(name.toLowerCase())) return `${at()} names a header that another property has`;
     taken.add(name.toLowerCase());
     headers.set(name, path);
@@ -74,7 +70,7 @@ function first<T>(items: readonly T[], read: (item: T) => string | undefined): s
   return undefined;
 }
 
-// Names are shortened before they are joined: a received schema may have names of megabytes.
+// Names are shortened before they are joined, because a name in a received schema can be megabytes long.
 function shown(path: readonly string[]): string {
   const name = path.map((one) => one.slice(0, 60)).join('.');
   return JSON.stringify(name.length > 60 ? `${name.slice(0, 59)}…` : name);
@@ -84,7 +80,6 @@ const PREFIX = '=?base64?';
 const SUFFIX = '?=';
 // Matches visible ASCII with spaces inside, which every HTTP implementation transmits unchanged.
 const PLAIN = /^[!-~](?:[ -~]*[!-~])?$/;
-const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /** Encodes text as a header value: unchanged if possible, else as `=?base64?...?=`. */
 export function encodeHeaderValue(text: string): string {
@@ -92,20 +87,21 @@ export function encodeHeaderValue(text: string): string {
   return `${PREFIX}${toBase64(new TextEncoder().encode(text))}${SUFFIX}`;
 }
 
-/** Decodes a header value. Returns undefined if it is marked as base64 but malformed. */
+/** Decodes a header value. Returns undefined if a `=?base64?...?=` value is malformed. */
 export function decodeHeaderValue(value: string): string | undefined {
   if (!isMarked(value)) return value;
   const encoded = value.slice(PREFIX.length, -SUFFIX.length);
   try {
     const bytes = fromBase64(encoded);
-    // The comparison refuses white space, missing padding and unused bits that are not zero, so that each text has one encoding.
-    return bytes && toBase64(bytes) === encoded ? utf8.decode(bytes) : undefined;
+    // Refuses white space, missing padding and non-zero unused bits, so that each text has only one valid encoding.
+    if (!bytes || toBase64(bytes) !== encoded) return undefined;
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
     return undefined;
   }
 }
 
-/** Returns the argument at a path as text; undefined if it is missing or not a string, integer or boolean. */
+/** Returns the argument at a path as text; undefined unless the argument is a string, a safe integer or a boolean. */
 export function argumentText(args: unknown, path: readonly string[]): string | undefined {
   let at: unknown = args;
   for (const step of path) {

@@ -2,16 +2,16 @@
 
 import type { ProtectedResource } from './authenticate.ts';
 
-/** An HTTP response with the metadata, or with an error. The caller must not send the body in response to HEAD. */
+/** HTTP response to a request for protected resource metadata (RFC 9728). Responses to HEAD must omit `body`. */
 export interface MetadataReply {
   readonly status: number;
-  /** Header fields of the response, by lower-case name. */
+  /** Header fields, keyed by lower-case name. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
 const METHODS = 'GET, HEAD, OPTIONS';
-// The metadata is public, so MCP clients in web pages of any origin may read it.
+// MCP clients in web pages of any origin may read the metadata, because it is public.
 const PUBLIC = { 'access-control-allow-origin': '*', 'x-content-type-options': 'nosniff' };
 const PREFLIGHT: MetadataReply = {
   status: 204,
@@ -19,7 +19,7 @@ const PREFLIGHT: MetadataReply = {
     ...PUBLIC,
     allow: METHODS,
     'access-control-allow-methods': METHODS,
-    // `Authorization` is listed, since the wildcard does not include it (Fetch standard).
+    // The wildcard does not include `Authorization` (Fetch standard).
     'access-control-allow-headers': '*, Authorization',
     'access-control-max-age': '86400',
   },
@@ -27,7 +27,7 @@ const PREFLIGHT: MetadataReply = {
 };
 const NOT_ALLOWED: MetadataReply = { status: 405, headers: { ...PUBLIC, allow: METHODS }, body: '' };
 
-/** Makes the responses, by HTTP method. They contain nothing of the request, so that a request cannot poison a shared cache. */
+/** Returns a function that responds to HTTP methods. Responses contain no request data, which could poison shared caches. */
 export function metadataReplies({ metadata }: ProtectedResource): (method: string | undefined) => MetadataReply {
   const document: MetadataReply = {
     status: 200,

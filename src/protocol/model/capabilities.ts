@@ -1,9 +1,9 @@
 /** Capabilities of clients and servers. */
 
-/** Settings of one capability; `{}` declares it without settings. */
+/** Settings of a capability. `{}` declares the capability without settings. */
 export type Settings = Readonly<Record<string, unknown>>;
 
-/** Capabilities that a client declares. */
+/** Capabilities that a client declares: in `initialize` or, in stateless revisions, in `_meta` of each request. */
 export interface ClientCapabilities {
   readonly elicitation?: { readonly form?: Settings; readonly url?: Settings };
   /** Deprecated by the specification (SEP-2577): sampling may be removed from 2027-07-28 on. */
@@ -14,7 +14,7 @@ export interface ClientCapabilities {
   readonly extensions?: Readonly<Record<string, Settings>>;
 }
 
-/** Capabilities that a server declares. */
+/** Capabilities that a server declares in the result of `initialize` or `server/discover`. */
 export interface ServerCapabilities {
   readonly tools?: { readonly listChanged?: boolean };
   readonly prompts?: { readonly listChanged?: boolean };

@@ -33,7 +33,7 @@ export interface ImageContent extends Annotated {
   readonly mimeType: string;
 }
 
-/** Sound, base64-encoded. */
+/** Audio, base64-encoded. */
 export interface AudioContent extends Annotated {
   readonly type: 'audio';
   readonly data: string;
@@ -52,7 +52,7 @@ export interface ResourceLink extends Annotated {
   readonly icons?: readonly Icon[];
 }
 
-/** A resource that is embedded with its contents. */
+/** A resource, embedded with its contents. */
 export interface EmbeddedResource extends Annotated {
   readonly type: 'resource';
   readonly resource: ResourceContents;

@@ -1,6 +1,6 @@
-/** Elicitation: with `elicitation/create` a server asks the user of the client to fill in a form or open a URL. */
+/** Elicitation: with `elicitation/create`, a server asks the user of the client to fill in a form or open a URL. */
 
-/** Schema of an elicitation form: an object with primitive fields. */
+/** JSON Schema of an elicitation form: an object schema whose properties are form fields. */
 export interface ElicitForm {
   readonly type: 'object';
   readonly properties: Readonly<Record<string, ElicitField>>;
@@ -12,7 +12,7 @@ interface FieldText {
   readonly description?: string;
 }
 
-/** One field of an elicitation form. */
+/** JSON Schema of one form field. */
 export type ElicitField =
   | (FieldText & {
       readonly type: 'string';
@@ -55,7 +55,7 @@ export interface ElicitUrlParams {
   readonly url: string;
 }
 
-/** Result of `elicitation/create`. */
+/** Result of `elicitation/create`. `content` has the values of the form fields if `action` is `accept`. */
 export interface ElicitResult {
   readonly action: 'accept' | 'decline' | 'cancel';
   readonly content?: Readonly<Record<string, string | number | boolean | readonly string[]>>;

@@ -4,11 +4,11 @@ import type { ElicitFormParams, ElicitResult, ElicitUrlParams } from './elicitat
 import type { ListRootsResult } from './roots.ts';
 import type { CreateMessageParams, CreateMessageResult } from './sampling.ts';
 
-/** An input request with the params of the newest revision. Older revisions encode it differently. */
+/** An input request, with params as in the newest revision. Older revisions encode the params differently. */
 export type InputRequest =
   | { readonly method: 'elicitation/create'; readonly params: ElicitFormParams | ElicitUrlParams }
   | { readonly method: 'sampling/createMessage'; readonly params: CreateMessageParams }
   | { readonly method: 'roots/list'; readonly params?: Readonly<Record<string, unknown>> };
 
-/** The response to an input request. */
+/** The client's response to an input request: the result of an elicitation, sampling or roots request. */
 export type InputResponse = ElicitResult | CreateMessageResult | ListRootsResult;

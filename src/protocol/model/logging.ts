@@ -15,12 +15,10 @@ export const LOGGING_LEVELS = [
 /** Level of a log message. Deprecated by the specification (SEP-2577): logging may be removed from 2027-07-28 on. */
 export type LoggingLevel = (typeof LOGGING_LEVELS)[number];
 
-/** True if the value is the name of a log level. */
 export function isLoggingLevel(value: unknown): value is LoggingLevel {
   return (LOGGING_LEVELS as readonly unknown[]).includes(value);
 }
 
-/** True if `level` is as severe as `minimum` or more. */
 export function isAtLeast(level: LoggingLevel, minimum: LoggingLevel): boolean {
   return LOGGING_LEVELS.indexOf(level) >= LOGGING_LEVELS.indexOf(minimum);
 }
@@ -28,8 +26,6 @@ export function isAtLeast(level: LoggingLevel, minimum: LoggingLevel): boolean {
 /** Params of `notifications/message`. Deprecated by the specification (SEP-2577): logging may be removed from 2027-07-28 on. */
 export interface LogMessage {
   readonly level: LoggingLevel;
-  /** Name of the component that wrote the message. */
   readonly logger?: string;
-  /** Content of the message: any JSON value. */
   readonly data: unknown;
 }

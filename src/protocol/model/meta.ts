@@ -14,13 +14,13 @@ export const MetaKey = {
   subscriptionId: 'io.modelcontextprotocol/subscriptionId',
 } as const;
 
-/** `_meta` key of tools and results whose structured content is wrapped as `{ result: ... }`, where only objects are allowed. */
+/** `_meta` key of tools and results whose structured content is wrapped as `{ result: ... }` to make it an object. */
 export const WRAPPED_RESULT = 'mcpp/wrappedResult';
 
-/** `_meta` key of results, for revisions without `structuredContent`: the index of the text block that has it as JSON. */
+/** `_meta` key of results without `structuredContent`. Value: index of the text block with the structured content as JSON. */
 export const STRUCTURED_TEXT = 'mcpp/structuredText';
 
-/** W3C trace context. Its members are keys of `_meta` that have no prefix. */
+/** W3C trace context, sent in `_meta` under keys without a prefix. */
 export interface Trace {
   readonly traceparent?: string;
   readonly tracestate?: string;
@@ -31,7 +31,7 @@ const label = '[A-Za-z](?:[A-Za-z0-9-]*[A-Za-z0-9])?';
 const name = '[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?';
 const prefixedKey = new RegExp(`^${label}(?:\\.${label})*/(?:${name})?$`);
 
-/** True for a `_meta` key or extension id with a prefix, such as `com.example/feature`. */
+/** Returns true for a valid `_meta` key or extension id with a prefix, such as `com.example/feature`. */
 export function isPrefixedKey(key: string): boolean {
   return key.length <= 256 && prefixedKey.test(key);
 }

@@ -4,7 +4,7 @@ import type { ContentBlock, Role } from './content.ts';
 import type { Icon } from './implementation.ts';
 import type { Meta } from './meta.ts';
 
-/** An argument of a prompt. Its value is a string. */
+/** An argument of a prompt. Argument values are strings. */
 export interface PromptArgument {
   readonly name: string;
   readonly title?: string;

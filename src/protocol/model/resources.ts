@@ -1,4 +1,4 @@
-/** Resources and resource templates. */
+/** Resources, which clients read by URI, and resource templates, which describe sets of URIs. */
 
 import type { Annotations, ResourceContents } from './content.ts';
 import type { Icon } from './implementation.ts';
@@ -17,7 +17,7 @@ export interface Resource {
   readonly _meta?: Meta;
 }
 
-/** An entry of `resources/templates/list`: describes all resources whose URIs match an RFC 6570 template. */
+/** An entry of `resources/templates/list`. `uriTemplate` is an RFC 6570 template. */
 export interface ResourceTemplate {
   readonly uriTemplate: string;
   readonly name: string;

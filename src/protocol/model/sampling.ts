@@ -1,4 +1,4 @@
-/** Sampling: with `sampling/createMessage` a server requests a message from the client's model. */
+/** Sampling: with `sampling/createMessage`, a server requests a message from the client's model. */
 
 import type { AudioContent, ContentBlock, ImageContent, Role, TextContent } from './content.ts';
 import type { Meta } from './meta.ts';
@@ -41,7 +41,7 @@ export interface ModelPreferences {
   readonly intelligencePriority?: number;
 }
 
-/** Params of `sampling/createMessage`. Deprecated by the specification (SEP-2577): sampling may be removed from 2027-07-28 on. */
+/** `sampling/createMessage` params. Deprecated by the specification (SEP-2577): sampling may be removed from 2027-07-28 on. */
 export interface CreateMessageParams {
   readonly messages: readonly SamplingMessage[];
   readonly maxTokens: number;
@@ -55,7 +55,7 @@ export interface CreateMessageParams {
   readonly toolChoice?: { readonly mode?: 'auto' | 'required' | 'none' };
 }
 
-/** Result of `sampling/createMessage`. Deprecated by the specification (SEP-2577): sampling may be removed from 2027-07-28 on. */
+/** `sampling/createMessage` result. Deprecated by the specification (SEP-2577): sampling may be removed from 2027-07-28 on. */
 export interface CreateMessageResult {
   readonly role: Role;
   readonly content: SamplingContent | readonly SamplingContent[];

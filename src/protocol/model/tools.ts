@@ -7,7 +7,7 @@ import type { Meta } from './meta.ts';
 /** A JSON Schema that is an object, not `true` or `false`. */
 export type JsonSchemaObject = Readonly<Record<string, unknown>>;
 
-/** JSON Schema keywords whose value maps names of the author's choice to schemas. Such a name may equal that of a keyword. */
+/** JSON Schema keywords whose value is an object with freely chosen keys, such as property names. No such key is a keyword. */
 export const NAMED_MEMBERS: ReadonlySet<string> = new Set([
   'properties',
   'patternProperties',
@@ -18,7 +18,7 @@ export const NAMED_MEMBERS: ReadonlySet<string> = new Set([
   'definitions',
 ]);
 
-/** JSON Schema keywords whose values are data: a search for subschemas must not enter them. */
+/** JSON Schema keywords whose values are data and contain no subschemas. */
 export const DATA_KEYWORDS: ReadonlySet<string> = new Set(['const', 'enum', 'default', 'examples']);
 
 /** Hints about the behaviour of a tool. Clients must treat them as untrusted. */
@@ -39,15 +39,20 @@ export interface Tool {
   readonly outputSchema?: JsonSchemaObject;
   readonly annotations?: ToolAnnotations;
   readonly icons?: readonly Icon[];
-  /** Support for experimental tasks. Sent only in 2025-11-25. */
+  /** Whether the tool supports the experimental tasks of 2025-11-25. Not sent in other revisions. */
   readonly execution?: { readonly taskSupport?: 'forbidden' | 'optional' | 'required' };
   readonly _meta?: Meta;
 }
 
-/** Result of `tools/call`. With `isError: true` the tool failed, and `content` tells the model why. */
+/** Result of `tools/call`. `isError: true` means that the tool failed; `content` then explains the failure to the model. */
 export interface CallToolResult {
   readonly content: readonly ContentBlock[];
   readonly structuredContent?: unknown;
   readonly isError?: boolean;
   readonly _meta?: Meta;
+}
+
+/** Returns the JSON of a tool result whose structured content is `json`. Its only content block is `json` as text. */
+export function structuredResultText(json: string): string {
+  return `{"content":[{"type":"text","text":${JSON.stringify(json)}}],"structuredContent":${json}}`;
 }

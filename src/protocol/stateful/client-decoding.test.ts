@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { revisionNamed as clientRevision } from '../client-revisions.ts';
 import { METHODS } from '../methods.ts';
 import type { Decoded, EncodingHints, Revision, ServerInfo } from '../revision.ts';
-import { revisionNamed } from '../select-revision.ts';
+import { revisionNamed } from '../revision-of-message.ts';
 import { unwrapResult } from './client.ts';
 
 const STATEFUL = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'] as const;

@@ -1,8 +1,8 @@
 /** The client side of stateful revisions: encodes capabilities, requests and input responses, and decodes results. */
 
 import { ConnectionError } from '../../jsonrpc/errors.ts';
-import { JSON_LIMITS } from '../../jsonrpc/json/json-limits.ts';
 import { jsonLimitFault } from '../../jsonrpc/json/json-scan.ts';
+import { JSON_LIMITS } from '../../jsonrpc/json/message-limits.ts';
 import { isFiniteThroughout, mayHaveInfiniteNumbers } from '../../jsonrpc/json/parse-message.ts';
 import { isObject, type Params } from '../../jsonrpc/message.ts';
 import { clientCapabilities, hasCapability } from '../capabilities.ts';
@@ -16,7 +16,6 @@ import { encodeContent } from './content.ts';
 import { encodeImplementation } from './encode-lists.ts';
 import { stripMarkers, unwrapSchema } from './wrap-structured.ts';
 
-/** Makes the client side of a stateful revision. */
 export function statefulClientRevision(features: RevisionFeatures): ClientRevision {
   return {
     features,
@@ -27,7 +26,7 @@ export function statefulClientRevision(features: RevisionFeatures): ClientRevisi
   };
 }
 
-/** Returns params with `meta` added to their `_meta`. Client info and capabilities were sent with `initialize`. */
+/** Adds `meta` to `_meta` of the params. Client info and capabilities are sent only with `initialize`. */
 export function encodeRequest(params: Params | undefined, meta?: Meta): Params | undefined {
   if (!meta) return params;
   const given = params?.['_meta'];
@@ -35,7 +34,6 @@ export function encodeRequest(params: Params | undefined, meta?: Meta): Params |
   return Object.assign({}, params, { _meta: isObject(given) ? { ...given, ...meta } : meta });
 }
 
-/** Decodes a result. It is always complete, except for the experimental tasks of 2025-11-25. */
 export function decodeResult(method: string, result: unknown, features: RevisionFeatures): Decoded {
   if (!isObject(result)) throw new ConnectionError('malformed', `The response to ${method} has no "result" object`);
   if (features.execution && method === 'tools/call' && isTask(result))
@@ -43,7 +41,6 @@ export function decodeResult(method: string, result: unknown, features: Revision
   return { type: 'complete', result: unwrapResult(method, result) };
 }
 
-/** Returns the params of `initialize`. */
 export function initializeParams(client: ClientInfo, features: RevisionFeatures): Params {
   return {
     protocolVersion: features.version,
@@ -52,12 +49,11 @@ export function initializeParams(client: ClientInfo, features: RevisionFeatures)
   };
 }
 
-/** Returns the client capabilities without those that the revision does not have. */
 export function encodeCapabilities(
   { elicitation, sampling, ...rest }: ClientCapabilities,
   features: RevisionFeatures,
 ): ClientCapabilities {
-  // In revisions with forms only, a client that supports only URL mode declares no elicitation.
+  // If the revision has only form mode, a client that supports only URL mode declares no `elicitation`.
   const hasForms = hasCapability({ ...(elicitation ? { elicitation } : {}) }, 'elicitation.form');
   const form = hasForms && features.elicitation === 'form' ? { elicitation: {} } : {};
   const full = elicitation && features.elicitation === 'form and url' ? { elicitation } : {};
@@ -71,12 +67,12 @@ const decoders: ReadonlyMap<string, (result: Result) => Result> = new Map([
   ['tools/list', unwrapTools],
 ]);
 
-/** Undoes the wrapping of structured content and output schemas. Results without a valid marker are returned unchanged. */
+/** Restores structured content and output schemas that the server wrapped or sent as text. Other results stay unchanged. */
 export function unwrapResult(method: string, result: Result): Result {
   return decoders.get(method)?.(result) ?? result;
 }
 
-/** True if the result of `tools/call` is an experimental task, which has no `resultType`. */
+/** Returns true if a `tools/call` result is an experimental task, by its members: stateful results have no `resultType`. */
 export function isTask(result: Result): boolean {
   return isObject(result['task']) && result['content'] === undefined && result['structuredContent'] === undefined;
 }
@@ -95,7 +91,7 @@ function unwrapToolResult(result: Result): Result {
 
 function structuredFromWrapper({ structuredContent }: Result): Structured | undefined {
   if (!isObject(structuredContent) || !Object.hasOwn(structuredContent, 'result')) return undefined;
-  // An object with further members was not made by the wrapping: it is the value itself.
+  // Only an object whose single member is `result` is a wrapper.
   return Object.keys(structuredContent).length === 1 ? { structuredContent: structuredContent['result'] } : undefined;
 }
 
@@ -112,8 +108,7 @@ function structuredFromText(result: Result, index: unknown): Structured | undefi
 const encoder = new TextEncoder();
 
 function parseStructured(text: string): Structured | undefined {
-  // The JSON in the text block is checked against the limits of messages: the check of the whole message does not look into
-  // strings.
+  // `text` is checked against the message limits, because the check of the whole message does not look into strings.
   if (jsonLimitFault(encoder.encode(text), JSON_LIMITS)) return undefined;
   try {
     const structuredContent: unknown = JSON.parse(text);
@@ -134,7 +129,7 @@ function unwrapTool(tool: unknown): unknown {
     const outputSchema = unwrapSchema(tool['outputSchema']);
     return outputSchema ? { ...stripMarkers(tool), outputSchema } : tool;
   } catch {
-    // Stack overflow: the schema is nested too deep. This happens only with transports that do not limit the depth of messages.
+    // Stack overflow: the schema is nested too deep. Possible only with transports that do not limit the depth of messages.
     return tool;
   }
 }
@@ -143,7 +138,7 @@ function isMarked(tool: unknown): tool is Result {
   return isObject(tool) && isObject(tool['_meta']) && tool['_meta'][WRAPPED_RESULT] === true;
 }
 
-/** Encodes an input response. In revisions before 2025-11-25 a sampling result has a single content block. */
+/** Encodes an input response. In revisions before 2025-11-25, a sampling result has a single content block. */
 export function encodeInputResponse(
   method: string,
   response: InputResponse,
@@ -155,7 +150,7 @@ export function encodeInputResponse(
   return { ...result, content: oneBlock(blocks, features) } as CreateMessageResult;
 }
 
-// Returns one text block in place of several blocks, or of a kind of content that the revision does not have.
+// Replaces several blocks, or a block of a type that the revision does not have, with one text block.
 function oneBlock(blocks: readonly SamplingContent[], features: RevisionFeatures): SamplingContent {
   const [first] = blocks;
   const isKnown =

@@ -1,10 +1,10 @@
-/** Encodes content blocks for stateful revisions. Kinds that a revision lacks are replaced, since clients reject them. */
+/** Encodes content blocks for stateful revisions. Block types that a revision lacks become types that it has. */
 
 import type { ContentBlock, ResourceContents } from '../model/content.ts';
 import { without } from '../params.ts';
 import type { RevisionFeatures } from '../revisions.ts';
 
-/** Encodes a content block. Where the revision lacks the kind, audio becomes an embedded resource and a resource link text. */
+/** Encodes a content block. Unsupported audio becomes an embedded resource; an unsupported resource link becomes text. */
 export function encodeContent(block: ContentBlock, features: RevisionFeatures): ContentBlock {
   if (block.type === 'audio' && !features.audio) {
     const { data, mimeType } = block;
@@ -19,7 +19,6 @@ export function encodeContent(block: ContentBlock, features: RevisionFeatures): 
   return known;
 }
 
-/** Encodes the contents of a resource: removes `_meta` if the revision does not have it. */
 export function encodeContents(contents: ResourceContents, features: RevisionFeatures): ResourceContents {
   return features.itemMeta ? contents : without(contents, '_meta');
 }

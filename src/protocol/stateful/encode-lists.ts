@@ -10,7 +10,6 @@ import type { RevisionFeatures } from '../revisions.ts';
 import { encodeItemMeta } from './content.ts';
 import { addMarker, isWrapped, plainProperties, stripMarkers, wrapSchema } from './wrap-structured.ts';
 
-/** Encodes one entry of a list. */
 export function encodeListEntry(kind: ListKind, item: object, features: RevisionFeatures): object {
   if (kind === 'tools') return encodeTool(item as Tool, features);
   const known = encodeCommon(item, features);
@@ -21,7 +20,6 @@ export function encodeListEntry(kind: ListKind, item: object, features: Revision
   return { ...bare, arguments: args.map((argument) => without(argument, 'title')) };
 }
 
-/** Encodes `serverInfo` or `clientInfo`. */
 export function encodeImplementation(info: Implementation, features: RevisionFeatures): Implementation {
   const known = features.icons ? info : without(info, 'icons', 'description', 'websiteUrl');
   return features.titles ? known : without(known, 'title');

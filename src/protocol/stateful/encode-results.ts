@@ -1,10 +1,11 @@
-/** Encodes results for stateful revisions, without members and kinds of content that the revision does not have. */
+/** Encodes results for stateful revisions. Members and content types that the revision lacks are removed or replaced. */
 
 import { EncodedJson, isObject } from '../../jsonrpc/message.ts';
 import type { MethodRow } from '../methods.ts';
 import type { ContentBlock, ResourceContents } from '../model/content.ts';
 import { STRUCTURED_TEXT, WRAPPED_RESULT } from '../model/meta.ts';
 import type { PromptMessage } from '../model/prompts.ts';
+import { type CallToolResult, structuredResultText } from '../model/tools.ts';
 import { without } from '../params.ts';
 import type { EncodedPage, EncodingHints, ListKind } from '../revision.ts';
 import type { RevisionFeatures } from '../revisions.ts';
@@ -31,20 +32,29 @@ const encoders: ReadonlyMap<string, Encode> = new Map<string, Encode>([
   ['resources/templates/list', list('resourceTemplates')],
 ]);
 
-/** Encodes the result of a handler. */
 export function encodeResult(
   row: MethodRow | undefined,
   result: object,
   features: RevisionFeatures,
   hints: EncodingHints,
 ): object {
-  // A result with a `resultType` of an extension is not encoded further, since it does not have the members of the method.
+  // Results with the `resultType` of an extension are not encoded, because they lack the members of the method's own result.
   const encode = row && hints.resultType === undefined ? encoders.get(row.method) : undefined;
   const plain = without(result, 'resultType') as Record<string, unknown>;
   return encode ? encode(plain, features, hints) : plain;
 }
 
-/** Encodes a page of a list as the result of its request. The entries are JSON text already. */
+/** Encodes a tool result from the JSON of its structured content; undefined if the content must be wrapped or sent as text. */
+export function encodeStructuredResult(
+  json: string,
+  result: CallToolResult,
+  features: RevisionFeatures,
+  { outputSchema }: EncodingHints,
+): EncodedJson | undefined {
+  const isPlain = features.structuredContent !== 'nothing' && !isWrappedValue(result.structuredContent, outputSchema);
+  return isPlain ? new EncodedJson(structuredResultText(json), result) : undefined;
+}
+
 export function encodePage({ kind, items, nextCursor }: EncodedPage): EncodedJson {
   const cursor = nextCursor === undefined ? '' : `,"nextCursor":${JSON.stringify(nextCursor)}`;
   return new EncodedJson(`{"${kind}":[${items.join(',')}]${cursor}}`);
@@ -52,7 +62,7 @@ export function encodePage({ kind, items, nextCursor }: EncodedPage): EncodedJso
 
 function encodeToolResult(given: Record<string, unknown>, features: RevisionFeatures, hints: EncodingHints): object {
   const { structuredContent } = given;
-  // The output schema does not decide whether an error is wrapped, since an error need not match it.
+  // The output schema does not decide whether an error is wrapped, because an error need not match the schema.
   const schema = given['isError'] === true ? undefined : hints.outputSchema;
   const isPlain = features.structuredContent !== 'nothing' && !isWrappedValue(structuredContent, schema);
   const content = (given['content'] as ContentBlock[]).map((block) => encodeContent(block, features));
@@ -64,11 +74,10 @@ function encodeToolResult(given: Record<string, unknown>, features: RevisionFeat
   return { ...addMarker(result, WRAPPED_RESULT, true), structuredContent: { result: structuredContent } };
 }
 
-// Adds structured content as a text block, for revisions without `structuredContent`. Errors have it, too.
 function withStructuredText(result: { content: readonly ContentBlock[] }, structuredContent: unknown): object {
   const { content } = result;
   const text = JSON.stringify(structuredContent) as string | undefined;
-  // `text` is undefined for values that JSON does not have, such as functions.
+  // `JSON.stringify` returns undefined for values without a JSON form, such as functions.
   if (text === undefined) return result;
   const at = content.findIndex((block) => block.type === 'text' && block.text === text);
   if (at >= 0) return addMarker(result, STRUCTURED_TEXT, at);

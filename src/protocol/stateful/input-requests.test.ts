@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { ElicitForm } from '../model/elicitation.ts';
 import type { CreateMessageParams } from '../model/sampling.ts';
+import { revisionNamed } from '../revision-of-message.ts';
 import { REVISIONS } from '../revisions.ts';
-import { revisionNamed } from '../select-revision.ts';
 
 const encode = (version: string, request: unknown): { method: string; params?: Readonly<Record<string, unknown>> } => {
   const features = REVISIONS.find((one) => one.version === version);

@@ -1,4 +1,4 @@
-/** Encodes input requests as requests of the server, for stateful revisions. */
+/** Encodes input requests as JSON-RPC requests from server to client, for stateful revisions. */
 
 import { RpcError } from '../../jsonrpc/errors.ts';
 import type { Params } from '../../jsonrpc/message.ts';
@@ -9,7 +9,6 @@ import { without } from '../params.ts';
 import type { RevisionFeatures } from '../revisions.ts';
 import { encodeContent } from './content.ts';
 
-/** Encodes an input request. Throws -32602 if the revision does not have this kind of input request. */
 export function encodeInputRequest(
   { method, params }: InputRequest,
   features: RevisionFeatures,
@@ -22,7 +21,7 @@ export function encodeInputRequest(
 function encodeElicitation(params: ElicitFormParams | ElicitUrlParams, features: RevisionFeatures): object {
   if (params.mode === 'url') {
     if (features.elicitation !== 'form and url') throw unavailable('elicitation by URL', features);
-    // An `elicitationId` in the params is kept, since an input request that is sent again is the same elicitation.
+    // An existing `elicitationId` is kept, because an input request that is sent again is the same elicitation.
     return features.elicitationIds ? { elicitationId: globalThis.crypto.randomUUID(), ...params } : params;
   }
   if (features.elicitation === 'none') throw unavailable('elicitation', features);
@@ -35,7 +34,7 @@ function encodeElicitation(params: ElicitFormParams | ElicitUrlParams, features:
   };
 }
 
-// Encodes a form field for 2025-06-18: defaults only of booleans, titles of choices in `enumNames`, no multiple choice.
+// Encodes a form field for 2025-06-18: only booleans have defaults, `enumNames` has choice titles, multiple choice is missing.
 function simpleField(name: string, field: ElicitField, features: RevisionFeatures): object {
   if (field.type === 'array') throw unavailable(`a form with a choice of several values (field "${name}")`, features);
   if (field.type === 'boolean') return field;
@@ -53,7 +52,7 @@ function encodeSampling(params: CreateMessageParams, features: RevisionFeatures)
   };
 }
 
-// Splits a message with several content blocks into several messages, since before 2025-11-25 a message has one block.
+// Splits a message with several content blocks, because before 2025-11-25 a sampling message has exactly one content block.
 function oneBlock(message: SamplingMessage, features: RevisionFeatures): object[] {
   const blocks = Array.isArray(message.content) ? message.content : [message.content as SamplingContent];
   return blocks.map((block: SamplingContent) => {

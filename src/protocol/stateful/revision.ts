@@ -1,4 +1,4 @@
-/** The server side of stateful revisions, 2024-11-05 to 2025-11-25. Their differences are in the rows of `revisions.ts`. */
+/** The server side of the stateful revisions, 2024-11-05 to 2025-11-25. `revisions.ts` lists their differences. */
 
 import type { Notification } from '../../jsonrpc/message.ts';
 import { encodeError } from '../errors.ts';
@@ -8,11 +8,11 @@ import type { Revision } from '../revision.ts';
 import type { RevisionFeatures } from '../revisions.ts';
 import type { Session } from '../session.ts';
 import { encodeListEntry } from './encode-lists.ts';
-import { encodePage, encodeResult } from './encode-results.ts';
-import { callerOf, methods, notifications } from './handshake.ts';
+import { encodePage, encodeResult, encodeStructuredResult } from './encode-results.ts';
+import { callerOf } from './initialize.ts';
 import { encodeInputRequest } from './input-requests.ts';
+import { methods, notifications } from './methods.ts';
 
-/** Makes the server side of a stateful revision. */
 export function statefulRevision(features: RevisionFeatures): Revision {
   return {
     features,
@@ -22,6 +22,7 @@ export function statefulRevision(features: RevisionFeatures): Revision {
     encodeListEntry: (kind, item) => encodeListEntry(kind, item, features),
     encodePage,
     encodeResult: (row, result, hints) => encodeResult(row, result, features, hints),
+    encodeStructuredResult: (json, result, hints) => encodeStructuredResult(json, result, features, hints),
     encodeError: (error) => encodeError(error, features),
     encodeInputRequest: (request) => encodeInputRequest(request, features),
     encodeProgress: ({ message, ...params }) =>
@@ -30,7 +31,6 @@ export function statefulRevision(features: RevisionFeatures): Revision {
   };
 }
 
-/** Returns the notification that tells a session of a change; undefined before `initialized`, or if the session gets none. */
 function notificationOf(change: ServerEvent, session: Session): Notification | undefined {
   if (!session.initialized) return undefined;
   const { declared, subscriptions, logLevel } = session;

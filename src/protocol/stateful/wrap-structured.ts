@@ -1,4 +1,4 @@
-/** Wraps structured content as `{ result: ... }`, with its output schema, for revisions in which it must be an object. */
+/** Wraps structured content and its output schema as `{ result: ... }`, for revisions that allow only objects. */
 
 import { isObject } from '../../jsonrpc/message.ts';
 import { STRUCTURED_TEXT, WRAPPED_RESULT } from '../model/meta.ts';
@@ -7,16 +7,13 @@ import { without } from '../params.ts';
 
 const MARKERS: readonly string[] = [WRAPPED_RESULT, STRUCTURED_TEXT];
 
-/** Adds a marker to the `_meta` of a result or tool. Clients of this package recognize it and undo the wrapping. */
+/** Adds a marker to `_meta` of a result or tool. The marker tells clients of this package to restore the structured content. */
 export function addMarker<T extends object>(value: T, marker: string, setting: true | number): T {
   const { _meta } = value as { _meta?: object };
   return { ...value, _meta: { ..._meta, [marker]: setting } };
 }
 
-/**
- * Removes the markers of this package from `_meta`. A marker that comes from a handler would make the client unwrap a value that
- * was not wrapped.
- */
+/** Removes this package's wrapping markers from `_meta`. A marker set by a handler would make clients unwrap a plain value. */
 export function stripMarkers<T extends object>(value: T): T {
   const { _meta } = value as { _meta?: unknown };
   if (!isObject(_meta) || !MARKERS.some((marker) => Object.hasOwn(_meta, marker))) return value;
@@ -24,12 +21,11 @@ export function stripMarkers<T extends object>(value: T): T {
   return Object.keys(rest).length === 0 ? without(value, '_meta') : { ...value, _meta: rest };
 }
 
-/** True if structured content with this output schema is wrapped as `{ result: ... }`. */
+/** Returns true if structured content with this output schema must be wrapped as `{ result: ... }`. */
 export function isWrapped(outputSchema: JsonSchemaObject): boolean {
   return outputSchema['type'] !== 'object';
 }
 
-/** Returns the output schema of wrapped structured content, given that of the content itself. */
 export function wrapSchema(outputSchema: JsonSchemaObject): JsonSchemaObject {
   const { $schema, ...inner } = outputSchema;
   return {
@@ -40,7 +36,6 @@ export function wrapSchema(outputSchema: JsonSchemaObject): JsonSchemaObject {
   };
 }
 
-/** Undoes `wrapSchema`. Returns undefined for a schema that is not wrapped. */
 export function unwrapSchema(wrapped: unknown): JsonSchemaObject | undefined {
   if (!isObject(wrapped)) return undefined;
   const { $schema, type, properties } = wrapped;
@@ -49,12 +44,12 @@ export function unwrapSchema(wrapped: unknown): JsonSchemaObject | undefined {
   return $schema === undefined ? inner : { $schema, ...inner };
 }
 
-/** True if structured content is wrapped: if its output schema requires it, or without a schema if it is not an object. */
+/** Returns true if structured content must be wrapped as `{ result: ... }`. Without a schema: if it is not an object. */
 export function isWrappedValue(value: unknown, outputSchema: JsonSchemaObject | undefined): boolean {
   return outputSchema ? isWrapped(outputSchema) : !isObject(value);
 }
 
-/** Replaces boolean schemas of top-level properties by equivalent objects, since stateful revisions allow only objects there. */
+/** Replaces boolean schemas of top-level properties with objects, because stateful revisions do not allow booleans there. */
 export function plainProperties(schema: JsonSchemaObject): JsonSchemaObject {
   const { properties } = schema;
   if (!isObject(properties) || !Object.values(properties).some((property) => typeof property === 'boolean')) {
@@ -68,7 +63,7 @@ export function plainProperties(schema: JsonSchemaObject): JsonSchemaObject {
 const REFERENCES: ReadonlySet<string> = new Set(['$ref', '$dynamicRef']);
 const RESULT = '#/properties/result';
 
-// Adapts a reference within the schema: wrapping moves the schema to `#/properties/result`.
+// References to the root of the schema or below must change, because wrapping moves the schema to `#/properties/result`.
 function toNestedRef(reference: string): string {
   return reference === '#' || reference.startsWith('#/') ? RESULT + reference.slice(1) : reference;
 }
@@ -92,8 +87,7 @@ function mapKeyword(keyword: string, value: unknown, map: MapReference): unknown
   return mapReferences(value, map);
 }
 
-// True for a schema with an `$id`: references below it are relative to it, and stay unchanged. In older drafts an `$id` that is
-// only a fragment is an anchor.
+// True for a schema with its own base URI (`$id`): its references stay unchanged. In old drafts, `$id: "#name"` is an anchor.
 function isDocument({ $id }: Record<string, unknown>): boolean {
   return typeof $id === 'string' && !$id.startsWith('#');
 }

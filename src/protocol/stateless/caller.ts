@@ -1,4 +1,4 @@
-/** Reads the client of a stateless request from its `_meta`. */
+/** Reads the description of the client from `_meta` of a stateless request. */
 
 import { RpcError } from '../../jsonrpc/errors.ts';
 import { isObject, type Params } from '../../jsonrpc/message.ts';
@@ -7,7 +7,7 @@ import { MetaKey } from '../model/meta.ts';
 import { isImplementation, levelParam } from '../params.ts';
 import type { Caller } from '../revision.ts';
 
-/** Returns the client that sent a request. Throws -32602 if a member of the request's `_meta` is missing or malformed. */
+/** Returns the client of a request. Throws -32602 if a required member of `_meta` is missing or malformed. */
 export function callerOf(params: Params): Caller {
   const meta = params['_meta'];
   if (!isObject(meta)) throw RpcError.invalidParams('"_meta" must be an object');

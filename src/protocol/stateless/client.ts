@@ -1,4 +1,4 @@
-/** The client side of stateless revisions: adds `_meta` to requests, and decodes results by `resultType`. */
+/** The client side of stateless revisions: adds `_meta` to requests, and decodes results depending on `resultType`. */
 
 import { ConnectionError } from '../../jsonrpc/errors.ts';
 import { isObject, type Params } from '../../jsonrpc/message.ts';
@@ -10,7 +10,6 @@ import { type Meta, MetaKey } from '../model/meta.ts';
 import type { ClientInfo, ClientRevision, Decoded } from '../revision.ts';
 import type { RevisionFeatures } from '../revisions.ts';
 
-/** Makes the client side of a stateless revision. */
 export function statelessClientRevision(features: RevisionFeatures): ClientRevision {
   return {
     features,
@@ -21,7 +20,6 @@ export function statelessClientRevision(features: RevisionFeatures): ClientRevis
   };
 }
 
-/** Returns params with `meta`, the version, the client info and the capabilities added to their `_meta`. */
 export function encodeRequest(params: Params | undefined, client: ClientInfo, version: string, meta?: Meta): Params {
   const given = params?.['_meta'];
   // `Object.assign` is many times faster in V8 than an object literal with spread and further members.
@@ -29,7 +27,7 @@ export function encodeRequest(params: Params | undefined, client: ClientInfo, ve
   return Object.assign({}, params, { _meta: whole });
 }
 
-// `_meta` members that all requests of a client have, by `ClientInfo`. A change of the client makes a new `ClientInfo`.
+// Cached `_meta` members of each client's requests. They stay valid, because `ClientInfo` objects are never modified.
 const envelopes = new WeakMap<ClientInfo, Meta>();
 
 function envelopeOf(client: ClientInfo, version: string): Meta {
@@ -45,7 +43,6 @@ function envelopeOf(client: ClientInfo, version: string): Meta {
   return envelope;
 }
 
-/** Decodes a result by its `resultType`. A result without one is `complete`. */
 export function decodeResult(method: string, result: unknown): Decoded {
   if (!isObject(result)) throw malformed(method, 'has no "result" object');
   const { resultType = 'complete' } = result;
@@ -68,7 +65,7 @@ export function decodeResult(method: string, result: unknown): Decoded {
   return { type: 'input_required', requests, state: requestState };
 }
 
-/** Removes `roots.listChanged`, since clients of stateless revisions cannot send `notifications/roots/list_changed`. */
+/** Removes `roots.listChanged`, because clients of stateless revisions cannot send `notifications/roots/list_changed`. */
 export function encodeCapabilities(capabilities: ClientCapabilities): ClientCapabilities {
   return capabilities.roots?.listChanged === undefined ? capabilities : { ...capabilities, roots: {} };
 }

@@ -4,13 +4,13 @@ import { EncodedJson } from '../../jsonrpc/message.ts';
 import type { MethodRow } from '../methods.ts';
 import type { Implementation } from '../model/implementation.ts';
 import { type Meta, MetaKey } from '../model/meta.ts';
+import { structuredResultText } from '../model/tools.ts';
 import { without } from '../params.ts';
 import type { CacheHints, EncodedPage, EncodingHints, ServerInfo } from '../revision.ts';
 
-// Cache hints of cacheable results for which the server sets none: they must not be cached.
+// Default cache hints of cacheable results: clients must not cache the result.
 const STALE: CacheHints = { ttlMs: 0, cacheScope: 'private' };
 
-/** Encodes the result of a handler. The hint `cache` is used only for methods whose results are cacheable. */
 export function encodeResult(
   row: MethodRow | undefined,
   result: object,
@@ -22,21 +22,24 @@ export function encodeResult(
   const isUsual =
     resultType === 'complete' && !hints && _meta === undefined && !('resultType' in result) && !('toJSON' in result);
   if (isUsual && !isLong(result)) return appendTail(JSON.stringify(result), info);
-  // Only the result of `server/discover` has all of `serverInfo`. Other results leave out icons, description and website.
+  // Only `server/discover` sends the full `serverInfo`. Other results omit icons, description and website.
   const added = row?.method === 'server/discover' ? { [MetaKey.serverInfo]: info } : signatureOf(info).meta;
   const signed = { ...result, resultType, _meta: _meta ? { ..._meta, ...added } : added };
   return hints ? { ...signed, ...hints } : signed;
 }
 
-/** Encodes a page of a list as the result of its request. The entries are JSON text already. */
+/** Encodes a tool result from the JSON of its structured content; undefined if that JSON is longer than 64 Ki characters. */
+export function encodeStructuredResult(json: string, { info }: ServerInfo): EncodedJson | undefined {
+  return isLongText(json) ? undefined : appendTail(structuredResultText(json), info);
+}
+
 export function encodePage({ kind, items, nextCursor, cache }: EncodedPage, { info }: ServerInfo): EncodedJson {
   const cursor = nextCursor === undefined ? '' : `,"nextCursor":${JSON.stringify(nextCursor)}`;
   const tail = { resultType: 'complete', ...cache, _meta: signatureOf(info).meta };
   return new EncodedJson(`{"${kind}":[${items.join(',')}]${cursor},${JSON.stringify(tail).slice(1)}`);
 }
 
-// Length of a text, in characters, above which `appendTail` is not used: V8 keeps the JSON of long strings in pieces, and
-// `slice` would first copy all of it.
+// Maximum text length for `appendTail`, in UTF-16 code units. V8 keeps longer JSON as pieces, which `slice` would copy.
 const LONG = 64 * 1024;
 
 function isLong({ content }: { readonly content?: unknown }): boolean {
@@ -52,9 +55,8 @@ function appendTail(text: string, info: Implementation): EncodedJson {
 }
 
 interface Signature {
-  /** Members that are added to the `_meta` of every result: `serverInfo`. */
   readonly meta: Meta;
-  /** End of the JSON text of a result without hints and `_meta`. Appending text takes a third of the time of encoding it. */
+  /** JSON text of `resultType` and `_meta`. Appending it to a result's JSON is three times as fast as encoding both members. */
   readonly tail: string;
 }
 

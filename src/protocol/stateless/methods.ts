@@ -8,7 +8,6 @@ import { type Meta, MetaKey } from '../model/meta.ts';
 import { MAX_SUBSCRIPTION_URIS } from '../params.ts';
 import type { Call, OpenSubscription, RevisionMethod, ServerInfo, SubscriptionField } from '../revision.ts';
 
-/** Handlers of the requests that only stateless revisions have, by method. */
 export const methods: ReadonlyMap<string, RevisionMethod> = new Map<string, RevisionMethod>([
   ['server/discover', discover],
   ['subscriptions/listen', listen],
@@ -23,10 +22,7 @@ function discover(call: Call, server: ServerInfo): object {
   };
 }
 
-/**
- * Handles `subscriptions/listen`: sends change notifications until the client cancels or the server closes. Returns at once
- * if no part of the filter is accepted.
- */
+/** Sends change notifications until the client cancels or the server closes. Returns at once if no subscription is accepted. */
 export function listen(call: Call, server: ServerInfo): object | Promise<object> {
   const requested = filterOf(call.params) as Params;
   const fields = [...server.subscriptions].filter(([name]) => Object.hasOwn(requested, name));
@@ -75,7 +71,7 @@ function metaOf(id: Id): Meta {
   return { [MetaKey.subscriptionId]: id };
 }
 
-/** Returns the filter of a `subscriptions/listen` request (`notifications`). Throws -32602 if it is malformed. */
+/** Returns the param `notifications` of `subscriptions/listen`. Throws -32602 if the filter is malformed. */
 export function filterOf(params: Params): SubscriptionFilter {
   const filter = params['notifications'];
   if (!isObject(filter)) throw RpcError.invalidParams('"notifications" must be an object');
@@ -96,7 +92,6 @@ export function filterOf(params: Params): SubscriptionFilter {
   return filter as SubscriptionFilter;
 }
 
-/** Returns the part of a filter for which the server declared capabilities. */
 export function acceptedFilter(filter: SubscriptionFilter, capabilities: ServerCapabilities): SubscriptionFilter {
   const { tools, prompts, resources } = capabilities;
   const uris = filter.resourceSubscriptions ?? [];
@@ -108,13 +103,12 @@ export function acceptedFilter(filter: SubscriptionFilter, capabilities: ServerC
   };
 }
 
-/** Returns the notification that tells a subscription of a change; undefined if its filter does not include the change. */
 export function notificationFor(
   change: ServerEvent,
   filter: SubscriptionFilter,
   id: Id,
 ): { method: string; params: Params } | undefined {
-  // In stateless revisions log messages are sent only as part of a request.
+  // In stateless revisions, a log message is sent only during the request that caused it.
   if (change.type === 'log') return undefined;
   const _meta = metaOf(id);
   if (change.type === 'resource') {

@@ -1,28 +1,28 @@
-/** Stateless revisions, from 2026-07-28 on: each request carries its version, client and capabilities. */
+/** The server side of stateless revisions, from 2026-07-28 on: each request carries version, client info and capabilities. */
 
 import { encodeError } from '../errors.ts';
 import { without } from '../params.ts';
 import type { Revision } from '../revision.ts';
 import type { RevisionFeatures } from '../revisions.ts';
 import { callerOf } from './caller.ts';
-import { encodePage, encodeResult } from './encode-results.ts';
+import { encodePage, encodeResult, encodeStructuredResult } from './encode-results.ts';
 import { methods } from './methods.ts';
 
-/** Makes the server side of a stateless revision. */
 export function statelessRevision(features: RevisionFeatures): Revision {
   return {
     features,
     methods,
     notifications: new Map(),
     callerOf,
-    // `execution` of tools is removed, since only 2025-11-25 has it.
+    // Only tools of 2025-11-25 have `execution`.
     encodeListEntry: (_kind, item) => without(item, 'execution'),
     encodePage,
     encodeResult,
+    encodeStructuredResult: (json, _result, _hints, server) => encodeStructuredResult(json, server),
     encodeError: (error) => encodeError(error, features),
     encodeInputRequest: ({ method, params }) => (params === undefined ? { method } : { method, params: { ...params } }),
     encodeProgress: (params) => params,
-    // No notification is pushed: change notifications are sent on the stream of `subscriptions/listen`.
+    // Change notifications are sent only on the stream of `subscriptions/listen`.
     notificationOf: () => undefined,
   };
 }

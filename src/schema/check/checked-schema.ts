@@ -1,4 +1,4 @@
-/** Prepares the schemas of authors: values are checked by the schema library, or by the engine for raw JSON Schemas. */
+/** Makes checks from an application's schemas: by TypeBox for JSON Schema objects, by the schema's library for all others. */
 
 import { isObject } from '../../jsonrpc/message.ts';
 import type { JsonSchema } from '../json.ts';
@@ -19,33 +19,31 @@ import { patternFault } from '../redos/redos.ts';
 import { checkByEngine, loadEngine } from './engine-loader.ts';
 import { isSmall } from './value-size.ts';
 
-/** A prepared schema: its JSON Schema and its check. */
+/** A schema in JSON Schema form, and a function that checks values against it. */
 export interface CheckedSchema {
   readonly jsonSchema: JsonSchema;
-  /**
-   * Checks a value. Returns a promise only if the schema library is asynchronous, or while the engine for raw schemas is being
-   * loaded.
-   */
+  /** Checks a value. Returns a promise if the schema library is asynchronous, or until the JSON Schema engine is loaded. */
   check(value: unknown): Checked | Promise<Checked>;
 }
 
 /**
- * Prepares an author's schema, or throws a TypeError. `where` begins the error message, such as `Tool "add": inputSchema`; the
- * path of the error follows.
+ * Converts an application's schema to JSON Schema, with a function that checks values against it. Throws a TypeError if the
+ * schema is invalid; the message begins with `where` (for example `Tool "add": inputSchema`) and the path of the error.
  */
 export function checkedSchema(schema: unknown, where: string, direction: Direction): CheckedSchema {
   const converted = toJsonSchema(schema, direction);
   if ('fault' in converted) throw schemaError(where, converted.fault);
   const { jsonSchema } = converted;
-  // The library also applies defaults, transforms and refinements, which the JSON Schema does not contain.
+  // The schema library checks values, because it also applies defaults, transforms and refinements that JSON Schema lacks.
   if (isStandardSchema(schema)) {
     const check = direction === 'input' ? checkReceivedByLibrary : checkByLibrary;
     return { jsonSchema, check: (value) => check(schema, value) };
   }
-  const read = readSchema(jsonSchema, patternFault);
+  const suspicious: SchemaFault[] = [];
+  const read = readSchema(jsonSchema, patternFault, (each, path) => suspicious.push(...suspiciousKeywords(each, path)));
   if ('fault' in read) throw schemaError(where, read.fault);
-  for (const { path, message } of suspiciousKeywords(jsonSchema)) console.error(`mcpp: ${where}${path}: ${message}`);
-  loadEngine()?.catch(() => {}); // The first check reports the error.
+  for (const { path, message } of suspicious) console.error(`mcpp: ${where}${path}: ${message}`);
+  loadEngine()?.catch(() => {}); // The first check reports a failure to load.
   return { jsonSchema, check: checkByEngine(read.schema, 'compile') };
 }
 
@@ -53,16 +51,13 @@ function schemaError(where: string, { path, message }: SchemaFault): TypeError {
   return new TypeError(`${where}${path}: ${message}`);
 }
 
-/**
- * Checks a value with its schema library, without a limit of its size. For values of this process, such as the result of a
- * tool.
- */
+/** Checks a value of any size with the library of the schema. Used for values made in this process, such as tool results. */
 function checkByLibrary(schema: StandardSchema, value: unknown): Checked | Promise<Checked> {
   const result = schema['~standard'].validate(value);
   return result instanceof Promise ? result.then(fromStandard) : fromStandard(result);
 }
 
-/** Checks a received value. Refuses a value that the library would take long to check. */
+/** Checks a received value with the library of the schema. Refuses large values (`isSmall`), which could take too long. */
 function checkReceivedByLibrary(schema: StandardSchema, value: unknown): Checked | Promise<Checked> {
   return isSmall(value) ? checkByLibrary(schema, value) : { ok: false, problems: [tooLarge] };
 }

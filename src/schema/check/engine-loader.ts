@@ -1,4 +1,4 @@
-/** Loads the JSON Schema engine on demand: it is large, and most servers have no raw schemas. */
+/** Loads TypeBox, the JSON Schema engine, on demand: it is large, and schemas of libraries such as zod do not need it. */
 
 import { once } from '../../timing/single-flight.ts';
 import type { Checked } from '../problems.ts';
@@ -8,7 +8,7 @@ type Engine = typeof import('./engine.ts');
 
 let engine: Engine | undefined;
 let isLoading = false;
-/** Number of checks that wait for the engine. */
+/** Number of checks that wait for the JSON Schema engine. Above 0, new checks wait too, so that checks run in call order. */
 let waiting = 0;
 
 const load = once(async (): Promise<Engine> => {
@@ -21,19 +21,19 @@ const load = once(async (): Promise<Engine> => {
   }
 });
 
-/** Loads the engine. Resolves when it is loaded, rejects if it cannot be loaded; undefined if it is loaded already. */
+/** Loads the JSON Schema engine. Returns undefined if the engine is already loaded; rejects if it cannot be loaded. */
 export function loadEngine(): Promise<void> | undefined {
   return engine ? undefined : load().then(() => {});
 }
 
-/** Returns the promise of a load in progress; undefined if the engine is not being loaded. */
+/** Returns the promise of the running import of the JSON Schema engine; undefined before it starts and after it has ended. */
 export function engineLoading(): Promise<void> | undefined {
   return isLoading ? loadEngine() : undefined;
 }
 
 /**
- * Returns a function that checks values with the engine. It prepares the schema when it gets the first value. It is synchronous
- * once the engine is loaded; until then checks wait, and keep their order.
+ * Returns a function that checks values with the JSON Schema engine. Its first call prepares the schema. Checks are synchronous
+ * once the engine is loaded; earlier checks wait for it, and end in the order of their calls.
  */
 export function checkByEngine(
   schema: ParsedSchema,

@@ -1,21 +1,16 @@
 /**
- * Rewrites one schema of a received document so that the engine interprets it without patterns and in bounded time.
- *
- * Patterns are not evaluated, so a subschema with a pattern accepts too much. Keywords that refuse a value because a
- * subschema accepts it (`not`, `oneOf`, `if`, `maxContains`) are therefore relaxed in a document that has patterns: no
- * value is refused that a complete validator accepts.
+ * Removes patterns, which can take exponential time, from a received schema. A subschema without patterns accepts too many
+ * values, so keywords that refuse what it accepts (`not`, `oneOf`, `if`, `maxContains`) are relaxed to refuse no valid value.
  */
 
 import { isObject } from '../../jsonrpc/message.ts';
 import { listOf } from '../json.ts';
-import { quotedNames } from './engine-errors.ts';
+import { quotedNames } from './problem-messages.ts';
 
-/**
- * Value of `patternProperties` that matches every name, and so marks every property as evaluated for `unevaluatedProperties`.
- */
+/** Value of `patternProperties` that matches every name, so that `unevaluatedProperties` applies to no property. */
 const everyName = { '': true };
 
-/** Relaxes a schema in normal form, in place. `hasPatterns`: the document has a pattern anywhere. */
+/** Rewrites one schema of a received document in place, not its subschemas. `hasPatterns`: the document has a pattern. */
 export function relax(schema: Record<string, unknown>, hasPatterns: boolean): void {
   if (hasPatterns) ignorePatterns(schema);
   const { properties, additionalProperties } = schema;
@@ -23,8 +18,7 @@ export function relax(schema: Record<string, unknown>, hasPatterns: boolean): vo
     delete schema.additionalProperties;
     schema.patternProperties = everyName;
   } else if (additionalProperties === false) {
-    // A refinement replaces `additionalProperties: false`: the engine would build a regular expression of all names for every
-    // value.
+    // A TypeBox refinement replaces `additionalProperties: false`, because TypeBox builds a regular expression per value.
     delete schema.additionalProperties;
     alsoRequire(schema, { '~refine': [closed(new Set(Object.keys(Object(properties))))] });
   }
@@ -36,12 +30,11 @@ function ignorePatterns(schema: Record<string, unknown>): void {
   delete schema.maxContains;
   delete schema.oneOf;
   if (oneOf !== undefined) alsoRequire(schema, { anyOf: oneOf });
-  // Either branch may apply: without its patterns, the condition can hold for a value that a complete validator would not apply
-  // it to.
+  // Without its patterns, `if` can accept too many values, so a value that `if` accepts need only match `then` or `else`.
   // biome-ignore lint/suspicious/noThenProperty: `then` is a keyword of JSON Schema
   if (condition !== undefined) schema.then = { anyOf: [whenTrue, whenFalse] };
   if (patternProperties === undefined) return;
-  // Any name may match a pattern, so no property is known to be an additional one.
+  // Patterns are not evaluated: any name could match `patternProperties`, so no property is certain to be additional.
   delete schema.additionalProperties;
   schema.patternProperties = everyName;
 }
@@ -54,7 +47,7 @@ function isTrue(schema: unknown): boolean {
   return schema === true || (isObject(schema) && Object.keys(schema).length === 0);
 }
 
-/** Returns a refinement that has the effect of `additionalProperties: false`. */
+/** Returns a TypeBox refinement that refuses members not in `names`, as `additionalProperties: false` does. */
 function closed(names: ReadonlySet<string>): object {
   const namesOf = (value: unknown): string[] => (isObject(value) ? Object.keys(value) : []);
   return {

@@ -1,9 +1,6 @@
 import { MAX_PATH_CHARACTERS, MAX_VALUE_DEPTH, MAX_VALUES } from '../limits.ts';
 
-/**
- * True if a value is small enough for a check that reports every wrong value inside it: such a check takes time and memory for
- * each value, and for the length of its path.
- */
+/** True if a value is within `MAX_VALUES`, `MAX_PATH_CHARACTERS` and `MAX_VALUE_DEPTH`: small enough to list all its errors. */
 export function isSmall(value: unknown): boolean {
   let values = 0;
   let characters = 0;

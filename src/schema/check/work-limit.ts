@@ -1,17 +1,13 @@
 /**
- * Bounds the time that the engine takes to check a value against a received schema. The engine has no limit of its own, so
- * its work is estimated in advance: a walk over schema and value counts the subschemas that the engine would apply to each part
- * of the value if no check ended early. The walk ends at the limit.
+ * Bounds the time of a check against a received schema. TypeBox has no limit of its own, so a walk over schema and value counts
+ * in advance the subschemas that TypeBox would apply if no check ended early. The walk stops when it has counted `MAX_WORK`.
  */
 
 import { isObject } from '../../jsonrpc/message.ts';
 import { type JsonObject, listOf } from '../json.ts';
 import { MAX_WORK } from '../limits.ts';
 
-/**
- * Keywords for which the engine enumerates the members of an object, and the work for each member, in applications of a
- * subschema.
- */
+/** Keywords for which TypeBox enumerates an object's members, with the time per member, in subschema applications. */
 const enumerating: readonly (readonly [keyword: string, work: number])[] = [
   ['additionalProperties', 2],
   ['patternProperties', 2],
@@ -24,19 +20,15 @@ const enumerating: readonly (readonly [keyword: string, work: number])[] = [
   ['~refine', 0.6],
 ];
 
-/**
- * The work of applying one schema, in the unit of `MAX_WORK`: a fixed part, parts that grow with the value, and the subschemas.
- */
+/** Estimated time to apply one schema, in subschema applications. Does not include the subschemas, which are listed here. */
 interface Work {
   readonly fixed: number;
   readonly perCharacter: number;
-  /** Work for each item of an array. */
   readonly perItem: number;
-  /** Work for each member of an object. */
   readonly perMember: number;
-  /** Work for each value inside an array with `uniqueItems`. */
+  /** Time for each value nested in an array that must have unique items. */
   readonly perNode: number;
-  /** Subschemas that apply to the same value as the schema. */
+  /** Subschemas that apply to the same value as the parent schema, such as those in `allOf`. */
   readonly inPlace: readonly unknown[];
   readonly dependent: readonly (readonly [string, unknown])[];
   readonly properties: ReadonlyMap<string, unknown>;
@@ -48,7 +40,7 @@ interface Work {
   readonly everyItem: readonly unknown[];
 }
 
-/** Estimates the work of checking values against one schema, in the normal form of received schemas. */
+/** Decides whether the check of a value against a received schema (output of `toReceivedForm`) would take too long. */
 export class WorkLimit {
   readonly #schema: JsonObject;
   readonly #works = new Map<object, Work>();
@@ -59,7 +51,7 @@ export class WorkLimit {
     this.#schema = schema;
   }
 
-  /** True if checking the value could take too long. Throws a RangeError if the value is nested too deeply. */
+  /** True if the check could apply more than `MAX_WORK` subschemas. Throws a RangeError if the value is nested too deeply. */
   isExceededBy(value: unknown): boolean {
     this.#left = MAX_WORK;
     try {
@@ -141,10 +133,10 @@ function workOf(schema: JsonObject): Work {
   const options = 'const' in schema ? [schema.const] : listOf(schema.enum);
   const additional = given(schema, 'additionalProperties');
   const contains = given(schema, 'contains');
-  // The engine applies `contains` to all items once more for each of these keywords.
+  // TypeBox applies `contains` to all items once more for each of `minContains` and `maxContains`.
   const counted = given(schema, 'minContains', 'maxContains').flatMap(() => contains);
   const names = properties.size + required.length + dependentRequired.length + dependent.length + prefixItems.length;
-  // To find additional properties, the engine matches names with a regular expression of all names in `properties`.
+  // To find additional properties, TypeBox matches each name with a regular expression made of all names in `properties`.
   const alternatives = additional.length > 0 ? properties.size : 0;
   const alternativesLength = alternatives > 0 ? [...properties.keys()].join('').length : 0;
   const perMember = enumerating.reduce((sum, [keyword, work]) => (keyword in schema ? sum + work : sum), 0);
@@ -157,7 +149,7 @@ function workOf(schema: JsonObject): Work {
       alternatives / 2 +
       alternativesLength / 64,
     perCharacter: given(schema, 'minLength', 'maxLength').length / 256,
-    // Each in-place subschema adds work for every item and member, since the engine merges what the subschemas have evaluated.
+    // In-place subschemas (`allOf`, ...) add time per item and member: TypeBox merges sets of evaluated items and members.
     perItem: inPlace.length / 8,
     perMember: perMember + (inPlace.length + options.filter(isObject).length) / 8 + alternatives / 64,
     perNode: '~refine' in schema ? 1 : 0,
@@ -177,7 +169,7 @@ function given(schema: JsonObject, ...keywords: readonly string[]): unknown[] {
   return keywords.flatMap((keyword) => (schema[keyword] === undefined ? [] : [schema[keyword]]));
 }
 
-/** Returns the number of values inside a JSON value, itself included. A string counts once more for every 64 characters. */
+/** Returns the number of values in a JSON value, itself included, plus one for every 64 characters of each string. */
 function sizeOf(value: unknown): number {
   if (typeof value === 'string') return 1 + value.length / 64;
   if (typeof value !== 'object' || value === null) return 1;

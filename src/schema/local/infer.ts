@@ -1,25 +1,22 @@
-/** Infers TypeScript types from schemas: of the arguments that a caller sends, and of those that a handler receives. */
+/** Infers from a schema the TypeScript types of the value that a caller sends and of the value that a handler receives. */
 
 import type { StandardSchema } from './standard-schema.ts';
 
 /**
- * A schema as an author writes it: a Standard Schema, a JSON Schema object or a TypeBox type. The type accepts every
- * object, since TypeBox's interfaces have no index signature; registration refuses other objects.
+ * A Standard Schema, a JSON Schema object or a TypeBox type. Accepts every object type, because TypeBox's interfaces have no
+ * index signature. Registration throws for objects that are not schemas.
  */
 export type AnySchema = StandardSchema | object;
 
-/** The type of the value that a handler receives after the check. */
+/** Type of a value after validation against the schema `S`, as the handler receives it, with defaults and transforms. */
 export type InferOutput<S> = S extends StandardSchema ? StandardTypes<S>['output'] : FromJsonSchema<S, []>;
 
-/** The type of the value that a caller sends, before the check. */
+/** Type of a value before validation against the schema `S`, as the caller sends it. */
 export type InferInput<S> = S extends StandardSchema ? StandardTypes<S>['input'] : FromJsonSchema<S, []>;
 
 type StandardTypes<S extends StandardSchema> = NonNullable<S['~standard']['types']>;
 
-/**
- * Maximum depth of inference, in levels. Deeper parts of a JSON Schema are `unknown`, since the compiler limits recursive
- * types.
- */
+/** Maximum nesting of schemas for which types are inferred. Deeper ones become `unknown`: TypeScript limits recursive types. */
 type Deepest = 12;
 type Deeper<Depth extends unknown[]> = [...Depth, 0];
 
@@ -80,7 +77,7 @@ type Tuple<Items extends readonly unknown[], Depth extends unknown[]> = {
   -readonly [K in keyof Items]: FromJsonSchema<Items[K], Depth>;
 };
 
-/** Infers the items after `prefixItems`. Without `items` there are none, although JSON Schema allows any. */
+/** Infers the tuple's items after `prefixItems`. Without `items`, the tuple ends there, although JSON Schema allows more. */
 type RestOf<S, Depth extends unknown[]> = S extends { readonly items: infer Items extends object }
   ? FromJsonSchema<Items, Depth>[]
   : [];
@@ -100,10 +97,7 @@ type ObjectOf<S, Depth extends unknown[]> = S extends { readonly properties: inf
       ? { [key: string]: FromJsonSchema<Patterns[keyof Patterns], Depth> }
       : { [key: string]: unknown };
 
-/**
- * Infers the names of required members. If the schema is not a literal type, the names are unknown, and all members are
- * optional.
- */
+/** Union of the names in `required`; `never` if they are not literal types, so that all members are optional. */
 type RequiredOf<S> = S extends { readonly required: readonly (infer Name)[] }
   ? string extends Name
     ? never

@@ -1,4 +1,4 @@
-/** Converts the schemas of schema libraries to JSON Schema, by the converter of each library. */
+/** Converts schemas of schema libraries (zod, valibot, arktype, ...) to JSON Schema with the converter of each library. */
 
 import { isObject } from '../../jsonrpc/message.ts';
 import { pointer, pointerOf } from '../json-pointer.ts';
@@ -7,7 +7,7 @@ import type { StandardJsonSchema, StandardSchema } from './standard-schema.ts';
 
 export type Direction = 'input' | 'output';
 
-/** The error of a schema that cannot be converted: the message of its library, and the path if it is known. */
+/** Thrown if a schema cannot be converted to JSON Schema. `path`: JSON Pointer of the failing part, empty if unknown. */
 export class Unconvertible extends Error {
   readonly path: string;
 
@@ -19,7 +19,7 @@ export class Unconvertible extends Error {
 
 const target = 'draft-2020-12';
 
-/** Converts a Standard Schema: by its own converter, or by that of zod or valibot, which have it in another module. */
+/** Converts a Standard Schema to JSON Schema with its own converter, or with the converter module of zod or valibot. */
 export function libraryJsonSchema(schema: StandardSchema, direction: Direction): unknown {
   const { vendor, jsonSchema } = schema['~standard'];
   if (jsonSchema)
@@ -41,7 +41,7 @@ function native(
   );
 }
 
-/** Makes arktype throw for types that JSON cannot represent. By default it converts them to the schema of any value. */
+/** Option `fallback` of arktype's converter: throws for types that JSON cannot represent. By default they accept any value. */
 const arktypeFallback = {
   date: () => cannotBe('Date'),
   domain: ({ domain }: { readonly domain: unknown }) => cannotBe(String(domain)),
@@ -52,7 +52,7 @@ function cannotBe(name: string): never {
   throw new Error(`${name} cannot be represented in JSON Schema`);
 }
 
-/** Converts schemas of zod/mini and of zod before 4.2, which have no converter, with that of the installed zod. */
+/** Converts schemas of zod/mini and of zod before 4.2, which have no converter, with `toJSONSchema` of the installed zod. */
 function zod(schema: StandardSchema, direction: Direction): unknown {
   if (!('_zod' in schema)) throw new Unconvertible("schemas of zod 3 cannot be converted: import z from 'zod/v4'");
   const toJSONSchema = requireFromApp('zod/v4/core')?.toJSONSchema;
@@ -64,10 +64,8 @@ function zod(schema: StandardSchema, direction: Direction): unknown {
   return convertOrLocate((options) => toJSONSchema(schema, { target, io: direction, ...options }));
 }
 
-/**
- * Runs a conversion. If it fails, runs it again with a callback that gets the path of the failing part, for the error message.
- * The first run has no callback, since older versions of zod do not accept it.
- */
+// Runs a conversion. If it fails, runs it again with the option `unrepresentable`, a callback that gets the path of the failing
+// part. The first run omits the option, because older versions of zod do not accept it.
 function convertOrLocate(convert: (options: { unrepresentable?(found: unknown): never }) => unknown): unknown {
   try {
     return convert({});
@@ -81,7 +79,7 @@ function convertOrLocate(convert: (options: { unrepresentable?(found: unknown): 
         },
       });
     } catch {
-      // The second conversion fails too: only its callback was needed.
+      // The second conversion fails too. Its only purpose is the path that `unrepresentable` gets.
     }
     throw new Unconvertible(messageOf(error), path);
   }
@@ -102,7 +100,7 @@ function valibot(schema: StandardSchema, direction: Direction): unknown {
   }
 }
 
-/** Returns the path of the first member that cannot be converted by itself: valibot's error does not contain it. */
+/** Returns the JSON Pointer of the first object member that valibot cannot convert. valibot's errors do not contain a path. */
 function failingEntry(schema: object, convert: (each: unknown) => unknown): string {
   if (!('entries' in schema) || !isObject(schema.entries)) return '';
   for (const [name, entry] of Object.entries(schema.entries)) {

@@ -1,6 +1,6 @@
 /**
- * Loads a module from the author's installation; undefined if it is not installed or the runtime cannot load modules
- * synchronously (`registerTool` is synchronous). No static `node:` import: this file is part of Worker bundles.
+ * Loads a module that the application has installed, synchronously, because `registerTool` is synchronous. Returns undefined if
+ * the module is missing or the runtime has no `require`. No static `node:` import, because Worker bundles contain this file.
  */
 export function requireFromApp(specifier: string): Record<string, unknown> | undefined {
   const node = globalThis.process?.getBuiltinModule?.('node:module');
@@ -10,32 +10,28 @@ export function requireFromApp(specifier: string): Record<string, unknown> | und
       const require = node.createRequire(base);
       return load(require, require.resolve(specifier));
     } catch {
-      // Not found from this base, or not loadable by this runtime: the next base may have it.
+      // The module cannot be found or loaded from `base`. The loop tries the next base.
     }
   }
   return undefined;
 }
 
-/**
- * Returns the places from which the module is looked up: it may be hoisted beside this package, or installed only for the
- * program (pnpm, workspaces).
- */
+// Returns the files from which modules are resolved: this file, the main script and the working directory's `package.json`. A
+// module can be installed beside this package, or only for the application (pnpm, workspaces).
 function bases(): string[] {
   const { argv, cwd } = globalThis.process;
   return [import.meta.url, argv[1], `${cwd()}/package.json`].filter((base) => typeof base === 'string');
 }
 
-/**
- * Loads a module, if possible the copy of it that the program has loaded. Libraries ship every file as ESM and as CommonJS, and
- * the metadata that is registered with one copy (descriptions, definitions) is missing from the other.
- */
+// Loads a module, if possible the copy that the application has loaded. Libraries ship an ESM and a CommonJS copy, and metadata
+// registered with one copy (descriptions, definitions) is missing from the other.
 function load(require: NodeJS.Require, path: string): Record<string, unknown> {
   if (path in require.cache || !path.endsWith('.cjs')) return require(path);
   for (const extension of ['.mjs', '.js']) {
     try {
       return require(path.replace(/\.cjs$/, extension));
     } catch {
-      // There is no ESM file, or this runtime cannot require it.
+      // No ESM file has this extension, or the runtime cannot `require` ESM. The CommonJS file is the last choice.
     }
   }
   return require(path);

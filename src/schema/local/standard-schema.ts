@@ -1,9 +1,6 @@
 import { isObject } from '../../jsonrpc/message.ts';
 
-/**
- * Standard Schema v1 and Standard JSON Schema (https://standardschema.dev), the interfaces that schema libraries share.
- * Only the members in use, written out so that no library, not even its types, is a dependency.
- */
+/** Standard Schema v1 and Standard JSON Schema (https://standardschema.dev). Declared here to avoid a dependency. */
 export interface StandardSchema<Input = unknown, Output = Input> {
   readonly '~standard': StandardProps<Input, Output>;
 }
@@ -35,7 +32,7 @@ export interface StandardIssue {
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
 }
 
-/** True for objects and functions (arktype) that implement Standard Schema v1. */
+/** Returns whether a value implements Standard Schema v1. The value can be a function, as in arktype. */
 export function isStandardSchema(schema: unknown): schema is StandardSchema {
   if ((typeof schema !== 'object' && typeof schema !== 'function') || schema === null) return false;
   if (!('~standard' in schema)) return false;

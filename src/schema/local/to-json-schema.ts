@@ -8,10 +8,10 @@ import { wireCopy } from './wire-copy.ts';
 
 export type Converted = { readonly jsonSchema: JsonSchema } | { readonly fault: SchemaFault };
 
-/** Conversions by schema, cached since a conversion takes much longer than a tool call. */
+/** Converted schemas by direction, keyed by the original schema. Cached, because a conversion takes longer than a tool call. */
 const conversions = { input: new WeakMap<object, Converted>(), output: new WeakMap<object, Converted>() };
 
-/** Converts an author's schema of any library to JSON Schema: 2020-12, or the dialect that a raw schema declares. */
+/** Converts an application's schema to JSON Schema 2020-12. A JSON Schema object keeps the dialect that it declares. */
 export function toJsonSchema(schema: unknown, direction: Direction): Converted {
   if ((typeof schema !== 'object' && typeof schema !== 'function') || schema === null) return { fault: notASchema };
   const known = conversions[direction].get(schema);
@@ -31,7 +31,7 @@ function convert(schema: object, direction: Direction): Converted {
   }
 }
 
-/** Removes the `$schema` that libraries write, since 2020-12 is the default. */
+/** Copies the JSON Schema that a library wrote, without `$schema`: its dialect is 2020-12, which is the default. */
 function fromLibrary(written: unknown): JsonSchema {
   if (!isObject(written))
     throw new Unconvertible('was not converted to a JSON Schema object by its library: give a JSON Schema object');
@@ -52,7 +52,7 @@ const notASchema: SchemaFault = {
   message: 'must be a Standard Schema (zod, valibot, arktype, ...) or a JSON Schema object',
 };
 
-/** Requires `type: 'object'` at the root of an input schema, as the protocol does. Adds it to a converted union of objects. */
+/** Returns an error if an input schema lacks `type: 'object'`, which MCP requires. Adds it to a library's union of objects. */
 function withObjectRoot(jsonSchema: JsonSchema, isConverted: boolean): Converted {
   if (jsonSchema.type === 'object') return { jsonSchema };
   if (isConverted && jsonSchema.type === undefined && isOfObjects(jsonSchema, jsonSchema, 0)) {

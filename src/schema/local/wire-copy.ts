@@ -6,9 +6,9 @@ import { subschemas } from '../read/keywords.ts';
 import { Unconvertible } from './libraries.ts';
 
 /**
- * Copies an author's schema as JSON: without symbols, functions and the members of libraries (`~kind`). Arrays under
- * `items`, which TypeBox writes for tuples, become `prefixItems`, since a schema without `$schema` is 2020-12. Values of the
- * wrong type are copied, and left to `readSchema`.
+ * Copies an application's schema as JSON, without symbols, functions and members of TypeBox (`~kind`). If the schema has no
+ * `$schema`, an array under `items` (a tuple of TypeBox) becomes `prefixItems`, as the default dialect 2020-12 requires.
+ * Keywords with invalid values are copied unchanged; `readSchema` reports them.
  */
 export function wireCopy(schema: JsonObject): JsonObject {
   const declared = schema.$schema !== undefined;
@@ -16,14 +16,15 @@ export function wireCopy(schema: JsonObject): JsonObject {
   return copy(schema, '', 0);
 
   function copy(from: JsonObject, path: string, depth: number): JsonObject {
-    if (depth > MAX_COPY_DEPTH || ++copied > MAX_COPIED_SCHEMAS)
+    if (depth > MAX_COPY_DEPTH)
       throw new Unconvertible(`has schemas more than ${MAX_COPY_DEPTH} levels deep, or contains itself`, path);
+    if (++copied > MAX_COPIED_SCHEMAS) throw new Unconvertible(`has more than ${MAX_COPIED_SCHEMAS} schemas`, path);
     const entries: [string, unknown][] = [];
     for (const [keyword, value] of Object.entries(from)) {
       if (keyword.startsWith('~') || value === undefined || typeof value === 'function') continue;
       entries.push([keyword, under(keyword, value, pointer(path, keyword), depth + 1)]);
     }
-    // `Object.fromEntries` defines own members, even one named `__proto__`, which an assignment would not.
+    // `Object.fromEntries` defines an own member even for `__proto__`; an assignment would set the prototype.
     const to: JsonObject = Object.fromEntries(entries);
     if (declared || !Array.isArray(to.items)) return withRefinements(from, to);
     const { items, additionalItems, ...rest } = to;
@@ -59,7 +60,7 @@ function plain(value: unknown, path: string): unknown {
   }
 }
 
-/** Copies TypeBox's refinements, which are functions, as a member that `JSON.stringify` skips. */
+/** Keeps TypeBox's refinement functions (`~refine`) in the copy, as a non-enumerable member, which `JSON.stringify` skips. */
 function withRefinements(from: JsonObject, to: JsonObject): JsonObject {
   if (!Array.isArray(from['~refine'])) return to;
   return Object.defineProperty(to, '~refine', { value: from['~refine'], enumerable: false });

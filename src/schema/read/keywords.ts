@@ -1,4 +1,4 @@
-/** The keywords and dialects of JSON Schema: which keywords hold schemas, and what the values of the others must be. */
+/** Dialects and keywords of JSON Schema: which keywords contain subschemas, and which values the other keywords allow. */
 
 import { isObject } from '../../jsonrpc/message.ts';
 
@@ -10,20 +10,15 @@ const dialects: ReadonlyMap<string, Dialect> = new Map<string, Dialect>([
   ['json-schema.org/draft-06/schema', 'draft-06'],
 ]);
 
-/**
- * Returns the dialect of a `$schema` URI, with `http:` or `https:`, with or without an empty fragment; undefined if it is not
- * supported.
- */
+/** Returns the dialect that a `$schema` URI names; undefined if not supported. Accepts `http:`, `https:` and a final `#`. */
 export function dialectOf(uri: string): Dialect | undefined {
   return dialects.get(uri.replace(/^https?:\/\//, '').replace(/#$/, ''));
 }
 
-/**
- * How the value of a keyword holds schemas: as one schema, in an array, or by name. `items` and `dependencies` have two forms.
- */
+/** Form of a keyword's value: one schema, an array or an object of schemas. `items` and `dependencies` have two forms each. */
 export type Holds = 'schema' | 'schemas' | 'named-schemas' | 'items' | 'dependencies';
 
-/** Keywords that hold schemas, and how. All code that traverses schemas uses this table. */
+/** Keywords that contain subschemas, each with the form of its value. All code that traverses schemas uses this table. */
 export const subschemas: ReadonlyMap<string, Holds> = new Map<string, Holds>([
   ...group('schema', 'additionalProperties unevaluatedProperties propertyNames unevaluatedItems additionalItems'),
   ...group('schema', 'contains contentSchema not if then else'),
@@ -71,10 +66,7 @@ const namedNames: Rule = {
   expected: 'must be an object of arrays of strings',
 };
 
-/**
- * Rules for the values of keywords that hold no schema. A schema that breaks a rule is refused, since the engine would silently
- * ignore the keyword.
- */
+/** Rules for values of keywords without subschemas. TypeBox would silently ignore a keyword whose value breaks its rule. */
 const rules: ReadonlyMap<string, Rule> = new Map<string, Rule>([
   ['type', type],
   ['required', names],
@@ -89,10 +81,10 @@ const rules: ReadonlyMap<string, Rule> = new Map<string, Rule>([
   ...group(string, 'contentEncoding contentMediaType'),
 ]);
 
-/** Names of the keywords that hold no schema and have a rule for their value. */
+/** Keywords without subschemas whose values `valueFault` checks. */
 export const keywordsWithValues: readonly string[] = [...rules.keys()];
 
-/** Returns why the value of a keyword is wrong (`must be ...`), or undefined. */
+/** Returns why the value of a keyword is invalid (`must be ...`); undefined if it is valid or the keyword has no rule. */
 export function valueFault(keyword: string, value: unknown): string | undefined {
   const rule = rules.get(keyword);
   return rule === undefined || rule.fits(value) ? undefined : rule.expected;

@@ -1,4 +1,4 @@
-/** Reads a raw JSON Schema before it is used: checks its keywords, bounds its size and resolves its references. */
+/** Parses a JSON Schema object: validates its keywords, bounds its size and resolves its references. */
 
 import { isObject } from '../../jsonrpc/message.ts';
 import { type JsonObject, shorten } from '../json.ts';
@@ -8,46 +8,46 @@ import { compilePattern } from '../redos/compile-pattern.ts';
 import { type Dialect, dialectOf, subschemas, valueFault } from './keywords.ts';
 import { expansionFault, References, type Resource, type Targets } from './references.ts';
 
-/**
- * Keywords whose values are limited in length in received schemas, since resolving them takes time that grows with their
- * length.
- */
+/** Keywords whose values have a maximum length in received schemas, because long references take long to resolve. */
 const identifiers: ReadonlySet<string> = new Set(['$id', '$ref', '$anchor', '$dynamicRef', '$dynamicAnchor']);
 
-/** An error in a schema, and its path (a JSON Pointer). */
+/** An error in a schema. `path` is a JSON Pointer into the schema. */
 export interface SchemaFault {
   readonly path: string;
   readonly message: string;
 }
 
-/** A schema without errors, and the targets of its references. */
+/** A JSON Schema without errors, with resolved references. */
 export interface ParsedSchema {
   readonly root: JsonObject;
   readonly dialect: Dialect;
   readonly targets: Targets;
-  /** True if the targets of `$dynamicRef` depend on the dynamic scope. */
+  /** True if two subschemas have the same `$dynamicAnchor`. The target of a `$dynamicRef` then depends on the dynamic scope. */
   readonly hasDynamicScope: boolean;
-  /** True if the schema has `pattern` or `patternProperties` anywhere. */
+  /** True if the schema or any subschema has `pattern` or `patternProperties`. */
   readonly hasPatterns: boolean;
 }
 
 export type ReadResult = { readonly schema: ParsedSchema } | { readonly fault: SchemaFault };
 
-/** Returns why a pattern is not accepted, or undefined. */
+/** Returns why a regular expression is refused; undefined if it is accepted. */
 export type PatternCheck = (pattern: string) => string | undefined;
 
+/** Called with every schema object of a document, after its subschemas. `path`: JSON Pointer of the schema object. */
+export type SchemaVisitor = (schema: JsonObject, path: string) => void;
+
 /**
- * Reads a JSON Schema: returns it parsed, or its first error. Never fetches a reference, never runs a pattern. Without
- * `checkPattern` the schema is a received one: patterns are not read, and names have at most 1,024 characters.
+ * Parses a JSON Schema, or returns its first error. Never fetches a reference, never runs a pattern. `checkPattern` is omitted
+ * for received schemas: their patterns are ignored, and a name of more than `MAX_RECEIVED_NAME` characters is an error.
  */
-export function readSchema(schema: unknown, checkPattern?: PatternCheck): ReadResult {
+export function readSchema(schema: unknown, checkPattern?: PatternCheck, onSchema?: SchemaVisitor): ReadResult {
   if (!isObject(schema)) return { fault: { path: '', message: 'must be an object' } };
   const dialect = schema.$schema === undefined ? '2020-12' : dialectOf(String(schema.$schema));
   if (dialect === undefined) {
     const message = `dialect not supported: ${shorten(String(schema.$schema), 100)}; use 2020-12, draft-07 or draft-06`;
     return { fault: { path: '/$schema', message } };
   }
-  const reader = new SchemaReader(dialect, schema.$schema !== undefined, checkPattern);
+  const reader = new SchemaReader(dialect, schema.$schema !== undefined, checkPattern, onSchema);
   const fault = reader.read(schema);
   if (fault) return { fault };
   const { targets, hasPatterns } = reader;
@@ -70,23 +70,29 @@ class SchemaReader {
   readonly #dialect: Dialect;
   readonly #isDialectDeclared: boolean;
   readonly #checkPattern: PatternCheck | undefined;
+  readonly #onSchema: SchemaVisitor | undefined;
   readonly #schemas = new Set<JsonObject>();
   readonly #unresolved: Reference[] = [];
   readonly #patternFaults = new Map<string, string | undefined>();
   #count = 0;
 
-  constructor(dialect: Dialect, isDialectDeclared: boolean, checkPattern: PatternCheck | undefined) {
+  constructor(
+    dialect: Dialect,
+    isDialectDeclared: boolean,
+    checkPattern: PatternCheck | undefined,
+    onSchema: SchemaVisitor | undefined,
+  ) {
     this.#dialect = dialect;
     this.#isDialectDeclared = isDialectDeclared;
     this.#checkPattern = checkPattern;
+    this.#onSchema = onSchema;
   }
 
   read(root: JsonObject): SchemaFault | undefined {
     const resource = this.references.open(root, '', '');
     const fault = this.#schema(root, '', 0, resource);
     if (fault) return fault;
-    // References are resolved after all schemas were read, since an anchor may follow the references to it. A target under an
-    // unknown keyword was not read yet, so it is checked here.
+    // References are resolved last: an anchor can come after references to it. Targets under unknown keywords are parsed here.
     for (const { from, keyword, ref, path, resource: base } of this.#unresolved) {
       const target = this.references.target(ref, base);
       if ('missing' in target) {
@@ -121,6 +127,7 @@ class SchemaReader {
       const fault = this.#under(keyword, value, at, depth + 1, resource);
       if (fault) return fault;
     }
+    this.#onSchema?.(schema, path);
     return undefined;
   }
 
@@ -132,7 +139,7 @@ class SchemaReader {
         return this.#each(value, path, depth, resource);
       case 'items':
         if (!Array.isArray(value)) return this.#schema(value, path, depth, resource);
-        // Arrays are accepted in a schema without `$schema`, since TypeBox writes tuples that way.
+        // Without `$schema`, an array under `items` is accepted, because TypeBox writes tuples that way.
         if (this.#isDialectDeclared && this.#dialect === '2020-12')
           return { path, message: 'must be a schema: use prefixItems' };
         return this.#each(value, path, depth, resource);
@@ -199,9 +206,9 @@ class SchemaReader {
 
   #identify(schema: JsonObject, path: string, outer: Resource): Resource {
     const { $id, $anchor, $dynamicAnchor, $ref } = schema;
-    // Before 2019-09, keywords beside a `$ref` had no effect.
+    // In dialects before 2019-09, keywords beside a `$ref` have no effect.
     if (this.#dialect !== '2020-12' && $ref !== undefined) return outer;
-    // Before 2019-09, an `$id` that is only a fragment was an anchor.
+    // In dialects before 2019-09, an `$id` that is only a fragment (`#name`) defines an anchor.
     const isAnchor = typeof $id === 'string' && $id.startsWith('#');
     if (isAnchor) this.references.anchor(outer, $id.slice(1), schema, false);
     const resource = typeof $id === 'string' && !isAnchor ? this.references.open(schema, path, $id, outer) : outer;

@@ -1,4 +1,4 @@
-/** Resolves the references of a schema within its document. Never fetches a document. */
+/** Resolves the references of a schema to targets in the same document. Never fetches a document. */
 
 import { isObject } from '../../jsonrpc/message.ts';
 import type { JsonObject } from '../json.ts';
@@ -6,9 +6,7 @@ import { unescaped } from '../json-pointer.ts';
 import { MAX_CHAIN, MAX_EXPANDED } from '../limits.ts';
 import { subschemas } from './keywords.ts';
 
-/**
- * A schema resource: the whole document, or a subschema with an `$id` of its own. References and anchors are relative to it.
- */
+/** A JSON Schema resource: the document, or a subschema with its own `$id`. References inside a resource are relative to it. */
 export interface Resource {
   readonly uri: string;
   readonly path: string;
@@ -20,17 +18,17 @@ export type Target =
   | { readonly schema: JsonObject | boolean; readonly path: string; readonly resource: Resource }
   | { readonly missing: 'external' | 'unresolved' };
 
-/** Targets of references, by the schema that has the reference and by keyword (`$ref` or `$dynamicRef`). */
+/** Resolved references: for each schema with references, a map from the keyword (`$ref`, `$dynamicRef`) to the target. */
 export type Targets = ReadonlyMap<JsonObject, ReadonlyMap<string, JsonObject | boolean>>;
 
-/** The resources and anchors of one document. */
+/** Collects the schema resources and anchors of one document, and resolves references to them. */
 export class References {
   readonly #resources = new Map<string, Resource>();
   readonly #dynamicAnchors = new Set<string>();
-  /** True if a `$dynamicAnchor` occurs twice: the target of a `$dynamicRef` then depends on the dynamic scope. */
+  /** True if two subschemas have the same `$dynamicAnchor`. The target of a `$dynamicRef` then depends on the dynamic scope. */
   hasDynamicScope = false;
 
-  /** Adds a resource: a schema with this `$id`, or the whole document if the `$id` is empty. */
+  /** Registers a schema resource, unless its URI is already registered. `id`: value of `$id`, empty for the whole document. */
   open(root: JsonObject, path: string, id: string, outer?: Resource): Resource {
     const uri = withoutFragment(resolve(id, outer?.uri ?? 'schema://document/') ?? `schema://document${path}`);
     const resource: Resource = { uri, path, root, anchors: new Map() };
@@ -89,22 +87,21 @@ function decode(fragment: string): string | undefined {
   }
 }
 
-/** Keywords whose subschemas apply to the same value as the schema that has the keyword. */
+/** Keywords whose subschemas apply to the same value as the parent schema (in-place applicators). */
 const inPlace = 'allOf anyOf oneOf not if then else dependentSchemas dependencies'.split(' ');
 
 interface Expansion {
-  /** Number of subschemas on the longest chain. */
+  /** Number of steps in the longest chain of in-place subschemas (`allOf`, ...) and references that starts at a schema. */
   readonly length: number;
-  /** Number of subschemas on all chains together: two references to one schema count it twice. */
+  /** Number of schemas that a value is checked against if one schema applies to it. A target of two references counts twice. */
   readonly size: number;
 }
 
 const unbounded: Expansion = { length: Number.POSITIVE_INFINITY, size: Number.POSITIVE_INFINITY };
 
 /**
- * Returns why following the references would take too long, or undefined. For every schema, the subschemas that apply to
- * the same value are counted with references followed: a cycle never ends, a long chain exhausts the stack, and a chain
- * of schemas with two references each to the next one takes exponential time.
+ * Returns an error message if references form a cycle or a chain longer than `MAX_CHAIN`, or if more than `MAX_EXPANDED`
+ * subschemas apply to one value. The number is exponential if each schema of a chain references the next one twice.
  */
 export function expansionFault(schemas: Iterable<JsonObject>, targets: Targets): string | undefined {
   const known = new Map<JsonObject, Expansion>();

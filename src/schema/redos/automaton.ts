@@ -1,19 +1,16 @@
-/** Decides whether a regular expression can match one text in exponentially many ways. `redos.ts` explains how. */
+/** Detects regular expressions that can match one text in exponentially many ways. `redos.ts` describes the algorithm. */
 
 import { MAX_EDGES, MAX_POSITIONS, MAX_STEPS } from '../limits.ts';
 import type { RegexTree } from './regex-tree.ts';
 
-/** The positions at which a part of the pattern can begin and end. */
+/** Automaton positions at which a part of a pattern can start (`first`) and end (`last`). `nullable`: the part can be empty. */
 interface Ends {
   readonly nullable: boolean;
   readonly first: readonly number[];
   readonly last: readonly number[];
 }
 
-/**
- * The Glushkov automaton of a pattern: one position per character set, and an edge for every way in which one can follow
- * another, so that two positions may have several edges between them.
- */
+/** Glushkov automaton of a pattern, with one position per character set. `fault`: why the pattern is refused, if it is. */
 export class Automaton {
   readonly #chars: bigint[] = [];
   readonly #next: number[][] = [];
@@ -57,12 +54,12 @@ export class Automaton {
 
   #repeat(body: RegexTree, min: number, max: number): Ends {
     if (max === 0) return empty;
-    // `(a?){30}` can skip any of the thirty: the matcher tries all 2^30 combinations.
+    // Each of the 30 copies in `(a?){30}` can match the empty text, so the matcher tries up to 2^30 combinations.
     if (min >= 10 && isNullable(body)) this.#skipsCounted = true;
     if (max === 1) return { ...this.#build(body), ...(min === 0 && { nullable: true }) };
     const copies = Number.isFinite(max) ? max : Math.max(min, 1);
     const room = MAX_POSITIONS - this.#chars.length;
-    // A counted repeat is unrolled, unless it is long or its body is unbounded: then it is treated as a loop.
+    // Counted repeats such as `a{2,5}` are unrolled. `a{2,}` and `(a+){2,5}` end in a loop. Too long repeats become a loop.
     const counted = Number.isFinite(max) && !isUnbounded(body);
     if ((!counted && min <= 1) || copies * sizeOf(body) > room) return this.#loop(body, min === 0);
     let ends = empty;
@@ -71,7 +68,7 @@ export class Automaton {
     return this.#join(min === 0 ? empty : this.#join(ends, this.#build(body)), this.#optional(body, max - min));
   }
 
-  /** Builds `a{0,3}` as `(a(a(a)?)?)?`: each further repetition needs the previous one, so that none is skipped. */
+  /** Builds `a{0,3}` as `(a(a(a)?)?)?`, because `a?a?a?` would match one `a` in three ways. */
   #optional(body: RegexTree, times: number): Ends {
     if (times === 0) return empty;
     const first = this.#build(body);
@@ -99,11 +96,9 @@ export class Automaton {
     for (const position of from) this.#next[position]?.push(...to);
   }
 
-  /**
-   * Returns whether the automaton can read one text in exponentially many ways; undefined if that takes too many steps to
-   * decide. Two copies of the automaton read the same text. If both can start at one position, be at different positions in
-   * between and return to that position, each round doubles the number of ways.
-   */
+  // Returns whether the automaton can read one text in exponentially many ways; undefined if the search exceeds `MAX_STEPS`.
+  // Two copies of the automaton read the same text. If both start at one position, take different positions or parallel edges,
+  // and meet at the first position again, each repetition doubles the number of ways.
   #isAmbiguous(): boolean | undefined {
     const size = this.#chars.length;
     const pairs: number[] = [];
@@ -163,10 +158,7 @@ function sizeOf(tree: RegexTree): number {
   return tree.kind === 'choice' ? tree.branches.reduce((sum, branch) => sum + sizeOf(branch), 0) : 0;
 }
 
-/**
- * Returns the strongly connected component of each node, as a number: nodes that can reach each other have the same one. Uses
- * Gabow's algorithm, without recursion.
- */
+/** Maps each node to the id of its strongly connected component. Gabow's algorithm, iterative to avoid stack overflows. */
 function componentsOf(followers: ReadonlyMap<number, readonly number[]>): Map<number, number> {
   const component = new Map<number, number>();
   const order = new Map<number, number>();

@@ -1,6 +1,6 @@
 /**
- * Compiles a `pattern`, with the `u` flag if possible; undefined if it is invalid. JSON Schema requires the flag, but many
- * patterns in use are valid only without it (`[\w-.]`).
+ * Compiles a `pattern` with the `u` flag, which JSON Schema requires. If that fails, compiles it without the flag, because many
+ * patterns in use are valid only without it (`[\w-.]`). Returns undefined if both fail.
  */
 export function compilePattern(pattern: string): RegExp | undefined {
   for (const flags of ['u', '']) {

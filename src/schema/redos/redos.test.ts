@@ -31,6 +31,8 @@ test.each([
   ['a name that does not begin with a dash', '^(?!-)[a-z-]+$'],
   ['a quoted string', '^"(?:[^"\\\\]|\\\\.)*"$'],
   ['names in any script', '^(\\p{L}+ )*\\p{L}+$'],
+  ['words with accents', '^([a-zà-ÿ]+\\s)*$'],
+  ['words of letters', '^(\\p{L}+\\s)*$'],
   ['a list with spaces', '^\\w+(?:,\\s*\\w+)*$'],
   ['words that start alike', '^(?:foo|fob|bar)+$'],
   ['an escape by number', '^(\\x41\\u0042\\u0043+-)*$'],
@@ -62,6 +64,12 @@ test.each([
   'x*(?!(a*)*b)',
   '(?<=(a+)+)b',
   '^(?!x(?=(a+)+$)).*$',
+  '^(\\k|k)*$',
+  '^([aÿ]|[bÿ])*$',
+  '^([éα]|[жα])*$',
+  '^(\\u00ff|[a-\\xff])*$',
+  '^(\\p{Lu}|Ä)*$',
+  '^(\\u2003|\\s)*$',
 ])('%s can match one text in too many ways', (pattern) => {
   expect(patternFault(pattern)).toMatch(/many ways/);
 });

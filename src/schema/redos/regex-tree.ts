@@ -1,6 +1,10 @@
+/** Parses a regular expression into a tree, from which the check for exponential time (`redos.ts`) builds an automaton. */
+
+import { compilePattern } from './compile-pattern.ts';
+
 /**
- * A regular expression as a tree: character sets, sequences, alternatives, repeats, and parts that consume no text
- * (assertions, look-arounds) or are ignored (back references). The source must be valid for `RegExp`.
+ * A parsed regular expression. `chars` has one bit for each of `SAMPLES` that the set matches. `empty` stands for assertions,
+ * look-arounds and back references, which are treated as empty text.
  */
 export type RegexTree =
   | { readonly kind: 'set'; readonly chars: bigint }
@@ -9,49 +13,33 @@ export type RegexTree =
   | { readonly kind: 'choice'; readonly branches: readonly RegexTree[] }
   | { readonly kind: 'repeat'; readonly body: RegexTree; readonly min: number; readonly max: number };
 
-/**
- * Samples of the characters above ASCII, one for each of three classes. A character set is a bit mask: one bit per ASCII
- * character, and one per class.
- */
-const others = ['é', '\u00a0', '中'];
-const samples = [...Array.from({ length: 128 }, (_, code) => String.fromCharCode(code)), ...others];
-const everything = (1n << BigInt(samples.length)) - 1n;
+const characters = (from: number, length: number): string[] =>
+  Array.from({ length }, (_, index) => String.fromCharCode(from + index));
+const ASCII = characters(0, 128);
+const SPACES = [...characters(0x2000, 11), ...'\u00a0\u1680\u2028\u2029\u202f\u205f\u3000\ufeff'];
+/** Characters that stand for all characters: ASCII, all spaces, an emoji, and one non-ASCII letter of each of six scripts. */
+const SAMPLES = [...ASCII, ...SPACES, ...'éжאあ中한😀'];
+/** Bit mask of the samples that are neither ASCII nor spaces. */
+const OTHERS = (1n << BigInt(SAMPLES.length)) - (1n << BigInt(ASCII.length + SPACES.length));
+// Matches a character set whose source contains or escapes a character above ASCII, such as `[é]` and `\u00e9`.
+const NAMES_OTHERS = /[\u0080-\uffff]|\\u(?!00[0-7])|\\x[89a-f]/i;
 
-function maskOf(source: string): bigint {
-  const matches = new RegExp(`^${source}$`, 'u');
-  return samples.reduce((mask, sample, bit) => (matches.test(sample) ? mask | (1n << BigInt(bit)) : mask), 0n);
-}
+// Matches one character set: a class such as `[a-z]`, an escape or a single character.
+const SET = /\[(?:\\.|[^\]\\])*\]|\\(?:[pP]\{[^}]*\}|u\{[\da-fA-F]+\}|u[\da-fA-F]{4}|x[\da-fA-F]{2}|c[A-Za-z]|.)|./suy;
+// Matches an assertion such as `^`, or a back reference such as `\1`.
+const NO_TEXT = /[$^]|\\(?:[bB1-9]|k<[^>]*>)/y;
+const GROUP = /\((?:\?(?:[:=!]|<[=!]|<[^>]*>))?/y;
+const QUANTIFIER = /(?:[*+?]|\{(\d+)(?:(,)(\d*))?\})\??/y;
 
-const named: ReadonlyMap<string, bigint> = new Map(
-  ['.', '\\d', '\\D', '\\w', '\\W', '\\s', '\\S'].map((name) => [name, maskOf(name)]),
-);
-const controls: ReadonlyMap<string, number> = new Map(Object.entries({ n: 10, r: 13, t: 9, v: 11, f: 12, 0: 0 }));
-const assertions: ReadonlySet<string> = new Set(['^', '$', '\\b', '\\B']);
-
-function bitOf(code: number): bigint {
-  if (code < 128) return 1n << BigInt(code);
-  const char = String.fromCodePoint(code);
-  return 1n << BigInt(/\s/.test(char) ? 129 : code < 0x250 ? 128 : 130);
-}
-
-function rangeOf(from: number, to: number): bigint {
-  if (to < from) return 0n;
-  let mask = 0n;
-  if (from < 128) mask = (1n << BigInt(Math.min(to, 127) + 1)) - (1n << BigInt(from));
-  return to < 128 ? mask : mask | bitOf(Math.max(from, 128)) | bitOf(to);
-}
-
-/** Parses a regular expression. `onLookAround` gets the pattern of each look-around. */
+/** Parses a regular expression that `RegExp` accepts. `onLookAround` gets the parsed body of each look-around. */
 export function readRegex(source: string, onLookAround: (inside: RegexTree) => void = () => {}): RegexTree {
+  const masks = new Map<string, bigint>();
   let at = 0;
   return choice();
 
   function choice(): RegexTree {
     const branches = [sequence()];
-    while (source[at] === '|') {
-      at++;
-      branches.push(sequence());
-    }
+    while (skip(/\|/y)) branches.push(sequence());
     return branches.length === 1 && branches[0] ? branches[0] : { kind: 'choice', branches };
   }
 
@@ -62,97 +50,50 @@ export function readRegex(source: string, onLookAround: (inside: RegexTree) => v
   }
 
   function quantified(body: RegexTree): RegexTree {
-    const found = /^(?:[*+?]|\{(\d+)(?:(,)(\d*))?\})\??/.exec(source.slice(at));
+    const found = skip(QUANTIFIER);
     if (!found) return body;
-    at += found[0].length;
     const sign = found[0][0];
-    if (sign === '*') return { kind: 'repeat', body, min: 0, max: Number.POSITIVE_INFINITY };
-    if (sign === '+') return { kind: 'repeat', body, min: 1, max: Number.POSITIVE_INFINITY };
-    if (sign === '?') return { kind: 'repeat', body, min: 0, max: 1 };
-    const min = Number(found[1]);
-    const max = found[2] === undefined ? min : found[3] ? Number(found[3]) : Number.POSITIVE_INFINITY;
+    const [, least = sign === '+' ? 1 : 0, comma = sign === '{' ? undefined : ',', most = sign === '?' ? 1 : ''] =
+      found;
+    const min = Number(least);
+    const max = comma === undefined ? min : most === '' ? Number.POSITIVE_INFINITY : Number(most);
     return { kind: 'repeat', body, min, max };
   }
 
   function term(): RegexTree {
-    const char = source[at];
-    if (char === '(') return group();
-    const assertion = char === '\\' ? source.slice(at, at + 2) : (char ?? '');
-    if (assertions.has(assertion)) {
-      at += assertion.length;
-      return { kind: 'empty' };
-    }
-    if (char === '\\' && /^\\(?:[1-9]|k<)/.test(source.slice(at, at + 3))) {
-      // In a pattern without named groups, `\k` matches a `k`.
-      at += source[at + 1] === 'k' ? Math.max(source.indexOf('>', at) - at + 1, 2) : 2;
-      return { kind: 'empty' };
-    }
-    if (char === '.') at++;
-    const chars = char === '.' ? (named.get('.') ?? everything) : char === '[' ? characterClass() : member().mask;
+    const opening = skip(GROUP)?.[0];
+    if (opening !== undefined) return group(opening);
+    if (skip(NO_TEXT)) return { kind: 'empty' };
+    const [text = ''] = skip(SET) ?? [];
+    const chars = masks.get(text) ?? maskOf(text);
+    masks.set(text, chars);
     return { kind: 'set', chars };
   }
 
-  function group(): RegexTree {
-    const opening = /^\((?:\?(?:[:=!]|<[=!]|<[^>]*>))?/.exec(source.slice(at))?.[0] ?? '(';
-    at += opening.length;
+  function group(opening: string): RegexTree {
     const inside = choice();
-    at++;
+    skip(/\)/y);
     if (!/[=!]$/.test(opening)) return inside;
-    // A look-around consumes no text, but is matched against it like any pattern.
     onLookAround(inside);
     return { kind: 'empty' };
   }
 
-  function characterClass(): bigint {
-    const negated = source[at + 1] === '^';
-    at += negated ? 2 : 1;
-    let mask = 0n;
-    while (at < source.length && source[at] !== ']') {
-      const from = member();
-      if (from.code !== undefined && source[at] === '-' && source[at + 1] !== ']') {
-        at++;
-        const to = member();
-        mask |= to.code === undefined ? from.mask | to.mask | bitOf(45) : rangeOf(from.code, to.code);
-      } else {
-        mask |= from.mask;
-      }
-    }
-    at++;
-    return negated ? everything & ~mask : mask;
-  }
-
-  /** Reads one character or escape, inside or outside of a character class. */
-  function member(): { mask: bigint; code?: number } {
-    if (source[at] !== '\\')
-      return literal(source.codePointAt(at) ?? 0, (source.codePointAt(at) ?? 0) > 0xffff ? 2 : 1);
-    const set = named.get(source.slice(at, at + 2));
-    if (set !== undefined) {
-      at += 2;
-      return { mask: set };
-    }
-    const text = source.slice(at);
-    const property = /^\\[pP]\{[^}]*\}/.exec(text)?.[0];
-    if (property) {
-      at += property.length;
-      return { mask: propertyMask(property) };
-    }
-    const hex = /^\\(?:x([\da-fA-F]{2})|u([\da-fA-F]{4})|u\{([\da-fA-F]+)\})/.exec(text);
-    if (hex) return literal(Number.parseInt(hex[1] ?? hex[2] ?? hex[3] ?? '0', 16), hex[0].length);
-    if (/^\\c[A-Za-z]/.test(text)) return literal(text.charCodeAt(2) % 32, 3);
-    const control = controls.get(text[1] ?? '');
-    return control === undefined ? literal(text.codePointAt(1) ?? 92, 2) : literal(control, 2);
-  }
-
-  function literal(code: number, length: number): { mask: bigint; code: number } {
-    at += length;
-    return { mask: bitOf(code), code };
+  // Matches a sticky pattern at the current position, and moves past the match.
+  function skip(pattern: RegExp): RegExpExecArray | undefined {
+    pattern.lastIndex = at;
+    const found = pattern.exec(source) ?? undefined;
+    at += found?.[0].length ?? 0;
+    return found;
   }
 }
 
-function propertyMask(property: string): bigint {
-  try {
-    return maskOf(property);
-  } catch {
-    return everything;
-  }
+/**
+ * Returns the bit mask of the samples that a character set matches. A set that names a character above ASCII, or has characters
+ * that no sample stands for, also gets the bits of all samples that are neither ASCII nor spaces.
+ */
+function maskOf(set: string): bigint {
+  const pattern = compilePattern(`^(?:${set})$`);
+  const mask = SAMPLES.reduce((bits, sample, bit) => (pattern?.test(sample) ? bits | (1n << BigInt(bit)) : bits), 0n);
+  const isUnsampled = mask === 0n || (/\\p/i.test(set) && (mask & OTHERS) === 0n);
+  return isUnsampled || NAMES_OTHERS.test(set) ? mask | OTHERS : mask;
 }

@@ -1,4 +1,4 @@
-/** Scope authorization: validates scopes of entries, finds those that a request requires, and filters change notifications. */
+/** Scope authorization: the OAuth scopes that a request requires, and the change notifications that a caller may get. */
 
 import { RpcError } from '../../jsonrpc/errors.ts';
 import { isObject, type Params, type Request } from '../../jsonrpc/message.ts';
@@ -10,7 +10,7 @@ import { matchUri } from '../features/uri-template/match.ts';
 import { encodeNonAscii } from '../features/uri-template/uri-template.ts';
 import type { ServerInternals } from '../internals.ts';
 
-/** Validates the option `scopes` of a registered entry. Throws a `TypeError` that begins with `owner`. */
+/** Validates the option `scopes` of a tool, prompt or resource. Throws a `TypeError` whose message begins with `owner`. */
 export function scopesOf(owner: string, scopes: unknown): readonly string[] | undefined {
   if (scopes === undefined) return undefined;
   if (!Array.isArray(scopes) || scopes.length === 0) {
@@ -22,7 +22,7 @@ export function scopesOf(owner: string, scopes: unknown): readonly string[] | un
       `${owner}: scopes[${bad}] is not a scope: one or more visible ASCII characters without space, " and \\`,
     );
   }
-  // `offline_access` asks the authorization server for a refresh token: it is no permission of a request (OpenID Connect, 11).
+  // The scope `offline_access` only asks for a refresh token (OpenID Connect Core, section 11) and grants access to nothing.
   if (scopes.includes('offline_access')) {
     throw new TypeError(`${owner}: scopes must not have "offline_access": no request requires it`);
   }
@@ -30,9 +30,8 @@ export function scopesOf(owner: string, scopes: unknown): readonly string[] | un
   return Object.freeze([...scopes]);
 }
 
-/** True if the principal was granted all of these scopes. */
 export function hasScopes({ scopes }: Principal, required: readonly string[]): boolean {
-  // An authenticator may return a string, in which `includes` would find "read" in "readonly".
+  // An authenticator could set `scopes` to a string by mistake, and `"readonly".includes("read")` is true.
   const granted: readonly string[] = Array.isArray(scopes) ? scopes : [];
   return required.every((scope) => granted.includes(scope));
 }
@@ -50,18 +49,17 @@ const REQUIRED_SCOPES: ReadonlyMap<string, ScopesOfRequest> = new Map<string, Sc
   ['completion/complete', scopesOfCompletion],
 ]);
 
-/** Returns the scopes that a request requires. Entries hidden from the viewer require none, so that errors do not reveal them. */
+/** Returns the scopes that a request requires; undefined for a hidden tool, prompt or resource, so that no error reveals it. */
 export function requiredScopes(server: Entries, { method, params }: Request, viewer: Viewer): Scopes {
   return isObject(params) ? REQUIRED_SCOPES.get(method)?.(server, params, viewer) : undefined;
 }
 
-/** Returns the scopes that a request requires if its principal lacks one of them, else undefined. */
+/** If the principal lacks a scope that the request requires, returns all scopes that the request requires; else undefined. */
 export function missingScopes(server: Entries, request: Request, viewer: Viewer): Scopes {
   const required = requiredScopes(server, request, viewer) ?? [];
   return isGranted(required, viewer) ? undefined : required;
 }
 
-/** Error -32600 of a request whose principal lacks scopes. */
 export function insufficientScope(scopes: readonly string[], principal: Principal | undefined): RpcError {
   const names = `${scopes.length === 1 ? 'the scope' : 'the scopes'} ${scopes.join(', ')}`;
   const message = principal
@@ -70,7 +68,7 @@ export function insufficientScope(scopes: readonly string[], principal: Principa
   return RpcError.invalidRequest(message, { requiredScopes: scopes });
 }
 
-/** True if the observer may see and read the resource. Change notifications of other resources would reveal them. */
+/** True if the observer may get notifications about the resource. Other observers must not learn that the resource exists. */
 export function canObserve(server: Entries, uri: string, observer: Observer): boolean {
   const { resources, templates } = server.registries;
   if (!(resources.hasRestrictedEntries || templates.hasRestrictedEntries)) return true;
@@ -84,12 +82,11 @@ export function canObserve(server: Entries, uri: string, observer: Observer): bo
   return name === undefined || templates.get(name, observer) !== undefined;
 }
 
-/** True if the viewer's principal was granted these scopes, or none are required. */
 export function isGranted(required: readonly string[], { principal }: Viewer): boolean {
   return required.length === 0 || (principal !== undefined && hasScopes(principal, required));
 }
 
-// Looks up the entry unchecked first: `get` calls the function `visible` of the entry, which is needless if it has no scopes.
+// Calls `getUnchecked` first, so that the application's function `visible` runs only for entries with scopes.
 function scopesOfEntry<E extends Entry>(registry: Registry<E>, name: unknown, viewer: Viewer): Scopes {
   const entry = registry.getUnchecked(name);
   return entry?.scopes && registry.get(entry.key, viewer)?.scopes;
@@ -100,12 +97,12 @@ function scopesOfResource({ registries, resourceAt }: Entries, uri: string, view
   return resources.requiresScopes || templates.requiresScopes ? resourceAt(uri, viewer)?.scopes : undefined;
 }
 
-// A URI over the length limit is not matched with templates: the request is refused with -32602 later.
+// A URI above the length limit is not matched against templates, because the request is refused with -32602 later.
 function scopesOfUri(server: Entries, uri: unknown, viewer: Viewer): Scopes {
   return typeof uri === 'string' && uri.length <= STRING_LIMITS.uri ? scopesOfResource(server, uri, viewer) : undefined;
 }
 
-// A list over the limit requires no scopes here: `subscriptions/listen` has the same limit and refuses it.
+// More than `MAX_SUBSCRIPTION_URIS` URIs are not checked, because `subscriptions/listen` refuses them.
 function scopesOfSubscriptions(server: Entries, { notifications }: Params, viewer: Viewer): Scopes {
   const uris = isObject(notifications) ? notifications['resourceSubscriptions'] : undefined;
   if (!Array.isArray(uris) || uris.length > MAX_SUBSCRIPTION_URIS) return undefined;

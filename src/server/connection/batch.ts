@@ -4,23 +4,22 @@ import { type ParseError, RpcError } from '../../jsonrpc/errors.ts';
 import { type Batch, isUnreadable, messageObjectOf } from '../../jsonrpc/json/parse-message.ts';
 import { isPromise, type MaybePromise } from '../../jsonrpc/maybe-promise.ts';
 import { isRequest, type Message, type Request, type Response, serialize } from '../../jsonrpc/message.ts';
+import { requestedVersion } from '../../protocol/revision-of-message.ts';
 import type { RevisionFeatures } from '../../protocol/revisions.ts';
-import { requestedVersion } from '../../protocol/select-revision.ts';
 import type { ConnectionExchange } from './exchange.ts';
 
-/** The functions of a connection that handle the elements of a batch. */
 export interface BatchConnection {
-  /** Handles a request. Returns undefined if the request gets no response. */
+  /** Handles a request and returns its response; undefined if the request was cancelled. */
   handleRequest(request: Request): MaybePromise<Response | undefined>;
   /** Handles a notification or a response. */
   receive(message: Message): void;
-  /** Returns the error response to an element that is not a valid message; undefined if it gets none. */
+  /** Returns the error response to an invalid message; undefined if the message is a notification or a response. */
   refuse(fault: ParseError): Response | undefined;
-  /** Returns the error response that replaces a response which cannot be encoded as JSON. */
+  /** Returns the error response to send instead of `response`, which cannot be encoded as JSON. `onError` gets `cause`. */
   unencodable(response: Response, cause: unknown): Response;
 }
 
-/** Returns the error for a batch that is refused as a whole; undefined if the batch is accepted. */
+/** Returns an error if the revision has no batches, or if a message (such as `initialize`) is not allowed in a batch. */
 export function batchRefusal(batch: Batch, features: RevisionFeatures | undefined): RpcError | undefined {
   if (!features || features.batches === 'refused') {
     return RpcError.invalidRequest('Batches are not part of this protocol revision');
@@ -35,7 +34,7 @@ function mustBeSentAlone(element: Message | ParseError): boolean {
   return call !== undefined && (call.method === 'initialize' || requestedVersion(call.params) !== undefined);
 }
 
-/** Handles all messages of a batch. Returns the responses in the order of the requests. */
+/** Handles all messages of a batch. Resolves to the responses in the order of the requests. */
 export async function handleBatch(batch: Batch, connection: BatchConnection): Promise<Response[]> {
   const pending: MaybePromise<Response | undefined>[] = [];
   for (const element of batch) {
@@ -47,7 +46,7 @@ export async function handleBatch(batch: Batch, connection: BatchConnection): Pr
   return responses.map((response) => encodable(response, connection));
 }
 
-/** Resolves to the response, or to undefined once its request is cancelled: the batch does not wait for a cancelled handler. */
+/** Resolves to `response`, or to undefined when the request is cancelled, even if the handler of the request still runs. */
 export function unlessDiscarded(
   response: MaybePromise<Response | undefined>,
   exchange: Pick<ConnectionExchange, 'isDiscarded' | 'onEnd'> | undefined,
@@ -59,7 +58,7 @@ export function unlessDiscarded(
   return Promise.race([response, discarded]);
 }
 
-// Replaces a response that cannot be encoded as JSON by an error response. It would prevent the whole batch from being sent.
+// Replaces a response that cannot be encoded as JSON with an error. Otherwise no response of the batch could be sent.
 function encodable(response: Response, connection: BatchConnection): Response {
   try {
     serialize(response);

@@ -1,4 +1,4 @@
-/** A served connection: receives messages, handles them, and sends responses. It accepts stateful and stateless requests. */
+/** `serveConnection`: serves one connection, which can carry requests of stateful and of stateless revisions. */
 
 import { ConnectionError, errorResponse, type ParseError, RpcError } from '../../jsonrpc/errors.ts';
 import { type Batch, isUnreadable, messageObjectOf, type Payload } from '../../jsonrpc/json/parse-message.ts';
@@ -21,23 +21,22 @@ import { printable } from '../../jsonrpc/printable.ts';
 import type { Receiver, Transport } from '../../jsonrpc/transport.ts';
 import { METHODS, type MethodRow } from '../../protocol/methods.ts';
 import { checkPrincipal, type Principal, principalKey } from '../../protocol/principal.ts';
+import { requestedVersion, revisionNamed } from '../../protocol/revision-of-message.ts';
 import type { RevisionFeatures } from '../../protocol/revisions.ts';
-import { requestedVersion, revisionNamed } from '../../protocol/select-revision.ts';
 import type { Session } from '../../protocol/session.ts';
 import { handleNotification, handleRequest } from '../handle-request.ts';
 import type { ServerInternals } from '../internals.ts';
-import { ABORT_GRACE_MS, MAX_REPORTED_ERRORS } from '../limits/limits.ts';
+import { ABORT_GRACE_MS, MAX_REPORTED_ERRORS } from '../limits/default-limits.ts';
 import { ConnectionUsage, KEPT_BYTES_EXCEEDED } from '../limits/usage.ts';
 import { batchRefusal, handleBatch, unlessDiscarded } from './batch.ts';
+import type { ConnectionOptions, TransportConnection } from './connection-options.ts';
 import { ConnectionExchange, type ExchangeConnection } from './exchange.ts';
 import { InFlight } from './in-flight.ts';
 import { PreHandshakeQueue } from './pre-handshake-queue.ts';
 import { currentTurn, waitProgressGap } from './progress-gap.ts';
-import type { ConnectionOptions, TransportConnection } from './served-connection.ts';
 import { SlowPeer } from './slow-peer.ts';
 
-/** A connection that is being served. */
-class ServedConnection implements Receiver, TransportConnection, ExchangeConnection {
+class Connection implements Receiver, TransportConnection, ExchangeConnection {
   readonly closed: Promise<void>;
   principal: Principal | undefined;
   readonly caller: string;
@@ -47,7 +46,7 @@ class ServedConnection implements Receiver, TransportConnection, ExchangeConnect
   readonly ask: ExchangeConnection['ask'];
   readonly #outgoing: PendingRequests;
   session: Session | undefined;
-  /** Features of the revision of the session; undefined before `initialize`. */
+  /** Features of the session's revision; undefined before `initialize`. */
   #features: RevisionFeatures | undefined;
   readonly #server: ServerInternals;
   readonly #transport: Transport;
@@ -57,7 +56,7 @@ class ServedConnection implements Receiver, TransportConnection, ExchangeConnect
   readonly #usage: ConnectionUsage;
   #unwatch: (() => void) | undefined;
   #closing = false;
-  /** The error message of refused requests; undefined while new requests are accepted. */
+  /** Message of the error that new requests get; undefined while new requests are accepted. */
   #refusalReason: string | undefined;
   #ended = false;
   #reportedErrors = 0;
@@ -84,13 +83,13 @@ class ServedConnection implements Receiver, TransportConnection, ExchangeConnect
   }
 
   openSession(session: Session): void {
-    // A second `initialize` replaces the session: a bridge may connect several clients, one after the other, to one process.
+    // A second `initialize` replaces the session, because a bridge can connect one client after the other to the same process.
     if (this.session) this.#outgoing.failAll(new ConnectionError('closed', 'The client sent "initialize" again'));
     this.#unwatch?.();
     this.session = session;
     const revision = revisionNamed(session.version);
     this.#features = revision.features;
-    // The client may have disconnected while `initialize` was being handled: no changes are watched then.
+    // A connection that was closed while `initialize` was being handled gets no change notifications.
     if (this.#refusalReason !== undefined || this.#ended) return;
     const observer = { principal: this.principal, capabilities: session.capabilities, trusted: this.trusted };
     this.#unwatch = this.#server.serverInfo.watch(
@@ -121,14 +120,14 @@ class ServedConnection implements Receiver, TransportConnection, ExchangeConnect
 
   onMessage(payload: Payload): void {
     if (this.#ended) return;
-    // The protocol version in `_meta`. It is read only once and passed on, to save time.
+    // The protocol version in `_meta`, read only once per message to save time.
     const claim = requestedVersion(messageObjectOf(payload)?.params);
     if (this.#queue.isActive && this.#queue.takes(payload, claim, !this.#isFull && this.#refusalReason === undefined))
       return;
     this.#handle(payload, claim);
   }
 
-  // `claim` is the protocol version in `_meta`. Queued messages and the messages of batches have none.
+  // `claim` is the protocol version in `_meta`. Queued messages and messages of batches never have one.
   #handle(payload: Payload, claim?: unknown): void {
     if (isBatch(payload)) this.#receiveBatch(payload as Batch);
     else if (isUnreadable(payload)) {
@@ -163,7 +162,7 @@ class ServedConnection implements Receiver, TransportConnection, ExchangeConnect
       try {
         await this.#transport.disconnect();
       } finally {
-        // `onClose` is called here, since not every transport calls it after `disconnect`.
+        // Some transports do not call `onClose` after `disconnect`.
         this.onClose();
       }
     }
@@ -180,12 +179,12 @@ class ServedConnection implements Receiver, TransportConnection, ExchangeConnect
     const reason = new ConnectionError('closed', message);
     this.#refusalReason ??= message;
     this.#unwatch?.();
-    // Subscriptions (`subscriptions/listen`) are aborted, since they do not end by themselves.
+    // `subscriptions/listen` requests are aborted, because they do not end by themselves.
     this.#inFlight.abort(reason, ({ row }) => row?.isLongLived === true);
     return reason;
   }
 
-  /** Sends a message. If it cannot be encoded as JSON, `onError` gets the error. */
+  /** Sends a message. If encoding it as JSON fails, `onError` gets the error. */
   send(message: Message | readonly Message[]): void {
     this.#deliver(message, (error) => this.onError(error as Error));
   }
@@ -240,7 +239,7 @@ class ServedConnection implements Receiver, TransportConnection, ExchangeConnect
 
   #refusalOf(request: Request): ErrorResponse | undefined {
     const { id } = request;
-    // The error response has no id: with this id, the client would take it as the response to the running request.
+    // The error response omits the id. Otherwise the client would take the error for the response to the running request.
     if (this.#inFlight.get(id))
       return this.#errorResponse(RpcError.invalidRequest('A request with this id is running already'));
     if (this.#refusalReason !== undefined) return errorResponse(RpcError.internal(this.#refusalReason), id);
@@ -253,7 +252,7 @@ class ServedConnection implements Receiver, TransportConnection, ExchangeConnect
   #respond(request: Request, row: MethodRow | undefined, response: Response | undefined, opensSession = false): void {
     if (response) {
       this.#deliver(response, (cause) => this.send(this.#unencodable(request, cause)));
-      // On a connection that carries other requests, a subscription also ends with `notifications/cancelled`, which has its id.
+      // A subscription that shares its connection with other requests ends with its response and `notifications/cancelled`.
       if (row?.isLongLived && !isErrorResponse(response)) {
         this.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: request.id } });
       }
@@ -262,7 +261,7 @@ class ServedConnection implements Receiver, TransportConnection, ExchangeConnect
     if (!this.#queue.isActive) this.#inFlight.checkIdle();
   }
 
-  // Handles the queued messages, even if the connection refuses new ones. If `refusal` is given, queued requests get this error.
+  // Handles the queued messages, even while new requests are refused. If `refusal` is given, queued requests get this error.
   #drainQueue(refusal?: string): void {
     const reason = this.#refusalReason;
     this.#refusalReason = refusal;
@@ -272,7 +271,7 @@ class ServedConnection implements Receiver, TransportConnection, ExchangeConnect
     this.#refusalReason ??= reason;
   }
 
-  // Returns the error response that replaces a result which cannot be encoded as JSON. `onError` gets the cause.
+  // Returns the error response to send instead of a response that cannot be encoded as JSON. `onError` gets `cause`.
   #unencodable({ id, method, params }: Request, cause: unknown): ErrorResponse {
     this.#server.report(cause, { method, name: (params as { readonly name?: string } | undefined)?.name });
     return errorResponse(RpcError.internal('The result could not be encoded'), id);
@@ -287,7 +286,7 @@ class ServedConnection implements Receiver, TransportConnection, ExchangeConnect
   #receiveNotification(notification: Notification, claim: unknown): void {
     const { method } = notification;
     const row = METHODS.get(method);
-    // A notification is ignored if its method belongs to requests (the id is missing), or if a limit is reached.
+    // Ignores notifications with the method of a request, and all notifications above `limits.inFlight` or `limits.keptBytes`.
     const isFull = this.#inFlight.notifications >= this.#server.limits.inFlight || !this.#usage.hasRoom;
     if (row?.kind === 'request' || isFull) return;
     const exchange = new ConnectionExchange(this, method, row);
@@ -331,10 +330,10 @@ class ServedConnection implements Receiver, TransportConnection, ExchangeConnect
     const { id, isResponse, isNotification } = fault;
     if (isNotification) return undefined;
     if (!isResponse) {
-      // The id of a running request is left out: the client would take the error response as the response to that request.
+      // The id of a running request is omitted. Otherwise the client would take the error for the response to that request.
       return this.#errorResponse(fault, id !== undefined && this.#inFlight.get(id) ? undefined : id);
     }
-    // A malformed response gets no error response. The input request that waits for it fails.
+    // A malformed response gets no error response. The server's pending request with the same id fails.
     if (id !== undefined) this.#outgoing.fail(id, new ConnectionError('malformed', fault.message));
     return undefined;
   }
@@ -344,14 +343,14 @@ class ServedConnection implements Receiver, TransportConnection, ExchangeConnect
   }
 }
 
-/** Serves the connection of a transport. Resolves when the transport is connected. */
+/** Serves one connection over a transport. Resolves when the transport is connected. */
 export async function serveConnection(
   server: ServerInternals,
   transport: Transport,
   options: ConnectionOptions,
 ): Promise<TransportConnection> {
   if (options.principal) checkPrincipal(options.principal, 'serve');
-  const connection = new ServedConnection(server, transport, options);
+  const connection = new Connection(server, transport, options);
   await transport.connect(connection);
   return connection;
 }

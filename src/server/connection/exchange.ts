@@ -1,4 +1,4 @@
-/** `ConnectionExchange`: the exchange of one request, over a connection with many requests or over one HTTP request. */
+/** `ConnectionExchange`: the channel between one request and its client, for notifications, input requests and cancellation. */
 
 import { ConnectionError } from '../../jsonrpc/errors.ts';
 import type { Message, Params } from '../../jsonrpc/message.ts';
@@ -13,53 +13,46 @@ import { isWithinProgressGap } from './progress-gap.ts';
 export interface ExchangeConnection {
   readonly principal: Principal | undefined;
   readonly caller: string;
-  /** True if the peer is exempt from scope checks, because it owns this process (stdio, in-process). */
   readonly trusted: boolean;
   readonly forceReruns: boolean;
   readonly session: Session | undefined;
-  /** Header fields of the HTTP request; undefined on other transports. */
   readonly headers: ReadonlyMap<string, string> | undefined;
-  /** Sends a request to the client. Undefined if the client cannot be reached. */
   readonly ask: Exchange['ask'];
   openSession(session: Session): void;
   growSession(bytes: number): boolean;
   send(message: Message): void;
-  /** True while the peer does not read. Progress and log messages are then dropped. */
+  /** True while the client does not read (backpressure). Progress and log messages are then dropped. */
   readonly isCongested: boolean;
-  /**
-   * Number of the current iteration of the event loop; undefined if the transport delivers each message separately. It shows
-   * whether progress and a result are sent so close together that the client reads them at once and drops the progress.
-   */
+  /** Number of the current event loop iteration; undefined if responses after progress need no delay (`progress-gap.ts`). */
   readonly turn: number | undefined;
 }
 
 const PROGRESS = 'notifications/progress';
 
-/** Notifications that are dropped while the peer does not read, to limit the memory of messages that wait to be sent. */
+/** Notifications that are dropped while the client does not read, to limit the memory of unsent messages. */
 const LOSSY: ReadonlySet<string> = new Set([PROGRESS, 'notifications/message']);
 
-/** The exchange of one request or notification while it is being handled. */
 export class ConnectionExchange implements Exchange {
   readonly method: string;
   readonly row: MethodRow | undefined;
   readonly principal: Principal | undefined;
-  /** True after `abort`, because the client cancelled the request or the connection is closing. */
+  /** True after `abort` or `discard`: the client cancelled the request or disconnected, or the server is closing. */
   cancelled = false;
-  /** True after `discard`. No response is sent. */
+  /** True after `discard`: the client cancelled the request or disconnected, so no response is sent. */
   isDiscarded = false;
-  /** The promise of the handler, if it still runs after the response was sent. */
+  /** Promise of a handler that still runs after its request timed out and got an error; otherwise undefined. */
   runningAfterResponse: Promise<unknown> | undefined;
   readonly #connection: ExchangeConnection;
   readonly #sessionAtStart: Session | undefined;
-  /** The event loop iteration in which the last progress was sent. `#progressAt` is its time (`performance.now()`). */
+  /** Event loop iteration in which the last progress was sent. `#progressAt` is the time, from `performance.now()`. */
   #progressTurn: number | undefined;
   #progressAt = 0;
   #finished = false;
   #reason: unknown;
-  // The arrays are extended with `concat`, to save memory: `push` reserves room for 16 more elements.
+  // Listeners are added with `concat` to save memory, because `push` reserves space for 16 more elements.
   #cancelListeners: ((reason: unknown) => void)[] | undefined;
   #endListeners: (() => void)[] | undefined;
-  /** Cancels the input requests that are still pending when the request ends. */
+  /** Cancels pending input requests when the exchange ends. */
   #inputRequests: AbortController | undefined;
 
   constructor(connection: ExchangeConnection, method: string, row: MethodRow | undefined = METHODS.get(method)) {
@@ -113,7 +106,7 @@ export class ConnectionExchange implements Exchange {
     this.#connection.send({ jsonrpc: '2.0', method, params });
   }
 
-  /** True if progress was sent so recently that the client may read it together with a response that is sent now. */
+  /** True if the client could read the last progress together with a response sent now, and would then drop the progress. */
   get hasFreshProgress(): boolean {
     return this.#progressTurn !== undefined && isWithinProgressGap(this.#progressTurn, this.#progressAt);
   }
@@ -127,7 +120,7 @@ export class ConnectionExchange implements Exchange {
       return Promise.reject(
         new ConnectionError('closed', 'The request was answered before this input request was sent'),
       );
-    // After a second `initialize` the input request is not sent: the client may be another one, which does not know the request.
+    // After a second `initialize`, the connection could belong to another client, which does not know this request.
     if (this.#sessionAtStart && this.#sessionAtStart !== this.#connection.session) {
       return Promise.reject(new ConnectionError('closed', 'The client sent "initialize" again'));
     }
@@ -151,7 +144,7 @@ export class ConnectionExchange implements Exchange {
     else this.#endListeners = this.#endListeners?.concat(listener) ?? [listener];
   }
 
-  /** Aborts the handler's signal. The response to the request is still sent. */
+  /** Aborts the handler's signal. The response is still sent. */
   abort(reason: unknown): void {
     if (this.cancelled || this.#finished) return;
     this.cancelled = true;
@@ -160,14 +153,14 @@ export class ConnectionExchange implements Exchange {
     this.#cancelListeners = undefined;
   }
 
-  /** Aborts the handler's signal. Nothing more is sent for the request. */
+  /** Aborts the handler's signal. Nothing more is sent for the request, not even a response. */
   discard(reason: unknown): void {
     this.isDiscarded = true;
     this.abort(reason);
     this.#end();
   }
 
-  /** Ends the exchange. Notifications of a handler that still runs are no longer sent. */
+  /** Ends the exchange, after the handler has settled or timed out. Later notifications of the handler are dropped. */
   finish(): void {
     this.#finished = true;
     this.#cancelListeners = undefined;

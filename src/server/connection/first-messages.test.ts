@@ -5,8 +5,8 @@ import { z } from 'zod';
 import { claim, quiet, unhandledDuring, Wire, type WireOptions } from '../../../test/wire.ts';
 import type { Context } from '../context.ts';
 import { McpServer } from '../server.ts';
+import type { TransportConnection } from './connection-options.ts';
 import { serve } from './serve.ts';
-import type { TransportConnection } from './served-connection.ts';
 
 const HELLO = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'c', version: '1' } };
 const CAN_ASK = { elicitation: { form: {} } };
@@ -274,7 +274,7 @@ describe('the first trusted connection', () => {
 test('a notification of an extension is handled before later messages', async () => {
   const heard: string[] = [];
   const methods = { 'notifications/x': () => void heard.push('notification') };
-  const extension = { id: 'com.example/x', revisions: ['2026-07-28'], server: { answers: 'everybody', methods } };
+  const extension = { id: 'com.example/x', revisions: ['2026-07-28'], server: { availableTo: 'all', methods } };
   const server = new McpServer({ name: 's', version: '1' }, { extensions: [extension as never] }).registerTool(
     't',
     {},

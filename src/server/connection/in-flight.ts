@@ -1,30 +1,26 @@
-/** `InFlight`: the requests and notifications of one connection that are being handled. */
+/** `InFlight`: the running requests (by id) and notifications of one connection or session. */
 
 import type { Id } from '../../jsonrpc/message.ts';
 import { SlotMap } from '../../jsonrpc/slot-map.ts';
 import { withTimeout } from '../../timing/with-timeout.ts';
 import type { ConnectionExchange } from './exchange.ts';
 
-/** The requests (by id) and notifications of one connection, from their arrival until they have ended. */
 export class InFlight {
   #running = 0;
-  // The collections are made on first use, to save memory: every session has an `InFlight`.
+  // The collections are created on first use to save memory, because each session can have its own `InFlight`.
   #requests: SlotMap<Id, ConnectionExchange> | undefined;
   #notifications: Set<ConnectionExchange> | undefined;
-  /** Functions that resolve the promises returned by `idle`. */
-  #idleResolvers: Set<() => void> | undefined;
+  #idleResolvers: (() => void)[] | undefined;
 
-  /** Number of requests whose handlers run. Those cancelled or timed out count against the limit until their handlers end. */
+  /** Number of requests whose handlers run. Cancelled and timed-out requests count until their handlers end. */
   get running(): number {
     return this.#running;
   }
 
-  /** Number of notifications whose handlers run. */
   get notifications(): number {
     return this.#notifications?.size ?? 0;
   }
 
-  /** Returns the exchange of the running request with this id. */
   get(id: Id): ConnectionExchange | undefined {
     return this.#requests?.get(id);
   }
@@ -40,7 +36,7 @@ export class InFlight {
     const { runningAfterResponse } = exchange;
     if (runningAfterResponse) void runningAfterResponse.catch(() => {}).then(() => this.#running--);
     else this.#running--;
-    // The client may have reused the id of a cancelled request: the exchange of the new request stays.
+    // If the client has reused the id of a cancelled request, the exchange of the new request must stay.
     if (this.get(id) === exchange) this.#requests?.delete(id);
   }
 
@@ -58,14 +54,14 @@ export class InFlight {
     this.#notifications?.delete(exchange);
   }
 
-  /** Cancels a request. Nothing more is sent for it, and the client may use its id again. */
+  /** Cancels a request: nothing more is sent for it, and the client may reuse its id. */
   cancel(id: Id, reason: Error): void {
     this.get(id)?.discard(reason);
     this.#requests?.delete(id);
     this.checkIdle();
   }
 
-  /** Aborts the signals of the running requests that `which` selects (default: all). Their responses are still sent. */
+  /** Aborts the signals of all running requests, or of those that `which` selects. Their responses are still sent. */
   abort(reason: Error, which: (exchange: ConnectionExchange) => boolean = () => true): void {
     for (const exchange of this.#requests?.values() ?? []) if (which(exchange)) exchange.abort(reason);
   }
@@ -78,22 +74,16 @@ export class InFlight {
     this.checkIdle();
   }
 
-  /** Resolves the promises of `idle` if no request is left. To be called after a response was sent. */
+  /** Resolves the promises that `idle` returned, if no request is running. Must be called after each response. */
   checkIdle(): void {
     if (this.#idleResolvers && this.#isIdle) for (const resolve of this.#idleResolvers) resolve();
   }
 
-  /** Resolves when no request is left, at the latest after `milliseconds`. */
+  /** Resolves when no request is running, at the latest after `milliseconds`. */
   async idle(milliseconds: number): Promise<void> {
     if (this.#isIdle || milliseconds <= 0) return;
-    this.#idleResolvers ??= new Set();
+    this.#idleResolvers ??= [];
     const resolvers = this.#idleResolvers;
-    let resolver = (): void => {};
-    const idle = new Promise<void>((resolve) => {
-      resolver = resolve;
-      resolvers.add(resolver);
-    });
-    await withTimeout(idle, milliseconds);
-    resolvers.delete(resolver);
+    await withTimeout(new Promise<void>((resolve) => resolvers.push(resolve)), milliseconds);
   }
 }

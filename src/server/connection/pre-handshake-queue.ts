@@ -1,4 +1,4 @@
-/** `PreHandshakeQueue`: keeps messages that arrive while `initialize` is being handled, so that they are handled after it. */
+/** `PreHandshakeQueue`: queues messages that arrive while `initialize` is being handled. */
 
 import { messageObjectOf, type Payload } from '../../jsonrpc/json/parse-message.ts';
 import { retainedSize } from '../../jsonrpc/json/retained-size.ts';
@@ -6,17 +6,16 @@ import { isBatch, isObject, isRequest } from '../../jsonrpc/message.ts';
 
 const CANCELLED = 'notifications/cancelled';
 
-/** A queue of messages. It is active from `begin` on, until `next` finds it empty. */
+/** Queue that accepts messages from `begin` on, until `next` finds the queue empty. */
 export class PreHandshakeQueue {
   readonly #grow: (bytes: number) => boolean;
   #queue: Payload[] | undefined;
 
-  /** `grow` adds to the memory that queued messages use, or frees negative bytes. It returns false if a limit is reached. */
+  /** `grow` adds bytes to the memory count of the connection; a negative number frees bytes. It returns false at the limit. */
   constructor(grow: (bytes: number) => boolean) {
     this.#grow = grow;
   }
 
-  /** True while `initialize` is being handled, and afterwards until the queue is empty. */
   get isActive(): boolean {
     return this.#queue !== undefined;
   }
@@ -25,7 +24,7 @@ export class PreHandshakeQueue {
     return this.#queue?.length ?? 0;
   }
 
-  /** Starts queueing. Returns false if it has started already. */
+  /** Starts queueing. Returns false if the queue is active already. */
   begin(): boolean {
     if (this.#queue) return false;
     this.#queue = [];
@@ -33,9 +32,8 @@ export class PreHandshakeQueue {
   }
 
   /**
-   * Queues a request, a notification or a batch, unless there is no room or its `_meta` has a protocol version (`claim`).
-   * `notifications/cancelled` removes the request that it names from the queue. Returns true if the caller must not process the
-   * message.
+   * Queues a request, notification or batch, unless `hasRoom` is false or `claim` (the protocol version in `_meta`) is set.
+   * `notifications/cancelled` removes its request from the queue. Returns false if the caller must process the message.
    */
   takes(payload: Payload, claim: unknown, hasRoom: boolean): boolean {
     if (!this.#queue) return false;
@@ -47,7 +45,7 @@ export class PreHandshakeQueue {
     return true;
   }
 
-  /** Removes and returns the first message. If there is none, queueing ends. */
+  /** Removes and returns the first message. If there is none, returns undefined and ends queueing. */
   next(): Payload | undefined {
     const payload = this.#queue?.shift();
     if (payload) this.#grow(-retainedSize(payload));
@@ -55,8 +53,7 @@ export class PreHandshakeQueue {
     return payload;
   }
 
-  // Removes the request with this id from the queue. Returns false if it is not queued, or if it is `initialize`, which
-  // cannot be cancelled.
+  // Removes the request with this id. Returns false if no such request is queued. `initialize` cannot be cancelled.
   #cancel(id: unknown): boolean {
     const index = this.#queue?.findIndex((payload) => {
       const call = messageObjectOf(payload);

@@ -1,14 +1,11 @@
 /** `serve`: serves one connection of a server over any transport. */
 
-import { checkOptions, type KeysOf } from '../../jsonrpc/known-options.ts';
 import type { Transport } from '../../jsonrpc/transport.ts';
 import { engineLoading } from '../../schema/check/engine-loader.ts';
 import { internalsOf } from '../internals.ts';
 import type { McpServer } from '../server.ts';
 import { serveConnection } from './connection.ts';
-import type { ServedConnection, ServeOptions } from './served-connection.ts';
-
-const KEYS: KeysOf<ServeOptions> = { principal: true, ownsProcess: true, forceReruns: true };
+import { connectionOptions, type ServedConnection, type ServeOptions } from './connection-options.ts';
 
 function checkTransport(transport: unknown): void {
   if (typeof transport === 'object' && transport !== null && 'connect' in transport && 'send' in transport) return;
@@ -18,7 +15,7 @@ function checkTransport(transport: unknown): void {
   );
 }
 
-/** Serves one connection over any transport. Resolves when the transport is connected. */
+/** Serves one connection over any transport. Resolves when the transport is connected, not when the connection ends. */
 export async function serve(
   server: McpServer<unknown>,
   transport: Transport,
@@ -26,11 +23,9 @@ export async function serve(
 ): Promise<ServedConnection> {
   const internals = internalsOf('serve', server);
   checkTransport(transport);
-  checkOptions('serve', options, KEYS);
-  const { principal, ownsProcess = false, forceReruns = false } = options;
-  // If a tool needs the JSON Schema engine, it is loaded before the first message is received. Otherwise calls that wait for it
-  // would be overtaken by later ones.
+  const settings = connectionOptions('serve', options);
+  // Waits for the JSON Schema engine if it is being loaded. Otherwise later requests could overtake calls that wait for it.
   const loading = engineLoading();
   if (loading) await loading;
-  return serveConnection(internals, transport, { principal, trusted: ownsProcess && !principal, forceReruns });
+  return serveConnection(internals, transport, settings);
 }

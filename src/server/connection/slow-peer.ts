@@ -1,4 +1,4 @@
-/** `SlowPeer`: detects a peer that does not read what it is sent. */
+/** `SlowPeer`: detects a peer that does not read its messages (backpressure). */
 
 /** Watches the sends of one connection. The peer is slow while a send is pending for more than one event loop iteration. */
 export class SlowPeer {
@@ -10,14 +10,13 @@ export class SlowPeer {
     this.#onError = onError;
   }
 
-  /** True while a send has been pending for more than one iteration of the event loop. */
   get isSlow(): boolean {
     return this.#slowSends > 0;
   }
 
-  /** Watches a send until it settles. A rejection goes to `onError`. */
+  /** Watches a send until its promise settles. A rejection goes to `onError`. */
   watch(sent: Promise<unknown>): void {
-    // A transport may return the same promise for many messages: it is watched once.
+    // A transport can return the same promise for several messages. The promise is watched only once.
     if (sent === this.#lastSend) return;
     this.#lastSend = sent;
     let isSlow = false;

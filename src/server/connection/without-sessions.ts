@@ -1,16 +1,13 @@
-/** `withoutSessions`: serves stateful revisions over HTTP without storing sessions. */
+/** `withoutSessions`: serves stateful revisions over HTTP without sessions, by removing the features that need a session. */
 
 import type { ServerCapabilities } from '../../protocol/model/capabilities.ts';
 import type { ServerInfo } from '../../protocol/revision.ts';
 import type { ServerInternals } from '../internals.ts';
 
-/**
- * Returns the same server without the capabilities that need a session: change notifications, subscriptions and logging. Their
- * methods get "method not found", and `ctx.log` sends nothing.
- */
+/** Returns the server without logging, subscriptions and change notifications: they need sessions. Their methods get -32601. */
 export function withoutSessions(server: ServerInternals): ServerInternals {
   const { serverInfo } = server;
-  // Other members are inherited instead of copied, since tools, prompts and resources can be registered later.
+  // All other members are inherited, not copied, because their values change when tools, prompts or resources are registered.
   const reduced: ServerInfo = Object.create(serverInfo, {
     capabilities: { get: () => withoutChanges(serverInfo.capabilities) },
     declaredIn: {

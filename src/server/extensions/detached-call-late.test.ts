@@ -266,3 +266,32 @@ test('many concurrent input requests cause no warning of a listener leak', async
   expect(jobs.asked).toHaveLength(20);
   expect(warnings).toEqual([]);
 });
+
+test('calls whose tasks start at the same time do not exceed limits.detached', async () => {
+  const jobs = new Jobs();
+  const { opened, open: go } = gate();
+  jobs.ready = opened;
+  const server = jobs.server(AUTO, () => new Promise(() => {}), { limits: { detached: 2 } });
+  const wire = await open(server, { capabilities });
+  const calls = [1, 2, 3].map(() => wire.call('tools/call', { name: 't' }));
+  go();
+  const responses = await Promise.all(calls);
+  expect(responses.filter(({ error }) => error).length).toBe(1);
+  expect(jobs.made).toBe(2);
+});
+
+test('ctx.detach() tries again after no task could be started', async () => {
+  const jobs = new Jobs();
+  jobs.isFull = true;
+  const outcomes: boolean[] = [];
+  const server = jobs.server(MANUAL, async (_, ctx) => {
+    outcomes.push(await ctx.detach());
+    jobs.isFull = false;
+    outcomes.push(await ctx.detach());
+    return 'done';
+  });
+  const wire = await open(server, { capabilities });
+  expect((await wire.call('tools/call', { name: 't' })).result).toMatchObject(JOB);
+  await quiet();
+  expect(outcomes).toEqual([false, true]);
+});

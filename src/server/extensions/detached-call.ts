@@ -17,7 +17,7 @@ import { callBytes, KeptBytes } from '../limits/usage.ts';
 import type { RequestContext } from '../request-context.ts';
 import type { DetachedCall, StartedTask, TaskStarter } from './extension.ts';
 
-/** Starts a task, runs the handler in it and returns the task's first result. If no task is started, returns that of `run`. */
+/** Runs a handler in a new task and returns `StartedTask.result`. If no task can start, returns the result of the handler. */
 export async function runDetached(
   ctx: RequestContext,
   startTask: TaskStarter,
@@ -30,7 +30,7 @@ export async function runDetached(
   return task.result;
 }
 
-/** Runs a handler that may call `ctx.detach()`. Resolves to the result of the task if it does, else to that of the handler. */
+/** Runs a handler. Resolves to `StartedTask.result` when the handler calls `ctx.detach()`, or else to the handler's result. */
 export function runUntilDetached(
   ctx: RequestContext,
   startTask: TaskStarter,
@@ -40,8 +40,15 @@ export function runUntilDetached(
     let starting: Promise<StartedTask | undefined> | undefined;
     ctx.onDetach(async () => {
       starting ??= startWithinLimits(ctx, startTask);
-      const task = await starting;
-      if (!task) return;
+      const task = await starting.catch((error: unknown) => {
+        starting = undefined;
+        throw error;
+      });
+      if (!task) {
+        // No task was started. A later `ctx.detach()` tries again.
+        starting = undefined;
+        return;
+      }
       if (!ctx.isDetached) moveTo(ctx, task.call);
       resolve(task.result);
     });
@@ -49,7 +56,7 @@ export function runUntilDetached(
     const settle = async (): Promise<void> => {
       await running.catch(() => {});
       ctx.onDetach(undefined);
-      // The handler may return without awaiting `ctx.detach()`: its outcome goes to the task if one is being started.
+      // A handler can settle without awaiting `ctx.detach()`. Its outcome then goes to the task that is being started.
       const task = await starting?.catch(() => undefined);
       if (task) await reportEnd(ctx, task.call, () => completeRoundTrips(ctx, run, running));
       else running.then(resolve, reject);
@@ -58,23 +65,32 @@ export function runUntilDetached(
   });
 }
 
-// Detached calls are not counted by `limits.inFlight`: `limits.detached` and the memory of the caller bound them.
+// Detached calls do not count against `limits.inFlight`, but against `limits.detached` and `limits.keptBytes`.
 async function startWithinLimits(
   { server, exchange }: RequestContext,
   startTask: TaskStarter,
 ): Promise<StartedTask | undefined> {
   const { extensions, limits, usage } = server;
-  if (extensions.detached < limits.detached && usage.kept.hasRoom(exchange, 0)) return startTask();
-  throw RpcError.internal('Too many detached calls are running: try again later');
+  if (extensions.detached >= limits.detached || !usage.kept.hasRoom(exchange, 0)) {
+    throw RpcError.internal('Too many detached calls are running: try again later');
+  }
+  // The call is counted before its task starts, so that concurrent calls do not exceed the limit. `reportEnd` ends the count.
+  extensions.detached++;
+  let task: StartedTask | undefined;
+  try {
+    task = await startTask();
+  } finally {
+    if (!task) extensions.detached--;
+  }
+  return task;
 }
 
 function moveTo(ctx: RequestContext, call: DetachedCall): void {
-  ctx.server.extensions.detached++;
   const { exchange, server, params } = ctx;
   ctx.detachTo(new DetachedExchange(exchange, call, new KeptBytes(server.usage, exchange.caller, callBytes(params))));
 }
 
-/** Calls `end` of the detached call once, with the outcome of the handler. Errors of `end` go to `onError`. */
+// Passes the outcome of the handler to `DetachedCall.end` and stops counting the call. Errors of `end` go to `onError`.
 async function reportEnd(ctx: RequestContext, call: DetachedCall, run: () => Promise<unknown>): Promise<void> {
   try {
     await call.end(await outcomeOf(ctx, run));
@@ -89,14 +105,14 @@ async function reportEnd(ctx: RequestContext, call: DetachedCall, run: () => Pro
 async function outcomeOf(ctx: RequestContext, run: () => Promise<unknown>): Promise<HandlerOutcome> {
   try {
     const result = encodeResult(ctx, await run());
-    // The task reads members of the result, which encoded JSON does not have.
+    // Extensions read members of the result. `EncodedJson` is JSON text without members.
     return { result: result instanceof EncodedJson ? (result.toJSON() as object) : result };
   } catch (error) {
     return encodeError(ctx, error);
   }
 }
 
-/** The exchange of a detached call. It does not refer to the connection, which may close, and be freed, before the call ends. */
+/** Exchange of a detached call. It has no reference to the connection, which can be closed and freed before the call ends. */
 class DetachedExchange implements Exchange {
   readonly isDetached = true;
   readonly row: MethodRow | undefined;
@@ -106,7 +122,7 @@ class DetachedExchange implements Exchange {
   readonly principal: Principal | undefined;
   readonly caller: string;
   readonly headers: ReadonlyMap<string, string> | undefined;
-  /** The memory of the call, counted until its handler has settled. */
+  /** Memory of the call, counted against `limits.keptBytes` until the handler has settled. */
   readonly kept: KeptBytes;
   readonly #call: DetachedCall;
   readonly #abort = new AbortController();
@@ -123,7 +139,7 @@ class DetachedExchange implements Exchange {
     const { signal } = call;
     if (signal.aborted) this.#abort.abort(signal.reason);
     else signal.addEventListener('abort', () => this.#abort.abort(signal.reason), { once: true });
-    // A client that cancels before the response is sent never gets the id of the task: the task is aborted.
+    // A client that cancels before the response is sent never gets the id of the task, so the handler is aborted.
     request.onCancel((reason) => this.#abort.abort(reason));
   }
 
@@ -139,10 +155,10 @@ class DetachedExchange implements Exchange {
     throw new Error('A detached call cannot change a session');
   }
 
-  /** Does nothing: the request was answered, and no notification of a request may follow its response. */
+  /** Does nothing, because no notification of a request may follow its response. */
   notify(): void {}
 
-  /** Passes the input request to the task. Rejects when the signal aborts, even if the task never settles its promise. */
+  /** Passes an input request to the task. Rejects when `signal` aborts, even if `DetachedCall.ask` never settles. */
   async ask(method: string, params: Params | undefined, { signal }: PendingRequestOptions): Promise<unknown> {
     signal?.throwIfAborted();
     const response = this.#call.ask({ method, ...(params ? { params } : {}) } as InputRequest);
@@ -159,7 +175,7 @@ class DetachedExchange implements Exchange {
     else onAbort(signal, () => listener(signal.reason));
   }
 
-  /** Does nothing: `limits.detached` counts a detached call until its handler has settled. */
+  /** Does nothing, because `limits.detached` counts the call until its handler has settled. */
   keepRunning(): void {}
 
   onEnd(listener: () => void): void {

@@ -1,6 +1,6 @@
-/** A result of a type that an extension adds to the protocol. */
+/** `ExtensionResult`: a result whose `resultType` is defined by an extension. */
 
-/** A handler's return value that the client gets in place of the normal result of the method. Made by `extensionResult`. */
+/** Value that a handler returns instead of the normal result of its method. Made by `extensionResult`. */
 export class ExtensionResult {
   readonly resultType: string;
   readonly result: Readonly<Record<string, unknown>>;
@@ -11,7 +11,7 @@ export class ExtensionResult {
   }
 }
 
-/** Makes a result with a `resultType` of an extension. Handlers may return it only to requests that declare the extension. */
+/** Makes a result with a `resultType` that an extension defines. Allowed only for clients that declare the extension. */
 export function extensionResult(resultType: string, result: Readonly<Record<string, unknown>>): ExtensionResult {
   return new ExtensionResult(resultType, result);
 }

@@ -1,7 +1,7 @@
-/** The public interface of server extensions: methods, subscription fields, result metadata, tool options and tasks. */
+/** The public interface of server extensions. */
 
 import type { ErrorObject, Params } from '../../jsonrpc/message.ts';
-import type { ExtensionDefinition } from '../../protocol/extension.ts';
+import type { ExtensionDefinition } from '../../protocol/extension-definition.ts';
 import type { Settings } from '../../protocol/model/capabilities.ts';
 import type { InputRequest } from '../../protocol/model/input-requests.ts';
 import type { Meta } from '../../protocol/model/meta.ts';
@@ -19,27 +19,26 @@ import type {
 import type { ToolConfig } from '../features/tool-types.ts';
 import type { ExtensionResult } from './extension-result.ts';
 
-/** An extension of a server: `new McpServer(info, { extensions: [extension] })`. */
+/** An extension of a server, as passed to `new McpServer(info, { extensions: [extension] })`. */
 export interface ServerExtension extends ExtensionDefinition {
-  /** Hooks into the server. Without them the server only declares the extension. */
+  /** Hooks into the server. Default: the server only declares the extension in its capabilities. */
   readonly server?: ServerHooks;
 }
 
-/** Handles a request or notification of an extension. Errors are treated like those of `setHandler` handlers. */
+/** Handles a request or notification of an extension, like a handler of `McpServer.setHandler`. */
 export type ExtensionHandler = (params: Params, ctx: Context) => unknown;
 
-/** Functions and settings that an extension adds to a server. Most apply only to requests that declare the extension. */
+/** Functions and settings that an extension adds to a server. */
 export interface ServerHooks {
-  /** The value of the extension in the server's capabilities. Default: `{}`. */
+  /** Value of the extension in `extensions` of the server's capabilities. Default: `{}`. */
   readonly settings?: Settings;
-  /** Handlers by method: of notifications if the method begins with `notifications/`, else of requests. */
+  /** Handlers, keyed by method. A method that begins with `notifications/` is a notification, every other one a request. */
   readonly methods?: Readonly<Record<string, ExtensionHandler>>;
-  /** Requests that may use `methods` and `subscriptions`: those that declare the extension, or all. Default: `declared`. */
-  readonly answers?: 'declared' | 'everybody';
+  /** Clients that can use `methods` and `subscriptions`: those that declare the extension, or all. Default: `declared`. */
+  readonly availableTo?: 'declared' | 'all';
   /**
-   * Fields that the extension adds to `notifications` of `subscriptions/listen`, by name. Each function validates the value that
-   * the client sent for the field and returns the accepted subscription, or undefined to accept nothing. It throws an `RpcError`
-   * if the value is malformed.
+   * Fields that the extension adds to `notifications` of `subscriptions/listen`, keyed by name. Each function gets the value
+   * of its field and returns the accepted subscription, or undefined to accept none. An `RpcError` refuses the request.
    */
   readonly subscriptions?: Readonly<
     Record<
@@ -47,65 +46,61 @@ export interface ServerHooks {
       (wanted: unknown, ctx: Context) => SubscriptionField | undefined | Promise<SubscriptionField | undefined>
     >
   >;
-  /** Returns members for the `_meta` of a result. Called for requests that declare the extension. */
+  /** Returns members to add to the `_meta` of a result. Called only for clients that declare the extension. */
   readonly resultMeta?: (result: Readonly<Record<string, unknown>>, ctx: Context) => Meta | undefined;
-  /** Names of additional options of `registerTool`, for `describeTool` and `detach`. `registerTool` refuses unknown options. */
+  /** Names of the options that the extension adds to `registerTool`, which refuses unknown options. */
   readonly toolOptions?: readonly string[];
-  /** Changes the definition of a tool in `tools/list`, given the options of `registerTool`. Called once per registration. */
+  /** Returns the definition that `tools/list` shows instead of `tool`. `config` has the options of `registerTool`. */
   readonly describeTool?: (tool: Tool, config: ToolConfig) => Tool;
-  /**
-   * Returns a function that starts a task for a tool call, or undefined to run the call normally. Called after the arguments
-   * were validated and before the handler runs. Throws an `RpcError` to refuse the call.
-   */
+  /** Returns a function that starts a task for the call; undefined to run it without a task. An `RpcError` refuses the call. */
   readonly detach?: (call: ToolCall) => TaskStarter | undefined;
-  /** Revisions in which the extension is part of the protocol, so that clients use it without declaring an extension. */
+  /** Revisions in which the extension is part of the protocol, so that clients use it without declaring the extension. */
   readonly builtInRevisions?: Readonly<Partial<Record<ProtocolVersion, BuiltInRevision>>>;
   /** Registers resources of the extension. Called by the constructor of `McpServer`. */
   readonly register?: (server: ExtensionRegistrar) => void;
 }
 
-/** Capabilities and methods of an extension in a revision in which it is part of the protocol, such as tasks in 2025-11-25. */
+/** Capabilities and methods of an extension in a revision that contains the extension, such as tasks in 2025-11-25. */
 export interface BuiltInRevision {
-  /** Returns the capabilities that the server declares to this principal in addition. */
+  /** Returns the server capabilities that the extension adds in this revision, for a client with this principal. */
   capabilities(principal: Principal | undefined): Readonly<Record<string, Settings>>;
-  /** Handlers by method, for all clients of the revision. */
+  /** Handlers, keyed by method. All clients of this revision can call them, without declaring the extension. */
   readonly methods: Readonly<Record<string, ExtensionHandler>>;
 }
 
-/** A tool call whose arguments are valid and whose handler has not started: the argument of the hook `detach`. */
+/** Argument of the hook `detach`: a tool call with valid arguments, whose handler has not started. */
 export interface ToolCall {
   readonly name: string;
-  /** The options of `registerTool`. */
   readonly config: ToolConfig;
   readonly ctx: Context;
-  /** True if the request declares the extension, and its revision allows declaring it. */
+  /** True if the client declares the extension, in a revision in which the extension can be declared. */
   readonly isDeclared: boolean;
 }
 
-/** Starts a task for a call. Resolves to undefined if no task can be started; the call then runs normally. */
+/** Starts a task for a tool call. Resolves to undefined if no task can be started: the call then runs without a task. */
 export type TaskStarter = () => Promise<StartedTask | undefined>;
 
-/** A task that continues a tool call. */
+/** Result of a `TaskStarter`: the result to send to the client, and the callbacks for the rest of the call. */
 export interface StartedTask {
-  /** The result that the client gets instead of the tool's, for instance with the id of the task. */
+  /** Result that the client gets for `tools/call` while the handler runs, for instance with the id of the task. */
   readonly result: ExtensionResult;
-  /** Receives the input requests, the progress and the outcome of the handler. */
+  /** Receives the input requests, the progress and the outcome of the tool's handler. */
   readonly call: DetachedCall;
 }
 
-/** A tool call whose handler continues after its request was answered. The extension implements it. */
+/** A tool call whose handler continues after the `tools/call` request got its result. Implemented by the extension. */
 export interface DetachedCall {
-  /** Aborts when the task is cancelled. The handler is aborted, too. */
+  /** Aborts when the task is cancelled. The server then aborts `ctx.signal` of the handler. */
   readonly signal: AbortSignal;
-  /** Gets the input response from the client. The request is encoded for the revision of the call. */
+  /** Requests input from the client and resolves to the input response. `request` is encoded for the revision of the call. */
   ask(request: InputRequest): Promise<unknown>;
-  /** Receives the arguments of `ctx.reportProgress`. */
+  /** Called with the arguments of each `ctx.reportProgress` whose progress is higher than before. */
   progress(progress: number, total?: number, message?: string): void;
-  /** Called once when the handler has settled, with the result or error that the request would have had. */
+  /** Called once when the handler has settled, with the result or error that a call without a task would have returned. */
   end(outcome: { readonly result: object } | { readonly error: ErrorObject }): void | Promise<void>;
 }
 
-/** The methods of a server with which extensions register resources. */
+/** Argument of the hook `register`: the methods of `McpServer` that register resources. */
 export interface ExtensionRegistrar {
   /** Same as `McpServer.registerResource`. */
   registerResource(uri: string, config: ResourceConfig | string, handler: ResourceHandler): unknown;

@@ -32,8 +32,8 @@ describe('a method of an extension', () => {
     });
   });
 
-  test('is handled for every request with answers: everybody', async () => {
-    const wire = await open(make({ ...echo, server: { ...echo.server, answers: 'everybody' } }));
+  test('is handled for every request with availableTo: all', async () => {
+    const wire = await open(make({ ...echo, server: { ...echo.server, availableTo: 'all' } }));
     expect((await wire.call('echo/say', { text: 'x' })).result).toMatchObject({ text: 'x' });
   });
 

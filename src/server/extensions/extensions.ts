@@ -1,4 +1,4 @@
-/** All extensions of a server: their capabilities, methods, subscription fields and result metadata. */
+/** `Extensions`: capabilities, methods, subscription fields and result metadata of all extensions of a server. */
 
 import { callGuarded, RpcError } from '../../jsonrpc/errors.ts';
 import { isObject } from '../../jsonrpc/message.ts';
@@ -10,7 +10,7 @@ import {
   extensionCapabilities,
   isDeclarableIn,
   mcpNamesOf,
-} from '../../protocol/extension.ts';
+} from '../../protocol/extension-definition.ts';
 import type { ServerCapabilities } from '../../protocol/model/capabilities.ts';
 import type { Tool } from '../../protocol/model/tools.ts';
 import type { Principal } from '../../protocol/principal.ts';
@@ -25,22 +25,17 @@ import type { ExtensionResult } from './extension-result.ts';
 type Result = Readonly<Record<string, unknown>>;
 type Handler = (ctx: RequestContext) => unknown;
 
-/** The extensions of one server. */
 export class Extensions implements ServedExtensions {
   readonly #all: readonly ServerExtension[];
-  /** Name of the member of params whose value HTTP requests repeat in the header `Mcp-Name`, by method. */
   readonly mcpNames: ReadonlyMap<string, string>;
-  /** Handlers of requests and notifications, by method. */
   readonly handlers: ReadonlyMap<string, Handler>;
-  /** Functions that open a subscription, by the name of its field in `notifications` of `subscriptions/listen`. */
+  /** Functions that open a subscription, keyed by the name of its field in `notifications` of `subscriptions/listen`. */
   readonly subscriptions: ReadonlyMap<string, OpenSubscription>;
-  /** Names of the options that extensions add to `registerTool`. */
   readonly toolOptions: readonly string[];
-  /** True if an extension has the hook `resultMeta`. */
+  /** True if an extension can add members to the `_meta` of results. If false, `withMeta` does nothing and can be skipped. */
   readonly addsMeta: boolean;
-  /** True if an extension has the hook `detach`. */
+  /** True if tool calls can run as tasks, because an extension has the hook `detach`. */
   readonly canDetach: boolean;
-  /** Number of detached calls that are running. */
   detached = 0;
 
   constructor(all: readonly ServerExtension[] = []) {
@@ -54,23 +49,22 @@ export class Extensions implements ServedExtensions {
     this.canDetach = all.some(({ server }) => server?.detach);
   }
 
-  /** Returns the capabilities of the server with those of its extensions, for a revision and a principal. */
+  /** Returns `capabilities` together with the capabilities of the extensions for this protocol version and principal. */
   declaredIn(version: string, principal: Principal | undefined, capabilities: ServerCapabilities): ServerCapabilities {
     if (this.#all.length === 0) return capabilities;
     const declarations = this.#all.map((one) => ({ definition: one, settings: one.server?.settings ?? {} }));
-    // Settings in the option `capabilities` override those of the extension.
+    // The server's option `capabilities.extensions` overrides the settings of extensions.
     const extensions = { ...extensionCapabilities(version, declarations), ...capabilities.extensions };
     const builtIn = this.#all.map((one) => builtInRevisionOf(one, version)?.capabilities(principal));
     const all = Object.assign({}, capabilities, ...builtIn);
     return Object.keys(extensions).length === 0 ? all : { ...all, extensions };
   }
 
-  /** Returns the definition of a tool for `tools/list`, as changed by the hooks `describeTool`. */
   describe(tool: Tool, config: ToolConfig): Tool {
     return this.#all.reduce((shown, { server }) => server?.describeTool?.(shown, config) ?? shown, tool);
   }
 
-  /** Returns the function that starts a task for the call, from the first extension that has one for it; else undefined. */
+  /** Calls the hook `detach` of each extension until one returns a function that starts a task, and returns this function. */
   taskStarterFor(name: string, config: ToolConfig, ctx: RequestContext): TaskStarter | undefined {
     for (const extension of this.#all) {
       const call = { name, config, ctx, isDeclared: isDeclared(extension, ctx) };
@@ -80,7 +74,7 @@ export class Extensions implements ServedExtensions {
     return undefined;
   }
 
-  /** Returns the result with the members that extensions add to its `_meta`. They do not replace members set by the handler. */
+  /** Adds the `_meta` members of extensions to a result. A member that the handler has set keeps its value. */
   withMeta(result: Result, call: Call): Result {
     const declared = this.#all.filter((one) => one.server?.resultMeta && isDeclared(one, call));
     const added = declared.map((one) => one.server?.resultMeta?.(result, call as RequestContext));
@@ -89,7 +83,6 @@ export class Extensions implements ServedExtensions {
     return { ...result, _meta: Object.assign({}, ...added, isObject(_meta) ? _meta : undefined) };
   }
 
-  /** Throws if no extension has this type of result for the method, or the request does not declare the extension. */
   checkResult({ resultType }: ExtensionResult, call: Call): void {
     const owner = this.#all.find(({ resultTypes }) => resultTypes && Object.hasOwn(resultTypes, resultType));
     if (!owner?.resultTypes?.[resultType]?.includes(call.method)) {
@@ -142,8 +135,8 @@ function callMethod(extension: ServerExtension, method: string, ctx: RequestCont
   if (builtIn) return builtIn(ctx.params, ctx);
   const handler = isDeclarableIn(extension, ctx.revision) ? handlerIn(extension.server?.methods, method) : undefined;
   if (!handler) throw RpcError.methodNotFound(method);
-  if (extension.server?.answers === 'everybody' || isDeclared(extension, ctx)) return handler(ctx.params, ctx);
-  // A notification has no response, so it is ignored instead of refused.
+  if (extension.server?.availableTo === 'all' || isDeclared(extension, ctx)) return handler(ctx.params, ctx);
+  // A notification from a client that does not declare the extension is ignored, because notifications have no error response.
   if (method.startsWith('notifications/')) return undefined;
   throw missingCapability(`extensions.${extension.id}`);
 }
@@ -162,7 +155,7 @@ async function openField(
   call: Call,
 ): Promise<SubscriptionField | undefined> {
   const ctx = call as RequestContext;
-  if (extension.server?.answers !== 'everybody' && !isDeclared(extension, ctx)) {
+  if (extension.server?.availableTo !== 'all' && !isDeclared(extension, ctx)) {
     throw missingCapability(`extensions.${extension.id}`);
   }
   const opened = await open(wanted, ctx);
@@ -172,13 +165,12 @@ async function openField(
     accepted: opened.accepted,
     begin(notify) {
       const stop = opened.begin(notify);
-      // The extension's `stop` is called when the request ends. Its errors go to `onError`, so that the request still ends.
+      // Errors of the extension's `stop` go to `onError`, so that the `subscriptions/listen` request still ends.
       return () => callGuarded(stop, failed);
     },
   };
 }
 
-/** True if the request declares the extension, and its revision allows declaring it. */
 function isDeclared(extension: ServerExtension, { revision, caller }: Call): boolean {
   return isDeclarableIn(extension, revision) && hasCapability(caller.capabilities, `extensions.${extension.id}`);
 }

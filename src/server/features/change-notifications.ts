@@ -1,11 +1,10 @@
-/** Change notifications of a server: list changes, resource updates and log messages, published through a `ChangeBus`. */
+/** Publishes list changes, resource updates and log messages of a server to all nodes that share a `ChangeBus`. */
 
 import { ignoreRejection, type MaybePromise, thenMaybe } from '../../jsonrpc/maybe-promise.ts';
 import type { ServerEvent, SubscribedUris } from '../../protocol/model/changes.ts';
 import type { Observer } from '../../protocol/revision.ts';
 import type { ChangeBus, Resync } from '../../store/change-bus.ts';
 
-/** Returns true if the observer may be notified of a change. */
 export type CanObserve = (change: ServerEvent, observer: Observer) => boolean;
 
 interface Watcher {
@@ -15,15 +14,14 @@ interface Watcher {
   readonly subscribed: SubscribedUris | undefined;
 }
 
-// The changes that watchers get after a `Resync` of the bus, which means that the bus may have lost changes of any list.
+// A `Resync` from the bus means that changes could be lost. Watchers then get these changes, and one for each subscribed URI.
 const ALL_LISTS: readonly ServerEvent[] = [{ type: 'tools' }, { type: 'prompts' }, { type: 'resources' }];
 
-/** Publishes changes to the watchers of a server, in this process and on other nodes. */
 export class ChangePublisher {
   readonly #bus: ChangeBus<ServerEvent>;
   readonly #onError: (error: unknown) => void;
   readonly #pending = new Map<string, ServerEvent>();
-  // All watchers share one subscription to the bus: that saves memory per open stream.
+  // All watchers share one subscription to the change bus, to save memory per open stream.
   readonly #watchers = new Set<Watcher>();
   #unsubscribe: (() => void) | undefined;
 
@@ -32,16 +30,13 @@ export class ChangePublisher {
     this.#onError = onError;
   }
 
-  /** Publishes a change in a microtask. Equal changes until then are published once. */
+  /** Publishes a change in a microtask. Until then, equal changes are merged into one. Log messages are never merged. */
   publish(change: ServerEvent): void {
     if (this.#pending.size === 0) queueMicrotask(() => this.#flush());
     this.#pending.set(this.#keyOf(change), change);
   }
 
-  /**
-   * Calls `listener` for every change that the observer may see, until the returned function is called. When the bus may have
-   * lost changes (`Resync`), `listener` is called for all lists and all `subscribed` resources.
-   */
+  /** Calls `listener` with every change for which `canObserve` returns true, until the returned function is called. */
   watch(
     listener: (change: ServerEvent) => void,
     observer: Observer,
@@ -61,7 +56,7 @@ export class ChangePublisher {
     this.#unsubscribe = undefined;
   }
 
-  // Errors of a listener go to `onError`, so that the other listeners are still called.
+  // Calls all listeners. An error of one listener goes to `onError`, and the other listeners are still called.
   #deliver(change: ServerEvent | Resync): void {
     for (const watcher of [...this.#watchers]) {
       if (change.type === 'resync') ignoreRejection(() => this.#resync(watcher), this.#onError);

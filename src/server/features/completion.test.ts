@@ -110,3 +110,15 @@ test('a server without completers does not have completion/complete', async () =
     ).toBe(-32601);
   }
 });
+
+test('a completer that returns no strings is an internal error, which names it for onError', async () => {
+  const errors: unknown[] = [];
+  const wrong = new McpServer({ name: 's', version: '1' }, { onError: (error) => errors.push(error) });
+  wrong.registerPrompt('p', { argsSchema, complete: { city: () => [1] as never } }, () => 'x');
+  const wire = await open(wrong);
+  const params = { ref: { type: 'ref/prompt', name: 'p' }, argument: { name: 'city', value: '' } };
+  expect((await wire.call('completion/complete', params)).error).toMatchObject({ code: -32603 });
+  expect(errors).toMatchObject([
+    { message: 'The completer of p, city must return an array of strings, or { values }' },
+  ]);
+});

@@ -1,4 +1,4 @@
-/** Completion: functions that suggest values of prompt arguments and template variables, and `completion/complete`. */
+/** `completion/complete`: suggests values of prompt arguments and of URI template variables. */
 
 import { RpcError } from '../../jsonrpc/errors.ts';
 import { type MaybePromise, thenMaybe } from '../../jsonrpc/maybe-promise.ts';
@@ -6,29 +6,29 @@ import { isObject, type Params } from '../../jsonrpc/message.ts';
 import { shorten } from '../../jsonrpc/printable.ts';
 import type { CompleteResult, Completion } from '../../protocol/model/completion.ts';
 import type { Context } from '../context.ts';
-import { MAX_COMPLETION_VALUES } from '../limits/limits.ts';
+import { MAX_COMPLETION_VALUES } from '../limits/default-limits.ts';
 import type { RequestContext } from '../request-context.ts';
 import type { Entry, Registry } from './registry.ts';
+import { WrongReturn } from './tool-result.ts';
 
 interface CompletableEntry extends Entry {
   readonly complete: Completers | undefined;
 }
 
-/** The registries in which the `ref` of a `completion/complete` request is looked up. */
 interface Completable {
   readonly prompts: Registry<CompletableEntry>;
   readonly templates: Registry<CompletableEntry>;
   readonly resources: Registry<Entry>;
 }
 
-/** Handles `completion/complete`. The result has no suggestions for an argument without a completer. */
+/** Handles `completion/complete`. Returns no values if no completer is registered for the argument. */
 export function complete(
   { prompts, templates, resources }: Completable,
   ctx: RequestContext,
 ): MaybePromise<CompleteResult> {
   const { type, target, name, value, others } = readParams(ctx.params);
   const found = type === 'ref/prompt' ? prompts.get(target, ctx) : templates.get(target, ctx);
-  // Some clients also request completions for resources that are not templates: they get an empty list.
+  // Some clients request completions for a resource instead of a template. They get an empty result, not an error.
   const isResource = !found && type === 'ref/resource' && resources.get(target, ctx) !== undefined;
   if (!found && !isResource) throw RpcError.invalidParams('"ref" names no prompt or resource template of this server');
   const completers: Completers | undefined = found?.complete;
@@ -40,8 +40,9 @@ export function complete(
 
 function completionResult(returned: unknown, where: string): CompleteResult {
   const suggested = Array.isArray(returned) ? { values: returned, total: returned.length, hasMore: false } : returned;
-  if (!isObject(suggested) || !Array.isArray(suggested['values'])) {
-    throw new Error(`The completer of ${where} returned neither an array nor an object with an array "values"`);
+  const isValid = isObject(suggested) && Array.isArray(suggested['values']);
+  if (!isValid || !(suggested['values'] as unknown[]).every((value) => typeof value === 'string')) {
+    throw new WrongReturn(`The completer of ${where} must return an array of strings, or { values }`);
   }
   const { values, total, hasMore } = suggested as unknown as Completion;
   return {
@@ -81,23 +82,23 @@ function otherArguments(context: unknown): Readonly<Record<string, string>> {
   return others as Record<string, string>;
 }
 
-/** The text to complete, and the values of arguments that are already filled in. */
+/** The text to complete, and the values of the other arguments that the user has already filled in. */
 export interface CompletionInput {
   readonly value: string;
   readonly arguments: Readonly<Record<string, string>>;
 }
 
-/** Suggests values of one argument or variable, best first. The client gets the first 100, with `hasMore` if there are more. */
+/** Suggests values of an argument or variable, best first. Clients get the first 100, and `hasMore: true` if there are more. */
 export type Completer = (
   value: string,
   input: CompletionInput,
   ctx: Context,
 ) => readonly string[] | Completion | Promise<readonly string[] | Completion>;
 
-/** Completers by name of the argument or variable. */
+/** Completers, keyed by the name of the prompt argument or template variable. */
 export type Completers = Readonly<Record<string, Completer>>;
 
-/** Throws a `TypeError` if there is a completer for an argument or variable that does not exist. `where` begins the message. */
+/** Throws a `TypeError` if `completers` has a key that is not in `names`. The message begins with `where`. */
 export function checkCompleters(where: string, completers: Completers | undefined, names: readonly string[]): void {
   const unknown = Object.keys(completers ?? {}).find((name) => !names.includes(name));
   if (unknown !== undefined)

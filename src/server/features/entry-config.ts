@@ -4,27 +4,23 @@ import { checkOptions, type KeysOf } from '../../jsonrpc/known-options.ts';
 import { scopesOf } from '../authorization/scopes.ts';
 import type { Entry, ErrorDisclosure, Visible } from './registry.ts';
 
-/** Options of every registration. */
 export interface EntryConfig {
-  /** Returns false to hide the entry from a caller: its lists omit the entry, and its requests get the error of an unknown one. */
+  /** Returns false to hide the entry from a caller, as if the entry were not registered. Default: all callers see it. */
   readonly visible?: Visible;
-  /** Scopes that a caller needs to use the entry. A caller without all of them gets an error that names them (HTTP: 403). */
+  /** OAuth scopes that requests for the entry require. A caller that lacks one gets error -32600 (HTTP: 403). Default: none. */
   readonly scopes?: readonly string[];
-  /** Disclosure of handler errors other than `ToolError` and `RpcError`: a reference, or the message. Default: the server's. */
+  /** Disclosure to clients of handler errors other than `ToolError` and `RpcError`. Default: the server's option `errors`. */
   readonly errors?: ErrorDisclosure;
-  /** True to replace a registered entry of the same name. Default: false, so that a second registration throws. */
+  /** Replaces a registered entry of the same name. Default: false, so that a second registration throws a `TypeError`. */
   readonly replace?: boolean;
 }
 
 const KEYS: KeysOf<EntryConfig> = { visible: true, scopes: true, errors: true, replace: true };
 
-/** Our names of options, by their names in other libraries, for "did you mean" in error messages. */
+/** Option names of other libraries, mapped to the names in this package, for "did you mean" in error messages. */
 type OtherNames = ReadonlyMap<string, string>;
 
-/**
- * Checks the options and the handler of a registration; throws a `TypeError` that begins with `where`. Returns the members of
- * the entry that follow from `EntryConfig`, and the other options.
- */
+/** Checks the options and the handler of a registration. If one is invalid, throws a `TypeError` that begins with `where`. */
 export function entryOptions<C extends EntryConfig>(
   where: string,
   config: C,
@@ -40,7 +36,7 @@ export function entryOptions<C extends EntryConfig>(
   return { access: { visible, scopes: scopesOf(where, scopes), errors }, options };
 }
 
-/** Throws a `TypeError` if the option `errors` is not valid. */
+/** Throws a `TypeError`, with a message that begins with `where`, if `errors` is neither an `ErrorDisclosure` nor undefined. */
 export function checkErrors(where: string, errors: unknown): void {
   if (errors === undefined || errors === 'hidden' || errors === 'messages') return;
   throw new TypeError(`${where}: errors must be "hidden" or "messages"`);

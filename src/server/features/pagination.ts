@@ -1,20 +1,19 @@
-/** Pagination. A cursor names the last entry of the previous page, so every node understands it. */
+/** Pagination of lists by `limits.pageSize`. A cursor has the key of the last entry of the previous page. */
 
 import { fromBase64, toBase64 } from '../../jsonrpc/base64.ts';
 import { RpcError } from '../../jsonrpc/errors.ts';
 import { fingerprint } from '../../jsonrpc/json/canonical-json.ts';
 import type { ListKind } from '../../protocol/revision.ts';
 
-/** Maximum characters of an entry's key in a cursor. As JSON in base64, they stay below 4,096, the limit of a cursor. */
+/** Maximum length of a key in a cursor, in characters. A hash replaces a longer key, to keep within `STRING_LIMITS.cursor`. */
 const MAX_KEY = 500;
 
-/** One page of a list. `nextCursor` is undefined on the last page. */
 export interface Page<E> {
   readonly entries: readonly E[];
   readonly nextCursor: string | undefined;
 }
 
-/** Returns the page of a list after a cursor. Throws -32602 for a cursor that names no entry of the list. */
+/** Returns the page of `entries` after `cursor`, by default the first page. Throws error -32602 for an invalid cursor. */
 export function pageOf<E extends { readonly key: string }>(
   kind: ListKind,
   entries: readonly E[],
@@ -28,16 +27,16 @@ export function pageOf<E extends { readonly key: string }>(
 }
 
 function startOf(kind: ListKind, entries: readonly { readonly key: string }[], cursor: unknown): number {
-  // Some clients send an empty string for a cursor that is not set.
+  // Some clients send an empty string instead of omitting the cursor.
   if (cursor === undefined || cursor === '') return 0;
   const name = typeof cursor === 'string' ? nameIn(kind, cursor) : undefined;
   const index = name === undefined ? -1 : entries.findIndex((entry) => nameOf(entry.key) === name);
-  // The error is the same for hidden and unknown entries, so that it does not reveal hidden ones.
+  // Cursors of hidden and of unknown entries get the same error, so that guessed cursors do not reveal hidden entries.
   if (index < 0) throw RpcError.invalidParams('"cursor" is not valid for this list; start again without one');
   return index + 1;
 }
 
-// Returns the text that names an entry in a cursor: its key, or a hash of a key that would make the cursor too long.
+// Returns the text that names an entry in a cursor: the key, or a hash of a key that is longer than `MAX_KEY`.
 function nameOf(key: string): string {
   return key.length <= MAX_KEY ? key : `#${fingerprint(key)}`;
 }

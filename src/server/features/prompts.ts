@@ -1,4 +1,4 @@
-/** Prompts: registration and `prompts/get`. */
+/** Registers prompts, and handles `prompts/get`. */
 
 import { RpcError } from '../../jsonrpc/errors.ts';
 import type { KeysOf } from '../../jsonrpc/known-options.ts';
@@ -16,18 +16,19 @@ import type { Context } from '../context.ts';
 import { InputRequired } from '../input/input-required.ts';
 import type { RequestContext } from '../request-context.ts';
 import { type Completers, checkCompleters } from './completion.ts';
+import { isContent } from './content.ts';
 import { type EntryConfig, entryOptions } from './entry-config.ts';
 import type { Entry, Registry } from './registry.ts';
-import { isContent, WrongReturn } from './tool-result.ts';
+import { WrongReturn } from './tool-result.ts';
 import { unknownName } from './unknown-name.ts';
 
-/** Options of `registerPrompt`. */
+/** Second argument of `registerPrompt`, which throws a `TypeError` for unknown keys. */
 export interface PromptConfig<S extends AnySchema = AnySchema> extends EntryConfig {
   readonly title?: string;
   readonly description?: string;
-  /** An object schema with one string property for each argument. Default: the prompt has no arguments. */
+  /** Schema of an object with one string property per argument. Default: the prompt takes no arguments. */
   readonly argsSchema?: S;
-  /** Functions that suggest values of arguments, by argument name. */
+  /** Functions that suggest argument values (`completion/complete`), keyed by argument name. Default: no suggestions. */
   readonly complete?: Completers;
   readonly icons?: readonly Icon[];
   readonly _meta?: Meta;
@@ -36,12 +37,11 @@ export interface PromptConfig<S extends AnySchema = AnySchema> extends EntryConf
 /** Return values of a prompt handler. A string becomes one message with the role `user`. */
 export type PromptReturn = string | PromptMessage | readonly PromptMessage[] | GetPromptResult | InputRequired;
 
-/** Handler of `prompts/get` for one prompt. Its arguments are valid by `argsSchema`. */
+/** Handles `prompts/get` for one prompt. `args` are the arguments after validation with `argsSchema`. */
 export type PromptHandler<S> = (args: PromptArguments<S>, ctx: Context) => PromptReturn | Promise<PromptReturn>;
 
 type PromptArguments<S> = unknown extends InferOutput<S> ? Readonly<Record<string, string>> : InferOutput<S>;
 
-/** A registered prompt. */
 export interface PromptEntry extends Entry {
   readonly definition: Prompt;
   readonly input: CheckedSchema | undefined;
@@ -58,7 +58,7 @@ const KEYS: Omit<KeysOf<PromptConfig>, keyof EntryConfig> = {
   _meta: true,
 };
 
-/** Checks the registration of a prompt and returns its entry. Throws a `TypeError` that names the prompt. */
+/** Makes an entry from the arguments of `registerPrompt`. Throws a `TypeError` that names the prompt if one is invalid. */
 export function promptEntry(name: string, config: PromptConfig, get: PromptEntry['get']): PromptEntry {
   const where = `Prompt "${shorten(name)}"`;
   const { access, options } = entryOptions(where, config, KEYS, get);
@@ -89,7 +89,6 @@ function argumentsOf(where: string, schema: Readonly<Record<string, unknown>>): 
   });
 }
 
-/** Handles `prompts/get`: validates the arguments, runs the handler and makes the result. */
 export function getPrompt(prompts: Registry<PromptEntry>, ctx: RequestContext): MaybePromise<unknown> {
   const name = stringParam(ctx.params, 'name');
   const prompt = prompts.get(name, ctx);

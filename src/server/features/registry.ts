@@ -1,62 +1,55 @@
-/** `Registry`: registered tools, prompts, resources or templates by name. Their JSON for lists is made once per revision. */
+/** `Registry`: a server's tools, prompts, resources or resource templates, in the order of registration. */
 
 import type { EncodedJson, Params } from '../../jsonrpc/message.ts';
 import type { CacheHints, ListKind, Revision, ServerInfo, Viewer } from '../../protocol/revision.ts';
 import { type Page, pageOf } from './pagination.ts';
 
-/** Returns true if the viewer may see an entry. Lists omit hidden entries, and requests for them get the error of unknown ones. */
+/** Returns true if the viewer may see an entry. For other viewers, the entry behaves as if it were not registered. */
 export type Visible = (viewer: Viewer) => boolean;
 
-/** A registered tool, prompt, resource or resource template. */
 export interface Entry {
-  /** Name, URI or URI template. */
+  /** Name of a tool or prompt, URI of a resource, or URI template. */
   readonly key: string;
-  /** The entry as lists show it. */
+  /** The entry as `tools/list` and the other lists return it, before encoding for a revision. */
   readonly definition: object;
   readonly visible?: Visible | undefined;
-  /** Scopes that a caller needs to use the entry, all of them. */
   readonly scopes?: readonly string[] | undefined;
-  /** Disclosure of handler errors other than `ToolError` and `RpcError`. Default: the server's `errors`. */
   readonly errors?: ErrorDisclosure | undefined;
 }
 
-/** The registered tools, prompts, resources or resource templates of a server, to inspect, disable or remove at run time. */
+/** All registered tools, prompts, resources or resource templates, to inspect, disable or remove them at run time. */
 export interface Features {
-  /** Names of all entries, including hidden and disabled ones. */
+  /** Names, URIs or URI templates of all entries, including hidden and disabled entries. */
   readonly names: readonly string[];
-  /** True if an entry of this name is registered, even if it is hidden or disabled. */
+  /** True if an entry with this name is registered, even if the entry is hidden or disabled. */
   has(name: string): boolean;
-  /** Removes the entry from lists and refuses its use until `enable`. Returns false if there is no such entry. */
+  /** Hides the entry from all callers until `enable`. Returns false if the entry is not registered. */
   disable(name: string): boolean;
-  /** Undoes `disable`; the entry keeps its position in lists. Returns false if there is no such entry. */
+  /** Undoes `disable`. The entry keeps its position in lists. Returns false if the entry is not registered. */
   enable(name: string): boolean;
-  /** Removes the entry. Returns false if there is no such entry. */
+  /** Removes the entry. Returns false if the entry is not registered. */
   remove(name: string): boolean;
 }
 
-/** A registered entry with its state. */
 interface Slot<E> {
   readonly key: string;
   readonly entry: E;
   enabled: boolean;
-  /** The entry's JSON, by revision. */
+  /** Cached JSON of `entry.definition` for list results, keyed by protocol version. */
   readonly encoded: Map<string, string>;
 }
 
-/** The entries of one kind, in the order of their registration. */
 export class Registry<E extends Entry> implements Features {
-  /** True if at least one entry requires scopes. */
   requiresScopes = false;
-  /** True if at least one entry is disabled, has `visible` or requires scopes. */
+  /** True if an entry is disabled, requires scopes or has the option `visible`: not every caller may use every entry. */
   hasRestrictedEntries = false;
   readonly #kind: ListKind;
   readonly #noun: string;
   readonly #onChange: () => void;
   readonly #onError: (error: unknown) => void;
   readonly #slots = new Map<string, Slot<E>>();
-  /** JSON of the first page, by revision. Empty if pages differ between viewers. */
+  /** Cached JSON of the first page, keyed by protocol version. Empty if an entry has `visible`: lists then differ by viewer. */
   readonly #lists = new Map<string, EncodedJson>();
-  /** True if at least one entry has `visible`, so that lists differ between viewers. */
   #filtered = false;
 
   constructor(kind: ListKind, noun: string, onChange: () => void, onError: (error: unknown) => void) {
@@ -74,7 +67,7 @@ export class Registry<E extends Entry> implements Features {
     return this.#slots.has(name);
   }
 
-  /** Adds an entry. Throws a `TypeError` if the name is registered already, unless `replace` is true. */
+  /** Adds an entry. Throws a `TypeError` if an entry with the same key is registered, unless `replace` is true. */
   add(entry: E, replace: boolean): void {
     const { key } = entry;
     if (this.#slots.has(key) && !replace) {
@@ -98,13 +91,13 @@ export class Registry<E extends Entry> implements Features {
     return removed;
   }
 
-  /** Returns the entry of this name, if it is enabled and the viewer may see it. */
+  /** Returns the entry with this name, unless the entry is disabled or hidden from the viewer. */
   get(name: string, viewer: Viewer): E | undefined {
     const slot = this.#slots.get(name);
     return slot?.enabled && this.#isVisible(slot.entry, viewer) ? slot.entry : undefined;
   }
 
-  /** Returns the entry of this name, even if it is disabled or hidden. */
+  /** Returns the entry with this name, even if the entry is disabled or hidden. Does not call `visible`. */
   getUnchecked(name: unknown): E | undefined {
     return this.#slots.get(name as string)?.entry;
   }
@@ -114,14 +107,14 @@ export class Registry<E extends Entry> implements Features {
     for (const { entry, enabled } of this.#slots.values()) if (enabled && this.#isVisible(entry, viewer)) yield entry;
   }
 
-  /** Returns one page of the list as objects, which middleware can read and change. */
+  /** Returns one page of the list as an object, for middleware and extensions that change results. */
   list(params: Params, viewer: Viewer, pageSize: number): object {
     const { entries, nextCursor } = this.#page(params, viewer, pageSize);
     const items = entries.map(({ entry }) => entry.definition);
     return nextCursor === undefined ? { [this.#kind]: items } : { [this.#kind]: items, nextCursor };
   }
 
-  /** Returns one page of the list as JSON. A first page that is the same for all viewers is cached until the registry changes. */
+  /** Returns one page of the list as JSON. Caches a first page that is the same for all viewers, until the registry changes. */
   encodedList(params: Params, viewer: Viewer, revision: Revision, server: ServerInfo, pageSize: number): EncodedJson {
     const { version } = revision.features;
     const keep = params['cursor'] === undefined && !this.#filtered;
@@ -134,7 +127,7 @@ export class Registry<E extends Entry> implements Features {
     return list;
   }
 
-  /** Returns the cache hints of the list, with the scope `private` if viewers may see different entries. */
+  /** Returns the cache hints of the list, with `cacheScope: 'private'` if lists can differ between viewers. */
   cache(hints: CacheHints): CacheHints {
     return this.#filtered ? { ...hints, cacheScope: 'private' } : hints;
   }
@@ -155,7 +148,7 @@ export class Registry<E extends Entry> implements Features {
     return text;
   }
 
-  // An entry whose `visible` throws is hidden, so that an error never reveals it.
+  // An entry whose function `visible` throws is hidden, so that a bug in `visible` never reveals the entry.
   #isVisible({ visible }: E, viewer: Viewer): boolean {
     try {
       return visible === undefined || visible(viewer) === true;
@@ -185,7 +178,7 @@ export class Registry<E extends Entry> implements Features {
 }
 
 /**
- * Disclosure of errors that are neither a `ToolError` nor an `RpcError`: with `hidden`, clients get a random reference, which
- * `onError` gets with the error; with `messages`, they get the error's message. Stacks and causes are never sent.
+ * Disclosure to clients of handler errors other than `ToolError` and `RpcError`. `hidden`: a random reference, which `onError`
+ * gets together with the error. `messages`: the error's message. Stacks and causes are never sent.
  */
 export type ErrorDisclosure = 'hidden' | 'messages';

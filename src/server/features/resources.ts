@@ -21,26 +21,26 @@ import { WrongReturn } from './tool-result.ts';
 import { matchUri } from './uri-template/match.ts';
 import { encodeNonAscii, parseUriTemplate, type UriTemplate } from './uri-template/uri-template.ts';
 
-/** Options of `registerResource`. */
+/** Second argument of `registerResource`, which throws a `TypeError` for unknown keys. */
 export interface ResourceConfig extends EntryConfig, Partial<Omit<Resource, 'uri' | 'name'>> {
-  /** Name of the resource in lists. Default: its URI or URI template. */
+  /** Name of the resource or template in lists. Default: the URI or URI template. */
   readonly name?: string;
-  /** Cache hints of `resources/read` results. Default: the option `cache` of the server. */
+  /** Cache hints of `resources/read` results. Default of each hint: the server's option `cache`. */
   readonly cache?: Partial<CacheHints>;
 }
 
-/** Options of `registerResourceTemplate`. */
+/** Second argument of `registerResourceTemplate`, which throws a `TypeError` for unknown keys. */
 export interface ResourceTemplateConfig extends Omit<ResourceConfig, 'size'> {
-  /** Functions that suggest values of variables, by variable name. */
+  /** Functions that suggest values of variables (`completion/complete`), keyed by variable name. Default: no suggestions. */
   readonly complete?: Completers;
-  /** Returns resources that `resources/list` lists after the registered ones. Called for each such request. */
+  /** Returns resources that `resources/list` appends to the registered ones. Called for every `resources/list` request. */
   readonly list?: (ctx: Context) => readonly ListedResource[] | Promise<readonly ListedResource[]>;
 }
 
-/** A resource that the function `list` of a template returns. `name` defaults to the URI, `mimeType` to that of the template. */
+/** A resource that `ResourceTemplateConfig.list` returns. Default `name`: the URI. Default `mimeType`: the template's. */
 export type ListedResource = Omit<Resource, 'name'> & { readonly name?: string };
 
-/** Return values of a resource handler: text, bytes or contents; undefined or null if the resource does not exist. */
+/** Return values of a resource handler. Undefined and null mean that the resource does not exist. */
 export type ResourceReturn =
   | string
   | Uint8Array
@@ -51,26 +51,26 @@ export type ResourceReturn =
   | undefined
   | null;
 
-/** Values of a URI template's variables, by name. The value of a variable with `*` is an array. */
+/** Values of a URI template's variables, keyed by variable name. The value of `{name*}` is an array. */
 export type Variables = Readonly<Record<string, string | readonly string[]>>;
 
-/** Handler of `resources/read` for one resource. */
+/** Handles `resources/read` for a resource. `uri` is the registered URI. */
 export type ResourceHandler = (uri: string, ctx: Context) => ResourceReturn | Promise<ResourceReturn>;
 
-/** Handler of `resources/read` for resources whose URIs match a template. */
+/** Handles `resources/read` for URIs that match a template. `variables` are percent-decoded parts of `uri`. */
 export type ResourceTemplateHandler<V = Variables> = (
   variables: V,
   ctx: Context,
   uri: string,
 ) => ResourceReturn | Promise<ResourceReturn>;
 
-/** The type of a URI template's variables, derived from the template if it is a string literal. */
+/** Type of the values of the URI template `T`'s variables; `Variables` if `T` is not a string literal. */
 export type VariablesOf<T extends string> = string extends T ? Variables : FromTemplate<T>;
 
 type FromTemplate<T extends string> = T extends `${string}{${infer Inside}}${infer Rest}`
   ? FromExpression<Inside> & FromTemplate<Rest>
   : {};
-// Variables of the operators `;`, `?` and `&` are optional, since they may be missing in a URI.
+// Variables of `{;x}`, `{?x}` and `{&x}` are optional, because a matching URI need not contain them.
 type FromExpression<I extends string> = I extends `${';' | '?' | '&'}${infer List}`
   ? Partial<FromList<List>>
   : I extends `${'+' | '#' | '.' | '/'}${infer List}`
@@ -85,14 +85,12 @@ type FromVariable<I extends string> = I extends `${infer Name}*`
     ? { readonly [K in Name]: string }
     : { readonly [K in I]: string };
 
-/** A registered resource. */
 export interface ResourceEntry extends Entry {
   readonly definition: Resource;
   readonly cache: Partial<CacheHints> | undefined;
   readonly read: ResourceHandler;
 }
 
-/** A registered resource template. */
 export interface TemplateEntry extends Entry {
   readonly definition: ResourceTemplate;
   readonly template: UriTemplate;
@@ -118,7 +116,7 @@ const TEMPLATE_KEYS: Omit<KeysOf<ResourceTemplateConfig>, keyof EntryConfig> = {
 const { complete: _complete, list: _list, ...SHARED_KEYS } = TEMPLATE_KEYS;
 const RESOURCE_KEYS: Omit<KeysOf<ResourceConfig>, keyof EntryConfig> = { ...SHARED_KEYS, size: true };
 
-/** Checks the registration of a resource and returns its entry. Throws a `TypeError` that names the URI. */
+/** Makes an entry from the arguments of `registerResource`. Throws a `TypeError` that names the URI if one is invalid. */
 export function resourceEntry(uri: string, config: ResourceConfig | string, read: ResourceHandler): ResourceEntry {
   const where = `Resource "${shorten(uri)}"`;
   const given: ResourceConfig = typeof config === 'string' ? { mimeType: config } : config;
@@ -129,7 +127,7 @@ export function resourceEntry(uri: string, config: ResourceConfig | string, read
   return { key: uri, definition: { uri, name, ...shown }, ...access, cache, read };
 }
 
-/** Checks the registration of a resource template and returns its entry. Throws a `TypeError` that names the template. */
+/** Makes an entry from the arguments of `registerResourceTemplate`. Throws a `TypeError` if one of the arguments is invalid. */
 export function templateEntry(
   uriTemplate: string,
   config: ResourceTemplateConfig | string,
@@ -155,24 +153,22 @@ export function templateEntry(
   };
 }
 
-// Refuses a URI or template that is too long: requests with such URIs are refused, so the resource could never be read.
+// Refuses a long URI at registration, because requests for a URI longer than `STRING_LIMITS.uri` are always refused.
 function checkLength(where: string, uri: string): void {
   if (uri.length > STRING_LIMITS.uri) throw new TypeError(`${where} has more than ${STRING_LIMITS.uri} characters`);
 }
 
-/** The registries of resources and resource templates. */
 interface ResourceRegistries {
   readonly resources: Registry<ResourceEntry>;
   readonly templates: Registry<TemplateEntry>;
 }
 
-/** The registered resource or template that a URI belongs to, and a function that calls its handler. */
 export interface ResolvedResource {
   readonly entry: ResourceEntry | TemplateEntry;
   read(ctx: Context): unknown;
 }
 
-/** Returns the resource with this URI, otherwise the first template that matches it; undefined if there is none. */
+/** Returns the resource with this URI, or else the first template that matches it. Skips entries hidden from the viewer. */
 export function resolveResource(
   { resources, templates }: ResourceRegistries,
   uri: string,
@@ -189,7 +185,6 @@ export function resolveResource(
   return undefined;
 }
 
-/** Handles `resources/read`: finds the resource, runs its handler and makes the result. */
 export function readResource(registries: ResourceRegistries, ctx: RequestContext): MaybePromise<unknown> {
   const uri = stringParam(ctx.params, 'uri');
   const found = resolveResource(registries, uri, ctx);
@@ -197,7 +192,7 @@ export function readResource(registries: ResourceRegistries, ctx: RequestContext
   const { entry } = found;
   ctx.entry = entry;
   return thenMaybe(found.read(ctx) as MaybePromise<unknown>, (returned) => {
-    // Caches must not share contents that are restricted to some callers or depend on input responses.
+    // Shared caches must not store contents that are restricted to some callers or depend on input responses.
     const scope = entry.visible || entry.scopes || ctx.usesJournal ? ({ cacheScope: 'private' } as const) : {};
     ctx.encodingHints = { cache: { ...ctx.server.serverInfo.cache, ...entry.cache, ...scope } };
     if (returned instanceof InputRequired || (isObject(returned) && isContents(returned['contents']))) return returned;
@@ -233,7 +228,7 @@ function isItem(value: unknown): boolean {
   return typeof value['text'] === 'string' || typeof value['blob'] === 'string';
 }
 
-/** Handles `resources/list` if a template has a `list` function. Registered resources come first; each URI is listed once. */
+/** Handles `resources/list` if a template has a `list` function. Registered resources come first. No URI is listed twice. */
 export async function listWithTemplates(
   { resources, templates }: ResourceRegistries,
   ctx: RequestContext,
@@ -247,7 +242,7 @@ export async function listWithTemplates(
   }
   const { serverInfo, limits } = ctx.server;
   const { entries, nextCursor } = pageOf('resources', [...shown.values()], ctx.params['cursor'], limits.pageSize);
-  // Caches must not share the result, since `list` functions may depend on the caller.
+  // Shared caches must not store the list, because the `list` functions of templates can depend on the caller.
   ctx.encodingHints = { cache: { ...serverInfo.cache, cacheScope: 'private' } };
   const page = entries.map(({ definition }) => definition);
   return nextCursor === undefined ? { resources: page } : { resources: page, nextCursor };

@@ -1,4 +1,4 @@
-/** Converts the return value of a tool handler to a result, and refuses values that are no results. */
+/** Converts the return value of a tool handler to a `tools/call` result. */
 
 import { findUnencodable } from '../../jsonrpc/json/unencodable.ts';
 import { isPromise } from '../../jsonrpc/maybe-promise.ts';
@@ -6,14 +6,12 @@ import { isObject } from '../../jsonrpc/message.ts';
 import { printable } from '../../jsonrpc/printable.ts';
 import type { ContentBlock } from '../../protocol/model/content.ts';
 import type { CallToolResult } from '../../protocol/model/tools.ts';
+import { isContent, wrongContent } from './content.ts';
 
-/**
- * Converts the return value of a tool handler to a result. With an output schema, a value that is no complete result becomes
- * `structuredContent`. Throws a `WrongReturn` with the tool's name for values that are no results.
- */
+/** Converts a tool handler's return value to a result. Throws a `WrongReturn` if the value cannot be converted. */
 export function toolResult(value: unknown, hasOutputSchema: boolean, name: string): CallToolResult {
   if (isResult(value, hasOutputSchema)) return value;
-  // With an output schema only bytes are refused here: the schema may convert other values to JSON.
+  // With an output schema, only bytes are refused before validation, because the schema can convert other values to JSON.
   if (!hasOutputSchema || isBytes(value)) checkReturn(value, name);
   if (hasToJson(value)) return toolResult(value.toJSON(), hasOutputSchema, name);
   if (hasOutputSchema) return { content: [], structuredContent: value };
@@ -41,8 +39,7 @@ function checkEncodable(value: unknown, name: string): void {
   if (wrong !== undefined) throw new WrongReturn(`Tool "${name}" returned ${wrong}`);
 }
 
-// Throws for a value that JSON cannot encode, and for an object with `content` that is no valid result: sent as data, the mistake
-// would go unnoticed.
+// Throws if JSON cannot encode the value, or if it has malformed `content`: such an object is a mistake rather than data.
 function checkReturn(value: unknown, name: string): void {
   checkEncodable(value, name);
   if (!isObject(value) || value['content'] === undefined || hasToJson(value)) return;
@@ -58,7 +55,7 @@ function allContent(blocks: readonly unknown[], name: string): readonly ContentB
   throw new WrongReturn(`Tool "${name}" returned an array of content and other values: ${problem}`);
 }
 
-// With an output schema, an object with `content` but without `structuredContent` may be data that fits the schema.
+// With an output schema, an object with `content` but no `structuredContent` is data for the schema, unless `isError` is true.
 function isResult(value: unknown, hasOutputSchema: boolean): value is CallToolResult {
   if (!isObject(value)) return false;
   const { content, isError } = value;
@@ -66,45 +63,28 @@ function isResult(value: unknown, hasOutputSchema: boolean): value is CallToolRe
   return Array.isArray(content) && (isError === undefined || typeof isError === 'boolean') && content.every(isContent);
 }
 
-/** True for a content block. */
-export function isContent(value: unknown): value is ContentBlock {
-  return wrongBlock(value) === undefined;
-}
-
-// True for objects such as a Date, which JSON encodes as the return value of their `toJSON`.
 function hasToJson(value: unknown): value is { toJSON(): unknown } {
   return isObject(value) && typeof value['toJSON'] === 'function';
 }
 
-// A Buffer needs a check of its own: it has a `toJSON`, whose return value fits the schema of any object.
+// Bytes are detected before `Buffer.toJSON` is called, because an output schema could accept the object that it returns.
 function isBytes(value: unknown): boolean {
   return ArrayBuffer.isView(value) || value instanceof ArrayBuffer;
 }
 
-/** Error of a handler or middleware that returned a value that is no result. Its message goes to `onError`, never to clients. */
+/** Thrown if a handler or middleware returns a value that is not a result. The message goes to `onError`, never to clients. */
 export class WrongReturn extends TypeError {
   override readonly name = 'WrongReturn';
 }
 
-/** Advice for error messages: what to return instead of an object that JSON encodes as `{}`, by `Object.prototype.toString`. */
+/** Advice for return values that JSON encodes as `{}`, keyed by the type name in `Object.prototype.toString()`. */
 const REMEDIES: ReadonlyMap<string, string> = new Map([
   ['Map', 'return Object.fromEntries(map) or [...map]'],
   ['Set', 'return [...set]'],
-  ['WeakMap', 'return plain data'],
-  ['WeakSet', 'return plain data'],
-  ['WeakRef', 'return plain data'],
   ['RegExp', 'return String(regexp)'],
-  ['Promise', 'await it'],
   ['Generator', 'return [...generator]'],
   ['AsyncGenerator', 'collect its values with for await'],
   ['Response', 'return await response.text() or await response.json()'],
-  ['Request', 'return plain data'],
-  ['Headers', 'return Object.fromEntries(headers)'],
-  ['FormData', 'return Object.fromEntries(formData)'],
-  ['URLSearchParams', 'return String(params) or Object.fromEntries(params)'],
-  ['ReadableStream', 'read it and return its text'],
-  ['Blob', 'return its text, or image() or audio() of mcpp/server with its bytes'],
-  ['File', 'return its text, or image() or audio() of mcpp/server with its bytes'],
 ]);
 
 const PRIMITIVES: ReadonlySet<string> = new Set(['Number', 'String', 'Boolean', 'BigInt']);
@@ -114,82 +94,60 @@ const THROW = "throw it; throw new ToolError('...') shows its text to the model"
 const BYTES =
   'return image(bytes, mimeType) or audio(bytes, mimeType) of mcpp/server, a resource with a base64 "blob", or text';
 
-/** True for object literals and arrays, also from another realm. */
+/** True for object literals and arrays, also of another realm such as a `node:vm` context. False for instances of classes. */
 function isPlain(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value);
-  if (prototype === Object.prototype || prototype === Array.prototype || prototype === null) return true;
+  if (prototype === Object.prototype || prototype === null) return true;
   return Array.isArray(value) || Object.getPrototypeOf(prototype) === null;
 }
 
-/** A value that JSON cannot encode, in the return value of a handler. */
-interface Fault {
-  readonly what: string;
-  readonly remedy: string;
-  /** JSON pointer to the value; undefined if it is the return value itself. */
-  readonly place?: string;
-}
+/** Description of a value that JSON cannot encode, and advice on what to return instead. */
+type Fault = readonly [what: string, remedy: string];
 
-/** Describes a return value that JSON cannot encode, and what to return instead. Undefined for other values. */
+/** Describes a return value that JSON cannot encode, with advice; undefined for other values. Does not look at members. */
 export function wrongReturnOf(value: unknown): string | undefined {
   if (typeof value === 'function') return 'a function: call it, and return what it gives';
   if (typeof value === 'symbol') return 'a symbol: return a string';
   const fault = typeof value === 'object' && value !== null && !isPlain(value) ? faultOf(value) : undefined;
-  return fault && `${fault.what}: ${fault.remedy}`;
+  return fault?.join(': ');
 }
 
-/** Maximum members of `structuredContent` that are searched for values that JSON cannot encode. Bounds the time per call. */
+// Limits of `faultInside`, to bound its time per call: number of members that it checks, and levels of nesting.
 const MAX_MEMBERS = 1000;
-/** Maximum depth of that search. */
 const MAX_DEPTH = 16;
 
-/** The number of members that the search may still visit. */
-interface Budget {
-  left: number;
-}
-
-/** Describes the first member, at a depth up to `MAX_DEPTH`, that JSON cannot encode, such as a promise without `await`. */
+/** Describes the first nested member that JSON cannot encode, such as a promise without `await`; undefined if there is none. */
 function faultInside(value: object): string | undefined {
-  const fault = findFault(value, MAX_DEPTH, { left: MAX_MEMBERS });
-  return fault && `${fault.what} at ${printable(fault.place ?? '', 128)}: ${fault.remedy}`;
-}
+  let left = MAX_MEMBERS;
+  return search(value, '', MAX_DEPTH);
 
-function findFault(value: object, depth: number, budget: Budget): Fault | undefined {
-  let fault: Fault | undefined;
-  if (Array.isArray(value)) {
-    for (let index = 0; index < value.length && budget.left > 0 && !fault; index++) {
-      fault = faultAt(value[index], index, depth, budget);
+  function search(container: object, path: string, depth: number): string | undefined {
+    for (const key of Array.isArray(container) ? container.keys() : Object.keys(container)) {
+      if (left-- <= 0) return undefined;
+      const member: unknown = (container as Record<string, unknown>)[key];
+      if (typeof member !== 'object' || member === null) continue;
+      const place = `${path}/${key}`;
+      const fault = isPlain(member) ? undefined : faultOf(member);
+      if (fault) return `${fault[0]} at ${printable(place, 128)}: ${fault[1]}`;
+      const inside = isPlain(member) && depth > 1 ? search(member, place, depth - 1) : undefined;
+      if (inside !== undefined) return inside;
     }
-    return fault;
+    return undefined;
   }
-  for (const key in value) {
-    if (budget.left <= 0) return undefined;
-    fault = faultAt((value as Record<string, unknown>)[key], key, depth, budget);
-    if (fault) return fault;
-  }
-  return undefined;
-}
-
-function faultAt(member: unknown, key: string | number, depth: number, budget: Budget): Fault | undefined {
-  budget.left--;
-  if (typeof member !== 'object' || member === null) return undefined;
-  const fault = !isPlain(member) ? faultOf(member) : depth > 1 ? findFault(member, depth - 1, budget) : undefined;
-  return fault && { ...fault, place: `/${key}${fault.place ?? ''}` };
 }
 
 function faultOf(value: object): Fault | undefined {
   const name = nameOf(value);
-  if (isBytes(value)) return { what: `bytes (${name})`, remedy: BYTES };
-  if (isPromise(value)) return { what: 'a Promise', remedy: 'an "await" is missing' };
-  if (value instanceof Error) return { what: 'an Error', remedy: THROW };
+  if (isBytes(value)) return [`bytes (${name})`, BYTES];
+  if (isPromise(value)) return ['a Promise', 'an "await" is missing'];
+  if (value instanceof Error) return ['an Error', THROW];
   const remedy = REMEDIES.get(tagOf(value));
-  if (remedy !== undefined) return { what: `a ${name}`, remedy };
+  if (remedy !== undefined) return [`a ${name}`, remedy];
   if ('toJSON' in value) return undefined;
-  if (Symbol.iterator in value || Symbol.asyncIterator in value) {
-    return { what: `an iterator (${name})`, remedy: 'collect its values in an array' };
-  }
+  if (Symbol.iterator in value || Symbol.asyncIterator in value)
+    return [`an iterator (${name})`, 'collect its values in an array'];
   if (Object.keys(value).length > 0 || PRIMITIVES.has(tagOf(value))) return undefined;
-  const what = `an instance of ${name} without properties of its own`;
-  return { what, remedy: 'return plain data, or give it a toJSON()' };
+  return [`an instance of ${name} without properties of its own`, 'return plain data'];
 }
 
 function tagOf(value: object): string {
@@ -210,36 +168,4 @@ function jsonOf(value: unknown, name: string): string {
     if (why === undefined) throw cause;
     throw new WrongReturn(`Tool "${name}" returned a result that JSON cannot encode: ${why}`, { cause });
   }
-}
-
-/** Required members of a content block, by its `type`. All are strings. */
-const FIELDS: ReadonlyMap<unknown, readonly string[]> = new Map([
-  ['text', ['text']],
-  ['image', ['data', 'mimeType']],
-  ['audio', ['data', 'mimeType']],
-  ['resource_link', ['uri', 'name']],
-]);
-
-/** Describes the first problem of the `content` of a result, with its JSON pointer. Undefined if there is none. */
-function wrongContent(content: unknown): string | undefined {
-  if (!Array.isArray(content)) return '/content must be an array, such as [{ type: "text", text: "..." }]';
-  for (const [index, block] of content.entries()) {
-    const wrong = wrongBlock(block);
-    if (wrong !== undefined) return `/content/${index}${wrong}`;
-  }
-  return undefined;
-}
-
-/** Describes the first problem of a content block, with a JSON pointer in front. Undefined if there is none. */
-function wrongBlock(block: unknown): string | undefined {
-  if (!isObject(block)) return ' must be an object with "type"';
-  const { type, resource } = block;
-  if (type === 'resource') {
-    const hasUri = isObject(resource) && typeof resource['uri'] === 'string';
-    return hasUri ? undefined : '/resource must be an object with "uri"';
-  }
-  const fields = FIELDS.get(type);
-  if (!fields) return '/type must be "text", "image", "audio", "resource_link" or "resource"';
-  for (const field of fields) if (typeof block[field] !== 'string') return `/${field} must be a string`;
-  return undefined;
 }

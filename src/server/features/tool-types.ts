@@ -1,62 +1,60 @@
-/** The types of tools: arguments follow from the input schema, results from the output schema. */
+/** Types of tools. The types of arguments and results are inferred from the tool's schemas. */
 
 import type { ContentBlock } from '../../protocol/model/content.ts';
 import type { Icon } from '../../protocol/model/implementation.ts';
 import type { Meta } from '../../protocol/model/meta.ts';
 import type { CallToolResult, ToolAnnotations } from '../../protocol/model/tools.ts';
-import type { CheckedInput } from '../../schema/local/checked-input.ts';
 import type { AnySchema, InferInput, InferOutput } from '../../schema/local/infer.ts';
+import type { CheckedInput } from '../../schema/local/input-schema-type.ts';
 import type { Context } from '../context.ts';
 import type { ExtensionResult } from '../extensions/extension-result.ts';
 import type { InputRequired } from '../input/input-required.ts';
 import type { EntryConfig } from './entry-config.ts';
 
-/** Stands for the input schema in the types of a tool that has none: the tool takes no arguments. */
+/** Type of `inputSchema` for tools that are registered without one. Such tools take no arguments. */
 export interface NoArguments {
   readonly type: 'object';
   readonly additionalProperties: false;
 }
 
-/** Stands for the output schema in the types of a tool that has none: the tool may return any result. */
+/** Type of `outputSchema` for tools that are registered without one. Such tools may return any result. */
 export interface AnyResult {
   readonly 'no output schema': true;
 }
 
-/** Options of `registerTool` and `defineTool`. */
+/** Second argument of `registerTool`, first argument of `defineTool`. Registration throws a `TypeError` for unknown keys. */
 export interface ToolConfig<I extends AnySchema = AnySchema, O extends AnySchema = AnySchema> extends EntryConfig {
   readonly title?: string;
   /** Text for the model about when and how to use the tool. */
   readonly description?: string;
-  /** A JSON Schema, or a schema of a library such as zod, for the arguments. Default: the tool takes no arguments. */
+  /** Schema of the arguments: a JSON Schema, or a schema of a library such as zod. Default: no arguments. */
   readonly inputSchema?: I;
-  /** A schema for `structuredContent` of results. Default: any result. */
+  /** Schema of `structuredContent`: a JSON Schema, or a schema of a library such as zod. Default: any result. */
   readonly outputSchema?: O;
   readonly annotations?: ToolAnnotations;
   readonly icons?: readonly Icon[];
   readonly _meta?: Meta;
   /**
-   * Runs calls as tasks, if the server has the tasks extension: `auto` for clients that support tasks, `required` for all
-   * clients, refusing those without support, `never` for none. Default: `never`.
+   * Which calls run as tasks (needs the tasks extension). `auto`: calls of clients that support tasks. `required`: all calls;
+   * clients without support get an error. `never`: no calls. Default: `never`.
    */
   readonly task?: 'auto' | 'required' | 'never';
-  /** With `manual`, a call becomes a task when its handler calls `ctx.detach()`. Default: before the handler runs. */
+  /** When a call becomes a task. `manual`: when its handler calls `ctx.detach()`. Default: before the handler starts. */
   readonly detach?: 'manual';
 }
 
-/**
- * An object whose members JSON can encode: no array, Map, Set, Promise, generator, function, Response or bytes. Objects with
- * `content` are excluded, because they are complete results or need an output schema.
- */
+/** A plain object: no array, Map, Set, Promise, generator, function, Response or bytes. */
 export type PlainObject = object & {
   readonly [Symbol.iterator]?: never;
   readonly [Symbol.asyncIterator]?: never;
   readonly [Symbol.toStringTag]?: never;
   readonly [Symbol.hasInstance]?: never;
   readonly arrayBuffer?: never;
+  // Objects with `content` are excluded, because they are complete results, or data that needs an output schema.
   readonly content?: undefined;
 };
 
-/** Return values of a handler without an output schema: content, or a value that is converted to content. */
+/** Return values of a tool handler without an output schema, besides complete results: content blocks, text or other data. */
 export type Loose =
   | readonly ContentBlock[]
   | ContentBlock
@@ -69,52 +67,47 @@ export type Loose =
   // biome-ignore lint/suspicious/noConfusingVoidType: a handler that returns nothing is typed void
   | void;
 
-/** Return values of a tool handler. `Out` is the type that follows from the output schema. */
+/** Return values of a tool handler. `Out` is the type that the output schema describes. */
 export type ToolReturn<Out> = CallToolResult | InputRequired | ExtensionResult | Out;
 
-/** Handles calls of a tool. The arguments fit the input schema; thrown errors become results with `isError`. */
+/** Handles calls of a tool, with validated arguments. Thrown errors other than `RpcError` become results with `isError`. */
 export type ToolHandler<In, Out> = (args: In, ctx: Context) => ToolReturn<Out> | Promise<ToolReturn<Out>>;
 
-/**
- * The handler of a tool with these schemas. The condition is around the whole function type: with a conditional return type,
- * the compiler would widen literals that the handler returns.
- */
+/** Type of a tool's handler. The condition covers the whole type, because a conditional return type would widen literals. */
 export type HandlerOf<I, O> = [O] extends [AnyResult]
   ? ToolHandler<Arguments<I>, Loose>
   : ToolHandler<Arguments<I>, InferInput<O>>;
 
-/** The type of a handler's arguments for an input schema. */
+/** Type of the arguments that a handler gets, after validation against the input schema `I`. */
 export type Arguments<I> = unknown extends InferOutput<I> ? Readonly<Record<string, unknown>> : InferOutput<I>;
 
-/** The argument and result types of a tool, as a client of the server sees them. */
+/** Types of a tool's arguments and `structuredContent`, as a client of the server sees them. */
 export interface ToolType<In, Out> {
   readonly input: In;
   readonly output: Out;
 }
 
-/** The type of the result that a client gets from a tool with this output schema. */
+/** Type of the `structuredContent` that a client gets from a tool with the output schema `O`. */
 export type Result<O> = O extends AnyResult ? unknown : InferOutput<O>;
 
-/** A tool as an object, for `registerTools`. */
+/** A tool made with `defineTool`. `registerTools` registers it under a name. */
 export interface ToolDefinition<I extends AnySchema = AnySchema, O extends AnySchema = AnySchema> {
   readonly config: ToolConfig<I, O>;
   readonly call: HandlerOf<I, O>;
 }
 
-/** A tool definition with any argument and result types. */
 export interface AnyToolDefinition {
   readonly config: object;
   readonly call: (args: never, ctx: Context) => unknown;
 }
 
-/** The `ToolType` that registering a definition adds to the type of the server. */
 export type ToolTypeOf<D> =
   D extends ToolDefinition<infer I, infer O> ? ToolType<InferInput<I>, Result<O>> : ToolType<unknown, unknown>;
 
-/** Defines a tool as an object for `registerTools`, so that it can be in a file of its own. */
+/** Makes a tool for `registerTools`, typed like `registerTool`, so that each tool can have a file of its own. */
 export function defineTool<const I extends AnySchema = NoArguments, const O extends AnySchema = AnyResult>(
   config: ToolConfig<I, O> & CheckedInput<I>,
-  // `NoInfer` halves the compile time of a long chain of tools.
+  // `NoInfer` halves the compile time of servers with many tools.
   handler: NoInfer<HandlerOf<I, O>>,
 ): ToolDefinition<I, O> {
   return { config, call: handler };

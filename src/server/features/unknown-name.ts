@@ -1,4 +1,4 @@
-/** Errors for names of tools and prompts that do not exist. */
+/** The error for a tool or prompt name that is not registered or is hidden from the caller. */
 
 import { closest } from '../../jsonrpc/closest.ts';
 import { RpcError } from '../../jsonrpc/errors.ts';
@@ -6,7 +6,7 @@ import { shorten } from '../../jsonrpc/printable.ts';
 import type { Viewer } from '../../protocol/revision.ts';
 import type { Entry, Registry } from './registry.ts';
 
-/** Returns the -32602 error for an unknown name, with the most similar name among those that the viewer may see. */
+/** Returns error -32602 for an unknown name. The message suggests the most similar name that the viewer may see. */
 export function unknownName<E extends Entry>(
   noun: string,
   name: string,

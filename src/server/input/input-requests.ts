@@ -1,10 +1,10 @@
-/** `InputRequests`: the input requests of one call, sent as requests to the client or returned in an `input_required` result. */
+/** `InputRequests`: the input requests of one call, sent to the client or returned in an `input_required` result. */
 
 import { ErrorCode, RpcError } from '../../jsonrpc/errors.ts';
 import { fingerprint } from '../../jsonrpc/json/canonical-json.ts';
 import { shorten } from '../../jsonrpc/printable.ts';
 import { missingCapability } from '../../protocol/errors.ts';
-import { capabilityFor, isInputResponse } from '../../protocol/input-requests.ts';
+import { capabilityFor, isInputResponse } from '../../protocol/input-responses.ts';
 import type { MethodRow } from '../../protocol/methods.ts';
 import type { ClientCapabilityName } from '../../protocol/model/capabilities.ts';
 import type { InputRequest, InputResponse } from '../../protocol/model/input-requests.ts';
@@ -13,13 +13,13 @@ import type { ServerInternals } from '../internals.ts';
 import { Suspension } from './input-required.ts';
 import { Journal, type JournaledRequest } from './journal.ts';
 
-/** The members of a request context that its input requests need. */
+/** The members of `RequestContext` that `InputRequests` uses. */
 export interface InputCaller extends Call {
   readonly row: MethodRow | undefined;
   readonly wire: Revision;
-  /** How input requests reach the client: as a `request`, or with a `retry` of the call. `request` once the call is detached. */
+  /** How the client gets input requests: as a `request` (always in a task), or in an `input_required` result (`retry`). */
   readonly inputVia: Revision['features']['inputVia'];
-  /** Pending while a task is being started for the call; otherwise undefined. */
+  /** Settles when the task for the call has started or failed to start. Undefined while no task is being started. */
   readonly detaching: Promise<void> | undefined;
   readonly server: ServerInternals;
   readonly signal: AbortSignal;
@@ -36,26 +36,23 @@ interface OpenRequest {
   readonly request: InputRequest;
   readonly journaled: JournaledRequest;
   readonly accepts: Accepts;
-  /** Cancels the input request when it is aborted. */
   readonly signal: AbortSignal | undefined;
 }
 
-/** The journal of a call, and the pending input requests of the current run of its handler. */
+/** The journal of a call (recorded input responses and steps), and the input requests of the handler's current run. */
 export class InputRequests {
   readonly call: InputCaller;
-  /** Input requests of this run that the client gets in the `input_required` result, by key. */
+  /** Input requests that suspended the current run, by their key. The client gets them before the next run. */
   readonly pending: Map<string, { readonly request: InputRequest; readonly journaled: JournaledRequest }> = new Map();
-  /** True if the client has to retry the call later even though no input request is pending. */
+  /** True after `suspendUntilRetry`: the current run is suspended without an input request, until the client retries the call. */
   isWaiting = false;
   journal: Journal = new Journal();
-  /** Resolves when the current run of the handler is suspended. */
   suspended: Promise<void>;
   #suspend: () => void = () => {};
-  /** For each method, the number of input requests of this run without the option `key`. Their keys contain it. */
+  /** Per method, number of input requests of the current run without the option `key`. Default keys contain the number. */
   readonly #ordinals = new Map<string, number>();
-  /** Keys of the input requests of this run, to detect duplicates. */
+  // Keys of input requests and names of steps of the current run, to detect duplicates.
   readonly #keys = new Set<string>();
-  /** Names of the steps of this run, to detect duplicates. */
   readonly #stepNames = new Set<string>();
   readonly #runningSteps = new Set<Promise<unknown>>();
   readonly #elicitationIds = new WeakMap<InputRequest, string>();
@@ -71,15 +68,12 @@ export class InputRequests {
     return inputVia === 'retry' || (exchange.forceReruns && row?.mayRequireInput === true);
   }
 
-  /** True if the current run cannot complete, because it waits for input or for a retry. */
+  /** True if the current run is suspended until the client sends an input response or retries the call. */
   get isSuspended(): boolean {
     return this.pending.size > 0 || this.isWaiting;
   }
 
-  /**
-   * Resolves to the response in the journal if there is one, otherwise to that of the client. Rejects with a `Suspension` if the
-   * handler has to run again. Input requests that one run makes concurrently are sent in the same round trip.
-   */
+  /** Returns the recorded response, or else sends the input request. Rejects with a `Suspension` if the handler must rerun. */
   request(
     request: InputRequest,
     key: string | undefined,
@@ -89,7 +83,7 @@ export class InputRequests {
     const { detaching } = this.call;
     const open = { key: key ?? this.#nextKey(request.method), request, accepts, signal };
     if (detaching) {
-      // The task gets the input request once it has started. If it cannot be started, the client gets the input request.
+      // Sends the input request after the task has started: through the task, or to the client if the task failed to start.
       const again = (): Promise<InputResponse> => this.request(request, open.key, accepts, signal);
       return detaching.then(again, again);
     }
@@ -110,13 +104,13 @@ export class InputRequests {
     }
   }
 
-  /** Suspends this run without an input request. The client has to retry the call later. */
+  /** Suspends the current run of the handler without an input request, until the client retries the call. */
   suspendUntilRetry(): Promise<never> {
     this.isWaiting = true;
     return this.#suspendRun();
   }
 
-  /** Returns the value of the step if the journal has it; otherwise runs `fn` and records its value. */
+  /** Runs `fn` and records its value in the journal. Later runs of the handler get the recorded value instead. */
   async step<T>(name: string, fn: () => T | Promise<T>): Promise<T> {
     if (this.#stepNames.has(name)) throw new Error(`Two steps of one call have the name "${name}"`);
     this.#stepNames.add(name);
@@ -127,7 +121,7 @@ export class InputRequests {
     try {
       return await running;
     } catch (error) {
-      // The name of a failed step is free again, since the handler may repeat the step.
+      // The handler may run a failed step again under the same name.
       this.#stepNames.delete(name);
       throw error;
     } finally {
@@ -135,17 +129,17 @@ export class InputRequests {
     }
   }
 
-  /** Resolves when no step is running. */
+  /** Resolves when all steps that are running now have settled. */
   async stepsDone(): Promise<void> {
     await Promise.allSettled(this.#runningSteps);
   }
 
-  /** Sends an input request to the client and resolves to the response. */
+  /** Sends an input request and resolves to the client's response. Rejects if the response is malformed. */
   async send(request: InputRequest, signal?: AbortSignal): Promise<InputResponse> {
     const { exchange, wire } = this.call;
     const { method, params } = wire.encodeInputRequest(request);
     if (!exchange.ask) throw missingCapability(capabilityFor(request));
-    // There is no idle timeout, since a person may have to respond. The wait ends with the call or at the maximum timeout.
+    // No idle timeout, because a user can respond late. The wait ends with the call, or after the default `maxTimeout`.
     const options = {
       timeout: Number.POSITIVE_INFINITY,
       signal: signal ? AbortSignal.any([this.call.signal, signal]) : this.call.signal,
@@ -158,12 +152,12 @@ export class InputRequests {
     return response;
   }
 
-  /** Returns the `elicitationId` with which a URL elicitation was sent. Only 2025-11-25 has such ids. */
+  /** Returns the `elicitationId` of a URL elicitation that was sent. Only revision 2025-11-25 has such ids. */
   elicitationId(request: InputRequest): string | undefined {
     return this.#elicitationIds.get(request);
   }
 
-  /** Clears the state of this run before the handler runs again. The journal is kept. */
+  /** Clears everything except the journal, before the handler runs again. */
   reset(): void {
     this.pending.clear();
     this.#ordinals.clear();
@@ -173,7 +167,7 @@ export class InputRequests {
     this.suspended = this.#newSuspension();
   }
 
-  // Returns a response from the journal if it is valid. Otherwise it is removed, and the client gets the input request again.
+  // Returns a recorded response if it is valid. Otherwise removes it from the journal and sends the input request again.
   async #checkAgain(response: InputResponse, open: OpenRequest): Promise<InputResponse> {
     if (await open.accepts(response)) return response;
     this.journal.responses.delete(open.key);
@@ -199,7 +193,7 @@ export class InputRequests {
   #suspendRun(): Promise<never> {
     this.#suspend();
     const suspension = Promise.reject(new Suspension('The handler is suspended until the client retries the call'));
-    // The handler may never await the promise. Its rejection must not count as unhandled, which would end the process.
+    // Marks the rejection as handled. Otherwise Node would end the process if the handler never awaits the promise.
     suspension.catch(() => {});
     return suspension;
   }
@@ -211,7 +205,7 @@ export class InputRequests {
   }
 
   async #runStep<T>(name: string, fn: () => T | Promise<T>): Promise<T> {
-    // The value is converted to JSON and back, so that the first run gets the same value as later runs.
+    // Converts the value to JSON and back, so that the first run gets the same value as later runs.
     const { value } = JSON.parse(JSON.stringify({ value: await fn() })) as { value?: T };
     this.journal.steps.set(name, { value });
     return value as T;
@@ -224,12 +218,11 @@ export class InputRequests {
   }
 }
 
-/** Makes the error of a handler that requires input for a method whose result cannot be `input_required`. */
 export function inputNotAllowed(method: string): Error {
   return new Error(`${method} cannot require input: only tools/call, prompts/get and resources/read can`);
 }
 
-// Converts an error response to an input request: passed on unchanged, it would look like an error of the call itself.
+// Wraps an error response of the client, because its error code would otherwise become the error code of the call.
 function toInputError(method: string, error: unknown): unknown {
   if (!(error instanceof RpcError)) return error;
   const message = `The client answered ${method} with error ${error.code}: ${shorten(error.message)}`;

@@ -1,8 +1,8 @@
-/** `inputRequired`, with which a handler returns input requests, and `Suspension`, which ends a run that awaits input. */
+/** `inputRequired`, the return value of a handler that requires input, and `Suspension`, the error that suspends a handler. */
 
 import type { InputRequest } from '../../protocol/model/input-requests.ts';
 
-/** The return value of a handler that requires input. `inputRequired` makes it. */
+/** Value that a handler returns to request input from the client. Made by `inputRequired`. */
 export class InputRequired {
   readonly requests: ReadonlyMap<string, InputRequest>;
   readonly state: unknown;
@@ -14,8 +14,8 @@ export class InputRequired {
 }
 
 /**
- * Makes the return value of a handler that requires input. The handler runs again with the responses in `ctx.inputResponses`,
- * by the same keys, and with `state` in `ctx.state`. The client gets the state encrypted. Without `requests` it only retries.
+ * Makes the return value of a handler that requires input. The handler runs again, with the responses in `ctx.inputResponses`,
+ * keyed like `requests`, and with `state` in `ctx.state`. Clients get `state` encrypted. Without `requests`, they only retry.
  */
 export function inputRequired(options: {
   requests?: Readonly<Record<string, InputRequest>>;
@@ -28,12 +28,12 @@ export function inputRequired(options: {
   return new InputRequired(requests, options.state);
 }
 
-/** The rejection of an input request that suspends the handler. The handler runs again when the response has arrived. */
+/** Error with which `ctx.elicit` and similar methods suspend a handler. The handler runs again with the input response. */
 export class Suspension extends Error {
   override readonly name = 'Suspension';
 }
 
-/** True for the error with which `await ctx.elicit()` suspends a handler. A `catch` around it should throw it again. */
+/** True for the error with which `await ctx.elicit()` suspends a handler. A `catch` block should rethrow this error. */
 export function isSuspension(error: unknown): boolean {
   return error instanceof Suspension;
 }

@@ -1,11 +1,10 @@
-/** `Journal`: the input responses and steps of a call with several round trips. The client carries it in `requestState`. */
+/** `Journal`: input responses and step values of a multi round-trip request. Clients get it encrypted, as `requestState`. */
 
 import type { InputResponse } from '../../protocol/model/input-requests.ts';
 
-/** An input request, as the journal records it. */
 export interface JournaledRequest {
   readonly method: string;
-  /** Hash of the input request. A response is used only for a request with the same hash. */
+  /** Hash of the input request. When the handler runs again, only an input request with the same hash gets the response. */
   readonly fingerprint: string;
   /** True if the handler returned the input request with `inputRequired`, instead of calling a method such as `ctx.elicit`. */
   readonly viaInputRequired?: true;
@@ -13,7 +12,6 @@ export interface JournaledRequest {
 
 type JournaledResponse = JournaledRequest & { readonly response: InputResponse };
 
-/** A journal as a JSON value, for `requestState`. */
 export interface JournalJson {
   readonly responses: readonly (readonly [string, JournaledResponse])[];
   readonly steps: readonly (readonly [string, { readonly value?: unknown }])[];
@@ -23,22 +21,21 @@ export interface JournalJson {
   readonly roundTrips: number;
 }
 
-/** The input responses, steps and open input requests of one call. */
 export class Journal {
-  /** Responses to `ctx.elicit`, `ctx.sample` and `ctx.listRoots`, by key of the input request. */
+  /** Responses to input requests of `ctx.elicit`, `ctx.sample` and similar methods, by the key of the input request. */
   readonly responses: Map<string, JournaledResponse>;
-  /** Values of the steps (`ctx.step`) that have completed, by name. */
+  /** Values of completed steps (`ctx.step`), keyed by step name. */
   readonly steps: Map<string, { readonly value?: unknown }>;
-  /** Input requests of the last `input_required` result, by key. */
+  /** Input requests of the last round trip, by their key, to validate the responses in the next request. */
   readonly openRequests: Map<string, JournaledRequest>;
-  /** Responses to input requests of `inputRequired`, by key. They are as untrusted as the arguments of the call. */
+  /** Responses to input requests of `inputRequired`, by the key of the input request. Untrusted, like arguments. */
   readonly handlerInputs: Map<string, InputResponse>;
-  /** The option `state` of the last `inputRequired`. */
+  /** The option `state` of the last `inputRequired` that the handler returned. */
   state: unknown;
-  /** Number of round trips with input requests so far. */
+  /** Number of round trips with input requests so far. The call fails if the number exceeds `limits.roundTrips`. */
   roundTrips: number;
 
-  /** Restores a journal from its JSON. The JSON is not validated, since only the server can encrypt a `requestState`. */
+  /** Restores a journal from its JSON, without validation, because only the server can encrypt a `requestState`. */
   constructor(json?: JournalJson) {
     this.responses = new Map(json?.responses);
     this.steps = new Map(json?.steps);
@@ -48,13 +45,13 @@ export class Journal {
     this.roundTrips = json?.roundTrips ?? 0;
   }
 
-  /** True if a retry of the call needs no `requestState`. */
+  /** True if the client can retry the call without a `requestState`. */
   get isEmpty(): boolean {
     const { responses, steps, openRequests, handlerInputs, state } = this;
     return responses.size + steps.size + openRequests.size + handlerInputs.size === 0 && state === undefined;
   }
 
-  /** Records an input response. A response whose key is not that of an open input request is stored in `handlerInputs`. */
+  /** Records a response to `ctx.elicit` or a similar method in `responses`, and every other response in `handlerInputs`. */
   record(key: string, response: InputResponse): void {
     const request = this.openRequests.get(key);
     if (request && !request.viaInputRequired) this.responses.set(key, { ...request, response });

@@ -1,20 +1,20 @@
-/** Multi round-trip requests: runs a handler that may require input, and runs it again with the input responses. */
+/** Multi round-trip requests: runs a handler, and runs it again with the input responses that it requires. */
 
 import { isPromise, type MaybePromise } from '../../jsonrpc/maybe-promise.ts';
 import { missingCapability } from '../../protocol/errors.ts';
-import { capabilityFor } from '../../protocol/input-requests.ts';
+import { capabilityFor } from '../../protocol/input-responses.ts';
 import type { InputRequest } from '../../protocol/model/input-requests.ts';
 import { sleep } from '../../timing/sleep.ts';
-import { SUSPEND_GRACE_MS } from '../limits/limits.ts';
+import { SUSPEND_GRACE_MS } from '../limits/default-limits.ts';
 import type { RequestContext } from '../request-context.ts';
 import { inputNotAllowed } from './input-requests.ts';
 import { InputRequired } from './input-required.ts';
 import { openJournal, sealJournal } from './request-state.ts';
 
-/** Milliseconds before a handler that returned `inputRequired` without requests runs again, where the client cannot retry. */
+/** Milliseconds until a handler that returned `inputRequired` without `requests` runs again, if the client cannot retry. */
 const RETRY_DELAY_MS = 250;
 
-/** Runs a handler. Returns its result, or an `InputRequiredResult` if it requires input. Synchronous if the handler is. */
+/** Runs a handler. Returns the handler's result, or an `InputRequiredResult` if the client has to retry the call with input. */
 export function runWithInput(ctx: RequestContext, run: () => unknown): MaybePromise<unknown> {
   if (ctx.inputVia === 'retry' && ctx.row?.mayRequireInput && isRetry(ctx)) return resumeWithResponses(ctx, run);
   let first: unknown;
@@ -28,11 +28,11 @@ export function runWithInput(ctx: RequestContext, run: () => unknown): MaybeProm
   return isPromise(first) ? watch(ctx, run, Promise.resolve(first)) : first;
 }
 
-// Waits for the handler's result or its first input request: a handler that is suspended by an input request may never settle.
+// Waits for the handler or its first input request, because a handler suspended by an input request might never settle.
 function watch(ctx: RequestContext, run: () => unknown, running: Promise<unknown>): Promise<unknown> {
   return new Promise((resolve, reject) => {
     let isCompleting = false;
-    // `complete` runs only once: completing an `InputRequired` reads `ctx.inputRequests`, which calls the listener again.
+    // Has no effect the second time: `completeRoundTrips` reads `ctx.inputRequests`, and the first read calls `complete` again.
     const complete = (): void => {
       if (isCompleting) return;
       isCompleting = true;
@@ -55,7 +55,7 @@ async function resumeWithResponses(ctx: RequestContext, run: () => unknown): Pro
   return completeRoundTrips(ctx, run, attempt(run));
 }
 
-/** Waits for a running handler, sends its input requests and runs it again, until there is a result for the client. */
+/** Awaits a running handler, sends its input requests and reruns the handler, until there is a result for the client. */
 export async function completeRoundTrips(
   ctx: RequestContext,
   run: () => unknown,
@@ -65,7 +65,7 @@ export async function completeRoundTrips(
   let running = first;
   for (;;) {
     const outcome = await outcomeOf(ctx, running);
-    // Pending input requests take precedence over the outcome: a `catch` in the handler may have swallowed the `Suspension`.
+    // The outcome of a suspended run is ignored, because a `catch` in the handler could have swallowed the `Suspension`.
     const { isSuspended } = inputRequests;
     if (!isSuspended && 'error' in outcome) throw outcome.error;
     if (!isSuspended && !(outcome.value instanceof InputRequired)) return outcome.value;
@@ -74,12 +74,13 @@ export async function completeRoundTrips(
     const requests = collectInputRequests(ctx, isSuspended ? undefined : (outcome.value as InputRequired));
     if (ctx.inputVia === 'retry') return toInputRequiredResult(ctx, requests);
     await sendInputRequests(ctx, requests);
+    ctx.throwIfStopped();
     ctx.prepareRerun();
     running = attempt(run);
   }
 }
 
-// Waits for the handler to end. A suspended handler has SUSPEND_GRACE_MS for its `finally` blocks; then its promise is ignored.
+// Waits until the handler settles. A suspended handler has `SUSPEND_GRACE_MS` for its `finally` blocks and is then ignored.
 async function outcomeOf(
   ctx: RequestContext,
   running: Promise<unknown>,
@@ -90,7 +91,7 @@ async function outcomeOf(
   );
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = ctx.inputRequests.suspended.then(async () => {
-    // A running step completes before the abort, so that its value is recorded and the next run does not repeat it.
+    // Waits for running steps before `abortRun`, so that their values are recorded and the next run does not repeat the steps.
     await ctx.inputRequests.stepsDone();
     return new Promise<object>((resolve) => {
       timer = setTimeout(() => {
@@ -104,7 +105,7 @@ async function outcomeOf(
   return outcome;
 }
 
-/** Returns the input requests to send to the client, and records them in the journal. */
+// Returns the input requests for the client and records them in the journal. Throws if `limits.roundTrips` is exceeded.
 function collectInputRequests(
   ctx: RequestContext,
   returned: InputRequired | undefined,
@@ -112,7 +113,7 @@ function collectInputRequests(
   const { server, row, method, inputRequests } = ctx;
   const { journal, pending } = inputRequests;
   if (ctx.inputVia === 'retry' && !row?.mayRequireInput) throw inputNotAllowed(method);
-  // Round trips without input requests do not count: a handler may let the client retry as often as it has to wait for an event.
+  // Round trips without input requests are not counted, because a handler can wait for an event while the client retries.
   if (pending.size > 0 || (returned?.requests.size ?? 0) > 0) journal.roundTrips++;
   if (journal.roundTrips > server.limits.roundTrips) {
     throw new Error(
@@ -128,7 +129,7 @@ function collectInputRequests(
   for (const [key, request] of returned.requests) {
     const name = capabilityFor(request);
     if (!ctx.can(name)) throw missingCapability(name);
-    // The method is recorded to validate the response, unless the journal is empty: then no `requestState` has to be sent.
+    // Records the method, to validate the response. An empty journal stays empty, so that no `requestState` has to be sent.
     if (!journal.isEmpty) {
       journal.openRequests.set(key, { method: request.method, fingerprint: '', viaInputRequired: true });
     }
@@ -163,7 +164,7 @@ async function attempt(run: () => unknown): Promise<unknown> {
   return run();
 }
 
-/** An `input_required` result made by this module. It is a class, so that no result of a handler can be mistaken for one. */
+/** An `input_required` result. It is a class, so that no return value of a handler can be mistaken for it. */
 export class InputRequiredResult {
   readonly result: object;
 

@@ -1,10 +1,9 @@
-/** Counts the memory that a server uses for its callers, over all transports, in bytes. */
+/** `Usage`: counts the memory that a server uses for its callers, over all transports. */
 
 import { retainedSize } from '../../jsonrpc/json/retained-size.ts';
-import type { Limits } from './limits.ts';
+import type { Limits } from './default-limits.ts';
 import { type CallerRef, Pool } from './pool.ts';
 
-/** The memory that a server uses for its callers, in bytes. */
 export interface Usage {
   /** Bytes of running calls, subscriptions and sessions. Limited by `limits.keptBytes`. */
   readonly kept: Pool;
@@ -12,24 +11,20 @@ export interface Usage {
   readonly unflushed: Pool;
 }
 
-/** Makes the counters of a server from its limits. */
 export function usageOf({ keptBytes, keptBytesPerCaller, unflushedBytes }: Limits): Usage {
   return { kept: new Pool(keptBytes, keptBytesPerCaller), unflushed: new Pool(unflushedBytes) };
 }
 
-/** The error message of a request that is refused because of `limits.keptBytes`. */
 export const KEPT_BYTES_EXCEEDED = 'Server memory limit reached (limits.keptBytes): retry later';
 
-// Estimated bytes of a running call besides its params: its context, its promises and the state of its transport. Headers of an
-// HTTP request are not included.
+// Estimated bytes of a running call besides its params and HTTP headers: context, promises and state of the transport.
 const CALL_BYTES = 6 * 1024;
 
-/** Returns the bytes to count for a running call with these params. */
 export function callBytes(params: unknown): number {
   return CALL_BYTES + retainedSize(params);
 }
 
-/** Counts bytes against `limits.keptBytes` for one caller, from its construction until `release`. */
+/** Bytes of one caller that count against `limits.keptBytes` from construction until `release`. */
 export class KeptBytes {
   readonly #pool: Pool;
   readonly #caller: string;
@@ -44,7 +39,7 @@ export class KeptBytes {
     kept.take(caller, bytes);
   }
 
-  /** Counts `bytes` more, or fewer if negative. Returns false, and counts nothing, if there is no room for them. */
+  /** Adds `bytes` to the count; a negative number frees bytes. Returns false and adds nothing if a limit would be exceeded. */
   grow(bytes: number): boolean {
     if (bytes > 0 && !this.#pool.hasRoom({ caller: this.#caller }, bytes)) return false;
     if (bytes > 0) this.#pool.take(this.#caller, bytes);
@@ -53,7 +48,7 @@ export class KeptBytes {
     return true;
   }
 
-  /** Stops counting the bytes: now, or when the promise `after` has settled. */
+  /** Frees all counted bytes now, or, if the promise `after` is given, when it has settled. */
   release(after?: Promise<unknown>): void {
     if (after) {
       const release = (): void => this.release();
@@ -66,10 +61,8 @@ export class KeptBytes {
   }
 }
 
-/** Counts running calls per caller, for a transport that limits them over all its connections. */
 export type RunningCalls = Pick<Pool, 'take' | 'release'>;
 
-/** Counts the memory and the running calls of one connection. */
 export class ConnectionUsage implements CallerRef {
   readonly caller: string;
   readonly #usage: Usage;
@@ -89,14 +82,14 @@ export class ConnectionUsage implements CallerRef {
     return this.#usage.kept.hasRoom(this, 0);
   }
 
-  /** Counts a running request or notification with these params until the returned `KeptBytes` is released. */
+  /** Counts a running request or notification, and the memory of its params, until the returned `KeptBytes` is released. */
   begin(params: unknown): KeptBytes {
     this.#running?.take(this.caller);
     const release = this.#running && ((): void => this.#running?.release(this.caller));
     return new KeptBytes(this.#usage, this.caller, callBytes(params), release);
   }
 
-  /** Counts `bytes` more for the session, or fewer if negative. Returns false if there is no room, or after `close`. */
+  /** Adds `bytes` to the session's memory count; a negative number frees bytes. Returns false at the limit or after `close`. */
   grow(bytes: number): boolean {
     return !this.#isClosed && this.#session.grow(bytes);
   }

@@ -1,8 +1,8 @@
-/** Matches URIs with URI templates, in linear time and without backtracking. */
+/** Matches URIs against URI templates in linear time, without backtracking. */
 
 import type { Expression, Operator, Part, UriTemplate, Variable } from './uri-template.ts';
 
-/** Values of a URI template's variables, by name. The value of a variable with `*` is an array. */
+/** Values of a URI template's variables, keyed by variable name. The value of `{name*}` is an array. */
 export type UriTemplateMatch = Map<string, string | string[]>;
 
 type Matcher = (uri: string) => UriTemplateMatch | undefined;
@@ -10,15 +10,12 @@ type Matcher = (uri: string) => UriTemplateMatch | undefined;
 const matchers = new WeakMap<UriTemplate, Matcher>();
 
 /**
- * Returns the percent-decoded values of a template's variables in a URI; undefined if the URI does not match. The URI must be
- * the output of `encodeNonAscii`: callers that try several templates encode it only once.
- *
- * RFC 6570 defines expansion only. Matching follows these rules:
- * - a value ends at the first occurrence of the next literal; a literal at the end of the template must end the URI;
- * - `{x}`, `{.x}` and `{/x}` match one or more characters of a path segment, `{+x}` and `{#x}` any characters;
- * - parameters of `{?x,y}`, `{&x,y}` and `{;x,y}` may be in any order or missing, and unknown parameters are ignored;
- * - `{x*}` matches a list, `{x:3}` at most three characters, and a variable used twice must have equal values;
- * - `parseUriTemplate` refuses adjacent expressions without a separator, such as `{x}{y}`.
+ * Returns the percent-decoded values of the template's variables in a URI; undefined if the URI does not match. `uri` must be
+ * the output of `encodeNonAscii`. RFC 6570 defines only the expansion of templates. Matching follows these rules:
+ * - A value ends at the first occurrence of the next literal. A literal at the end of the template must end the URI.
+ * - `{x}`, `{.x}` and `{/x}` match one or more characters of a path segment, `{+x}` and `{#x}` one or more of any characters.
+ * - Parameters of `{?x,y}`, `{&x,y}` and `{;x,y}` can be missing or in any order. Unknown parameters are ignored.
+ * - `{x*}` matches a list, and `{x:3}` at most three characters. A variable that is used twice must have equal values.
  */
 export function matchUri(template: UriTemplate, uri: string): UriTemplateMatch | undefined {
   const known = matchers.get(template);
@@ -37,10 +34,8 @@ function matcherOf(template: readonly Part[]): Matcher {
     typeof part === 'string' ? literalStep(part) : valueStep(part, parts, index),
   );
 
-  const prefix = typeof parts[0] === 'string' ? parts[0] : '';
-
   return (uri) => {
-    if (!uri.startsWith(prefix) || !uri.endsWith(suffix)) return undefined;
+    if (!uri.endsWith(suffix)) return undefined;
     const body = uri.slice(0, uri.length - suffix.length);
     const found: Found[] = [];
     let at = 0;
@@ -54,7 +49,7 @@ function matcherOf(template: readonly Part[]): Matcher {
 
 type Found = readonly [variable: Variable, value: string | string[]];
 
-/** Matches one part of a template at a position of the URI. Returns the position after the match, or -1. */
+/** Matches one part of a template at position `at`; adds values to `found`. Returns the position after the match, or -1. */
 type Step = (uri: string, at: number, found: Found[]) => number;
 
 function literalStep(literal: string): Step {
@@ -64,7 +59,8 @@ function literalStep(literal: string): Step {
 function valueStep(expression: Expression, parts: readonly Part[], index: number): Step {
   const { operator } = expression;
   const read = operator.named ? readNamed : readListed;
-  // A value ends at the first text that can follow it. Named expressions may be missing, so the part after them can follow, too.
+  // A value ends where the next part of the template starts. A URI can lack named expressions, such as `{?y}` (`optional`), so the
+  // value ends at the first of them that the URI has, or else at the first other part (`required`).
   const optional: string[] = [];
   let required: string | undefined;
   for (let next = index + 1; next < parts.length && required === undefined; next++) {
@@ -85,7 +81,7 @@ function valueStep(expression: Expression, parts: readonly Part[], index: number
   };
 }
 
-// Reads values in order, as in `{x,y}` and `{/x,y}`. Surplus values go to the variable with `*`, otherwise to the last one.
+// Reads values by position, as in `{x,y}` and `{/x*,y}`. Surplus values go to the variable with `*`, or else to the last one.
 function readListed(text: string, { operator, variables }: Expression, found: Found[]): boolean {
   const { first, separator } = operator;
   const texts = text.slice(first.length).split(separator);
@@ -109,7 +105,7 @@ function readListed(text: string, { operator, variables }: Expression, found: Fo
   return true;
 }
 
-// Reads `name=value` pairs in any order, as in `{?x,y}`. Variables may be missing, and unknown names are ignored.
+// Reads `name=value` pairs in any order, as in `{?x,y}`. Variables can be missing, and pairs with unknown names are ignored.
 function readNamed(text: string, { operator, variables }: Expression, found: Found[]): boolean {
   if (text === '') return true;
   if (!text.startsWith(operator.first)) return false;
@@ -126,14 +122,14 @@ function readNamed(text: string, { operator, variables }: Expression, found: Fou
   for (const variable of variables) {
     const given = values.get(variable.name);
     if (!given) continue;
-    // A repeated parameter is ambiguous, unless the variable is a list.
+    // A repeated parameter is ambiguous unless its variable is a list (`{?x*}`), so the URI does not match.
     if (!variable.explode && given.length > 1) return false;
     found.push([variable, variable.explode ? given : given.join()]);
   }
   return true;
 }
 
-// Joins adjacent expressions such as `{?x}{&y}` to one, since query parameters may be in any order.
+// Merges adjacent expressions such as `{?x}{&y}` into `{?x,y}`, because query parameters can be in any order.
 function joinNamed(template: readonly Part[]): Part[] {
   const parts: Part[] = [];
   for (const part of template) {
@@ -150,40 +146,25 @@ function joinNamed(template: readonly Part[]): Part[] {
   return parts;
 }
 
-const PERCENT = 0x25;
-const UNRESERVED = tableOf('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~%');
-// RFC 6570 percent-encodes these characters in values. They are accepted, since clients send URIs such as `users://a@b.example`.
-const SEGMENT = tableOf(":@!$&'()*+;=", UNRESERVED);
-const QUERY = tableOf('/?[],', SEGMENT);
-const ALL = tableOf('#', QUERY);
+// Characters that values can contain: more than RFC 6570 leaves unencoded, as clients send URIs such as `users://a@b.example`.
+const SEGMENT = /^[\w.~%:@!$&'()*+;=-]*$/;
+const QUERY = /^[\w.~%:@!$&'()*+;=/?[\],-]*$/;
+const ALL = /^[\w.~%:@!$&'()*+;=/?[\],#-]*$/;
 
-function tableOf(characters: string, base: Uint8Array = new Uint8Array(128)): Uint8Array {
-  const table = base.slice();
-  for (const character of characters) table[character.charCodeAt(0)] = 1;
-  return table;
-}
-
-// Percent-decodes a value. Returns undefined for a character that the operator does not allow, and for invalid percent-encoding.
+// Percent-decodes a text. Returns undefined if the operator does not allow a character, or if the encoding is invalid.
 function decode(text: string, operator: Operator): string | undefined {
-  const table = operator.reserved ? ALL : operator.separator === '&' ? QUERY : SEGMENT;
-  let encoded = false;
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at);
-    if (table[code] !== 1) return undefined;
-    if (code === PERCENT) encoded = true;
-  }
-  if (!encoded) return text;
+  const allowed = operator.reserved ? ALL : operator.separator === '&' ? QUERY : SEGMENT;
+  if (!allowed.test(text)) return undefined;
   try {
     const value = decodeURIComponent(text);
-    // NUL is refused: file systems and C libraries would cut the value there.
+    // NUL is refused, because file systems and C libraries would truncate the value there.
     return value.includes('\0') ? undefined : value;
   } catch {
     return undefined;
   }
 }
 
-// Makes the match of all values that were found. A variable that is used twice must have equal values; a value of `{x:3}`
-// must be the prefix of the other.
+// Returns the values by variable name; undefined if two values of a variable differ. `{x:3}` must equal the start of `{x}`.
 function agreed(found: readonly Found[]): UriTemplateMatch | undefined {
   const match: UriTemplateMatch = new Map();
   const wholeFirst = [...found].sort(([a], [b]) => Number(a.prefix !== undefined) - Number(b.prefix !== undefined));

@@ -2,59 +2,63 @@
 
 import { shorten } from '../../../jsonrpc/printable.ts';
 
-/** A parsed URI template. */
 export interface UriTemplate {
   readonly template: string;
-  /** Names of the variables, without duplicates, in the order of their first use. */
+  /** Names of all variables, without duplicates, in the order of first use. */
   readonly variables: readonly string[];
   readonly parts: readonly Part[];
 }
 
-/** An operator of template expressions: one column of the table in RFC 6570, appendix A. */
+/** An operator of expressions, such as `?` in `{?x}`, with its properties from the table in RFC 6570, appendix A. */
 export interface Operator {
   readonly symbol: string;
-  /** Text before the first value of the expression. */
+  /** Text that precedes the first value in a URI: `?` for `{?x}`, empty for `{x}`. */
   readonly first: string;
   readonly separator: string;
-  /** True if values are written as `name=value`. */
+  /** True if a URI contains values as `name=value`, as for `{?x}`. */
   readonly named: boolean;
-  /** True if reserved characters are not percent-encoded. */
+  /** True if values may contain reserved characters (RFC 3986) without percent-encoding. */
   readonly reserved: boolean;
 }
 
-/** A variable of an expression, with its modifier. */
 export interface Variable {
   readonly name: string;
-  /** True for `{name*}`: the value is a list. */
+  /** True for `{name*}`, whose value is a list. */
   readonly explode: boolean;
-  /** Maximum number of characters of the value: 3 for `{name:3}`. */
+  /** Maximum length of the value, in characters: 3 for `{name:3}`, undefined for `{name}`. */
   readonly prefix: number | undefined;
 }
 
-/** The text between two braces of a template: an operator and its variables. */
+/** The parsed part of a template between `{` and `}`, such as `{?x,y}`. */
 export interface Expression {
   readonly operator: Operator;
   readonly variables: readonly Variable[];
 }
 
-/** A part of a template: a percent-encoded literal, or an expression. */
+/** A literal, in which non-ASCII characters are percent-encoded, or an expression. */
 export type Part = string | Expression;
 
-// Limits of a template: its length in characters, and the number of its variables.
 const MAX_LENGTH = 8192;
 const MAX_VARIABLES = 64;
 
-const simple: Operator = { symbol: '', first: '', separator: ',', named: false, reserved: false };
+const operator = (symbol: string, first: string, separator: string, named = false, reserved = false): Operator => ({
+  symbol,
+  first,
+  separator,
+  named,
+  reserved,
+});
+const simple = operator('', '', ',');
 const operators: ReadonlyMap<string, Operator> = new Map(
   [
-    { ...simple, symbol: '+', reserved: true },
-    { ...simple, symbol: '#', first: '#', reserved: true },
-    { ...simple, symbol: '.', first: '.', separator: '.' },
-    { ...simple, symbol: '/', first: '/', separator: '/' },
-    { ...simple, symbol: ';', first: ';', separator: ';', named: true },
-    { ...simple, symbol: '?', first: '?', separator: '&', named: true },
-    { ...simple, symbol: '&', first: '&', separator: '&', named: true },
-  ].map((operator) => [operator.symbol, operator]),
+    operator('+', '', ',', false, true),
+    operator('#', '#', ',', false, true),
+    operator('.', '.', '.'),
+    operator('/', '/', '/'),
+    operator(';', ';', ';', true),
+    operator('?', '?', '&', true),
+    operator('&', '&', '&', true),
+  ].map((one) => [one.symbol, one]),
 );
 
 /** Parses a URI template. Throws a `TypeError` with the position of the first error. */
@@ -77,7 +81,7 @@ export function parseUriTemplate(template: string): UriTemplate {
     const expression = expressionOf(template.slice(open + 1, close), open + 1, fail);
     names.push(...expression.variables.map(({ name }) => name));
     if (names.length > MAX_VARIABLES) fail(`more than ${MAX_VARIABLES} variables`, open);
-    // Two expressions need a character between them: matching finds the end of the first value by it.
+    // Adjacent expressions such as `{x}{y}` are refused, because `matchUri` could not tell where the value of `x` ends.
     if (typeof parts.at(-1) === 'object' && expression.operator.first === '') {
       fail('no character separates this expression from the one before it', open);
     }
@@ -98,7 +102,7 @@ function expressionOf(inside: string, at: number, fail: Fail): Expression {
     const match = VARIABLE.exec(text);
     if (!match?.[1]) return fail(`"${shorten(text, 32)}" is not a variable`, start);
     const explode = match[3] !== undefined;
-    // A second list in one expression is refused: matching could not find the end of the first one.
+    // A second list, as in `{x*,y*}`, is refused, because `matchUri` could not tell where the list `x` ends.
     if (explode && !operator.named && lists++ > 0) fail('a second variable with "*"', start);
     start += text.length + 1;
     return { name: match[1], explode, prefix: match[2] === undefined ? undefined : Number(match[2]) };
@@ -106,7 +110,7 @@ function expressionOf(inside: string, at: number, fail: Fail): Expression {
   return { operator, variables };
 }
 
-// Matches a name, then `:length` or `*`. The regular expression is unambiguous, so that it takes linear time.
+// A variable name, then optionally `:length` or `*`. Each text matches in at most one way, so matching takes linear time.
 const VARIABLE = /^((?:\w|%[0-9A-Fa-f]{2})(?:\.?(?:\w|%[0-9A-Fa-f]{2}))*)(?::([1-9]\d{0,3})|(\*))?$/;
 
 function literalOf(text: string, at: number, fail: Fail): string {
@@ -116,7 +120,7 @@ function literalOf(text: string, at: number, fail: Fail): string {
   return encodeNonAscii(text) ?? fail('half of a surrogate pair', at);
 }
 
-/** Percent-encodes all non-ASCII characters. Returns undefined if the text is not well-formed Unicode. */
+/** Percent-encodes all non-ASCII characters. Returns undefined if the text contains a lone surrogate. */
 export function encodeNonAscii(text: string): string | undefined {
   try {
     return text.replace(/[\u0080-\uffff]+/g, encodeURIComponent);

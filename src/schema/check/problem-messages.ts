@@ -4,7 +4,7 @@ import { unescaped } from '../json-pointer.ts';
 import { MAX_PROBLEMS } from '../limits.ts';
 import { type Problem, problem } from '../problems.ts';
 
-/** An error as the engine reports it. */
+/** Members of a TypeBox error. Declared here, because only `engine.ts` imports TypeBox. */
 export interface EngineError {
   readonly keyword: string;
   readonly schemaPath: string;
@@ -13,7 +13,7 @@ export interface EngineError {
   readonly message: string;
 }
 
-/** Turns errors of the engine into problems. Messages contain names and values of the schema, never values of the caller. */
+/** Converts TypeBox errors to problems. Messages quote property names and the schema's values, never the caller's values. */
 export function toProblems(errors: readonly EngineError[]): Problem[] {
   const messages = new Map<string, Set<string>>();
   const types = new Map<string, Set<string>>();
@@ -31,7 +31,7 @@ export function toProblems(errors: readonly EngineError[]): Problem[] {
     else if (isUnwanted(error)) add(extra, parentOf(instancePath), [lastOf(instancePath)]);
     else if (keyword === 'unevaluatedProperties') add(extra, instancePath, strings(params.unevaluatedProperties));
     else if (keyword === 'required') add(messages, instancePath, strings(params.requiredProperties).map(missing));
-    // `additionalProperties` itself is skipped, since each additional property has an error of its own.
+    // TypeBox also reports each additional property by itself, so the error for all of them together is skipped.
     else if (keyword !== 'additionalProperties') add(messages, instancePath, [messageOf(error, params)]);
   }
   const problems: Problem[] = [];
@@ -45,10 +45,7 @@ export function toProblems(errors: readonly EngineError[]): Problem[] {
   return problems.slice(0, MAX_PROBLEMS);
 }
 
-/**
- * True if the error is about an additional property: the engine reports `additionalProperties: false` once for each such
- * property, as a false schema.
- */
+/** Returns whether an error is about an additional property, which TypeBox reports as a mismatch with the schema `false`. */
 function isUnwanted({ keyword, schemaPath }: EngineError): boolean {
   return keyword === 'boolean' && schemaPath.endsWith('/additionalProperties');
 }
@@ -83,7 +80,7 @@ function strings(list: unknown, show: (value: unknown) => string = String): stri
   return Array.isArray(list) ? list.slice(0, 100).map(show) : [];
 }
 
-/** Formats names for a message: the first five, cut and quoted. */
+/** Quotes the first five names for an error message, each truncated to 40 characters, and counts the others. */
 export function quotedNames(names: readonly string[]): string {
   const shownNames = names.slice(0, 5).map((name) => `'${shorten(name, 40)}'`);
   return names.length > 5 ? `${shownNames.join(', ')} and ${names.length - 5} more` : shownNames.join(', ');

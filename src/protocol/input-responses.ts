@@ -1,22 +1,20 @@
-/** Validation of input requests and input responses: required capabilities, and shapes of responses. */
+/** Client capabilities that input requests require, and validation of input responses. */
 
 import { isObject } from '../jsonrpc/message.ts';
 import type { ClientCapabilityName } from './model/capabilities.ts';
 import type { InputRequest, InputResponse } from './model/input-requests.ts';
 
-/** Returns the capability that an input request requires of the client. */
 export function capabilityFor({ method, params }: InputRequest): ClientCapabilityName {
   if (method === 'elicitation/create') return `elicitation.${params.mode}`;
   if (method === 'roots/list') return 'roots';
   return params.tools || params.toolChoice ? 'sampling.tools' : 'sampling';
 }
 
-/** True if the value has the shape of an input response to a request with this method. */
+/** Returns true if the value has the shape of a response to an input request with this method. */
 export function isInputResponse(method: string, value: unknown): value is InputResponse {
   return shapes.get(method)?.(value) ?? false;
 }
 
-/** True if the value has the shape of an input response to a request of any method. */
 export function isAnyInputResponse(value: unknown): value is InputResponse {
   return [...shapes.values()].some((check) => check(value));
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { readSchema } from '../read/read-schema.ts';
 import { patternFault } from '../redos/redos.ts';
-import { toNormalForm } from './normal-form.ts';
+import { toNormalForm } from './engine-schema.ts';
 
 const draft07 = 'http://json-schema.org/draft-07/schema#';
 const draft06 = 'http://json-schema.org/draft-06/schema#';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { capabilityObject, hasCapability, isAvailable } from './capabilities.ts';
-import { capabilityFor, isAnyInputResponse, isInputResponse } from './input-requests.ts';
+import { capabilityFor, isAnyInputResponse, isInputResponse } from './input-responses.ts';
 import type { ClientCapabilities } from './model/capabilities.ts';
 import { featuresOf, type RevisionFeatures } from './revisions.ts';
 

@@ -1,7 +1,4 @@
-/**
- * Rewrites schemas of every supported dialect in a subset of 2020-12 (the normal form), so that the engine has to support only
- * that.
- */
+/** Rewrites schemas of all supported dialects to a subset of JSON Schema 2020-12, so that TypeBox gets only one dialect. */
 
 import { canonicalJson } from '../../jsonrpc/json/canonical-json.ts';
 import { isObject } from '../../jsonrpc/message.ts';
@@ -11,22 +8,19 @@ import type { ParsedSchema } from '../read/read-schema.ts';
 import { compilePattern } from '../redos/compile-pattern.ts';
 import { relax } from './relax.ts';
 
-/** A schema in normal form. */
+/** A schema that has been rewritten for TypeBox, in a subset of JSON Schema 2020-12. */
 export interface NormalForm {
   readonly schema: JsonObject;
-  /**
-   * True if a keyword names properties that every object inherits, such as `toString`. Values are then copied into objects
-   * without a prototype before the check.
-   */
+  /** True if the schema names an inherited property (`toString`). Values are then copied to objects without a prototype. */
   readonly hasInheritedNames: boolean;
 }
 
 const annotations = new Set(
   '$schema $defs definitions $comment title description default examples deprecated'.split(' '),
 );
-/** Keywords that are rewritten one by one. */
+/** Keywords that the loop of `Writer.#fill` skips, because separate methods rewrite them. */
 const rewritten = new Set('$ref $dynamicRef items additionalItems dependencies pattern uniqueItems format'.split(' '));
-/** Keywords without subschemas that are copied unchanged. */
+/** Keywords without subschemas, whose values are copied unchanged. */
 const copied = new Set(
   (
     'type enum const multipleOf maximum exclusiveMaximum minimum exclusiveMinimum maxLength minLength maxItems minItems ' +
@@ -37,16 +31,16 @@ const identifiers = new Set(['$id', '$anchor', '$dynamicAnchor', '$defs', 'defin
 const conditional = new Set(['if', 'then', 'else']);
 
 /**
- * Rewrites an author's schema of any supported dialect in 2020-12: without annotations, with `prefixItems` for arrays of
- * `items`, and with every reference as `#` or `#/$defs/n`, which the engine resolves without searching the document.
+ * Rewrites an application's schema to JSON Schema 2020-12, without annotations. References become `#` or `#/$defs/n`, which
+ * TypeBox resolves without a search. A schema with two equal `$dynamicAnchor`s (`hasDynamicScope`) keeps its references.
  */
 export function toNormalForm(schema: ParsedSchema): NormalForm {
   return new Writer(schema, false).write();
 }
 
 /**
- * Rewrites a received schema for interpretation: without patterns and formats, and with every reference replaced by its target,
- * so that a recursive schema is an object that contains itself.
+ * Rewrites a schema received from the peer for interpretation by TypeBox, without patterns and formats. References are replaced
+ * by their targets, so a recursive schema becomes an object that contains itself.
  */
 export function toReceivedForm(schema: ParsedSchema): NormalForm {
   return new Writer(schema, true).write();
@@ -55,7 +49,7 @@ export function toReceivedForm(schema: ParsedSchema): NormalForm {
 class Writer {
   readonly #parsed: ParsedSchema;
   readonly #isReceived: boolean;
-  /** Rewritten targets of references, by original schema. The number of a target is its name in `$defs`. */
+  /** Rewritten targets of references, keyed by the original schema. `number` is the name of the target in `$defs`. */
   readonly #targets = new Map<JsonObject, { readonly number: number; readonly result: Record<string, unknown> }>();
   #hasInheritedNames = false;
 
@@ -68,7 +62,7 @@ class Writer {
     const { root, hasDynamicScope } = this.#parsed;
     const schema = this.#isReceived ? this.#target(root).result : this.#object(root);
     const $defs: [string, unknown][] = [];
-    // Filling one target may add others: the iteration includes entries that are added to the Map meanwhile.
+    // `#fill` can add targets. The loop reaches these too, because a Map iterator visits entries added during the loop.
     for (const [target, { number, result }] of this.#targets) {
       this.#fill(target, result);
       $defs.push([String(number), result]);
@@ -91,11 +85,11 @@ class Writer {
   #fill(schema: JsonObject, result: Record<string, unknown>): void {
     const { dialect, hasDynamicScope, hasPatterns } = this.#parsed;
     this.#references(schema, result);
-    // Before 2019-09, keywords beside a `$ref` had no effect.
+    // In dialects before 2019-09, keywords beside a `$ref` have no effect.
     if (dialect !== '2020-12' && schema.$ref !== undefined) return;
     for (const [keyword, value] of Object.entries(schema)) {
       if (value === undefined || rewritten.has(keyword)) continue;
-      // The engine needs identifiers only to resolve a `$dynamicRef`.
+      // TypeBox needs identifiers such as `$id` only to resolve a `$dynamicRef`.
       if (hasDynamicScope && identifiers.has(keyword)) result[keyword] = this.#value(keyword, value);
       else if (annotations.has(keyword) || (dialect === 'draft-06' && conditional.has(keyword))) continue;
       else if (keyword === 'allOf') result.allOf = [...listOf(result.allOf), ...listOf(this.#value(keyword, value))];
@@ -135,7 +129,7 @@ class Writer {
 
   #reference(target: JsonObject | boolean): string {
     if (target === this.#parsed.root) return '#';
-    // The engine cannot resolve a reference to a boolean schema.
+    // TypeBox cannot resolve a reference to a boolean schema, so an equivalent object replaces the boolean.
     const schema = typeof target === 'boolean' ? (target ? anything : nothing) : target;
     return `#/$defs/${this.#target(schema).number}`;
   }
@@ -161,7 +155,7 @@ class Writer {
     const entries = Object.entries(schema.dependencies);
     const required = entries.filter(([, each]) => Array.isArray(each));
     const schemas = entries.filter(([, each]) => !Array.isArray(each));
-    // If the schema has the newer keyword as well, both apply, so they are combined with `allOf`.
+    // If the schema already has a keyword that replaces `dependencies`, the second one goes into `allOf`, so that both apply.
     for (const [keyword, more] of [
       ['dependentRequired', Object.fromEntries(required)],
       ['dependentSchemas', this.#named(schemas)],
@@ -172,7 +166,7 @@ class Writer {
     }
   }
 
-  // Restricts `unevaluatedProperties` to objects: the engine applies it to arrays too, where the keyword has no effect.
+  // Restricts `unevaluatedProperties` to objects. TypeBox applies the keyword to arrays too, contrary to JSON Schema.
   #unevaluated(result: Record<string, unknown>): void {
     if (result.unevaluatedProperties === undefined || result.type === 'object') return;
     const keywords = Object.entries(result).filter(([keyword]) => !identifiers.has(keyword));
@@ -187,7 +181,7 @@ class Writer {
   #refinements(schema: JsonObject, result: Record<string, unknown>): void {
     const own = this.#isReceived ? undefined : schema['~refine'];
     const refinements = Array.isArray(own) ? [...own] : [];
-    // A refinement replaces `uniqueItems`, for which the engine takes quadratic time.
+    // A TypeBox refinement (`~refine`) replaces `uniqueItems`, because TypeBox's own check takes quadratic time.
     if (schema.uniqueItems === true) refinements.push(unique);
     if (refinements.length > 0) result['~refine'] = refinements;
   }
@@ -204,7 +198,7 @@ class Writer {
 const anything: JsonObject = {};
 const nothing: JsonObject = { not: {} };
 
-/** Returns a text for the comparison of values: the same for equal values. Only objects need the slower `canonicalJson`. */
+/** Returns the text by which `unique` compares array items. Only objects and arrays need `canonicalJson`, which is slower. */
 function textOf(value: unknown): string {
   return typeof value === 'object' ? canonicalJson(value) : JSON.stringify(value);
 }

@@ -1,8 +1,8 @@
 import type { StandardSchema } from './standard-schema.ts';
 
 /**
- * Makes the compiler refuse an input schema that registration refuses. The reason is in the compiler's error, as the expected
- * type of the member `Key`. A generic function around `registerTool` takes `ToolConfig<I, O> & CheckedInput<I>`.
+ * Turns an input schema that registration would refuse into a compile-time error. The error shows the reason, as the expected
+ * type of the member `Key`. A generic function around `registerTool` declares `config: ToolConfig<I, O> & CheckedInput<I>`.
  */
 export type CheckedInput<I, Key extends string = 'inputSchema'> = I extends StandardSchema
   ? I extends { readonly _def: { readonly typeName: string } }

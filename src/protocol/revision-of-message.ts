@@ -1,4 +1,4 @@
-/** Selects the revision of a message: by the version in its `_meta`, otherwise by its session. */
+/** Selects the revision of a message by the protocol version in `_meta`, otherwise by the session. */
 
 import { RpcError } from '../jsonrpc/errors.ts';
 import { isObject, type Params } from '../jsonrpc/message.ts';
@@ -17,17 +17,14 @@ const REVISIONS: ReadonlyMap<string, Revision> = new Map(
   ]),
 );
 
-/** Returns the revision with this version. Throws -32603 if there is none. */
+/** Returns the server side of a revision. Throws -32603 if the version is unknown. */
 export function revisionNamed(version: string): Revision {
   const revision = REVISIONS.get(version);
   if (!revision) throw RpcError.internal();
   return revision;
 }
 
-/**
- * Returns the revision of a request. `claim` is the version in the request's `_meta`, which selects a stateless revision even
- * within a session. Without it, the session decides. Throws an `RpcError` if neither selects a revision that is served.
- */
+/** Selects the revision by `claim` (protocol version in `_meta`), else by the session. Throws an `RpcError` if none matches. */
 export function selectRevision(
   claim: unknown,
   method: string,
@@ -41,7 +38,7 @@ export function selectRevision(
   throw noRevision(served);
 }
 
-// Errors by list of served versions, made once: under a flood of invalid requests, capturing stack traces would cost most time.
+// One cached error per list of served versions, because stack traces are the main cost of a flood of invalid requests.
 const noRevisions = new WeakMap<readonly string[], RpcError>();
 
 function noRevision(served: readonly string[]): RpcError {
@@ -58,12 +55,12 @@ function noRevision(served: readonly string[]): RpcError {
 function claimedRevision(claim: unknown, params: Params, served: readonly string[]): Revision {
   const revision = typeof claim === 'string' && served.includes(claim) ? REVISIONS.get(claim) : undefined;
   if (revision?.features.family === 'stateless') return revision;
-  // `callerOf` throws for a malformed `_meta`: that error takes precedence over an unsupported version.
+  // A malformed `_meta`, for which `callerOf` throws, takes precedence over an unsupported version.
   revisionNamed(LATEST_VERSION).callerOf(params, undefined);
   throw unsupportedVersion(claim as string, served);
 }
 
-// Before the handshake no revision is negotiated. Any stateful revision can handle `initialize` and `ping`.
+// Before `initialize` no revision is negotiated, but every stateful revision can handle `initialize` and `ping`.
 function firstStateful(method: string, params: Params, served: readonly string[]): string {
   const version = served.find((name) => isServed(name, served, 'stateful'));
   if (version) return version;
@@ -72,12 +69,11 @@ function firstStateful(method: string, params: Params, served: readonly string[]
   throw unsupportedVersion(typeof requested === 'string' ? requested : undefined, served);
 }
 
-/** True if the server serves the version and its revision belongs to the family. */
 export function isServed(version: unknown, served: readonly string[], family: Family): version is string {
   return typeof version === 'string' && served.includes(version) && familyOf(version) === family;
 }
 
-/** Returns the version in the `_meta` of a message, which only stateless revisions have; undefined if there is none. */
+/** Returns the protocol version in `_meta`, unvalidated. Messages of stateful revisions have no version in `_meta`. */
 export function requestedVersion(params: Params | readonly unknown[] | undefined): unknown {
   const meta = isObject(params) ? params['_meta'] : undefined;
   return isObject(meta) && Object.hasOwn(meta, MetaKey.protocolVersion) ? meta[MetaKey.protocolVersion] : undefined;

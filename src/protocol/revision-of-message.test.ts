@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { MetaKey } from './model/meta.ts';
+import { isServed, requestedVersion, revisionNamed, selectRevision } from './revision-of-message.ts';
 import { REVISIONS } from './revisions.ts';
-import { isServed, requestedVersion, revisionNamed, selectRevision } from './select-revision.ts';
 import type { Session } from './session.ts';
 
 const all: readonly string[] = REVISIONS.map((features) => features.version);

@@ -12,10 +12,10 @@ import type { InputRequests } from './input-requests.ts';
 
 /** Interval at which `ctx.elicitUrl` calls its option `until`, in milliseconds. */
 const URL_POLL_MS = 500;
-/** Milliseconds for which `ctx.elicitUrl` waits for `until`, in stateless revisions. Then the client has to retry the call. */
+/** Milliseconds that `ctx.elicitUrl` waits for `until` in stateless revisions, before the client has to retry the call. */
 const URL_POLL_BUDGET_MS = 20_000;
 
-/** Asks the user to fill in a form. The content of an accepted response is validated with `schema`. */
+/** Asks the user to fill in a form. Sends the form again if the content of an accepted response does not match `schema`. */
 export async function elicit(
   inputRequests: InputRequests,
   message: string,
@@ -37,7 +37,7 @@ export async function elicit(
   return action === 'accept' ? { action, content } : { action };
 }
 
-/** Asks the user to open a URL. With `until`, an accepted response is returned only after `until` has returned true. */
+/** Asks the user to open a URL. After the user has accepted, waits until the function `until`, if given, returns true. */
 export async function elicitUrl(
   inputRequests: InputRequests,
   message: string,
@@ -56,7 +56,6 @@ export async function elicitUrl(
   return { action, content: undefined };
 }
 
-/** Requests a message from the client's model. */
 export async function sample(
   inputRequests: InputRequests,
   params: CreateMessageParams,
@@ -64,13 +63,12 @@ export async function sample(
 ): Promise<CreateMessageResult> {
   const { includeContext, ...rest } = params;
   const { wire } = inputRequests.call;
-  // Revisions without the capability `sampling.context` allow `includeContext` for every client that supports sampling.
+  // A client that did not declare `sampling.context` gets no `includeContext`, unless its revision lacks this capability.
   const allowed = !wire.features.samplingContext || inputRequests.call.can('sampling.context');
   const sent = includeContext && (allowed || includeContext === 'none') ? params : rest;
   return (await inputRequests.request({ method: 'sampling/createMessage', params: sent }, key)) as CreateMessageResult;
 }
 
-/** Requests the list of roots from the client. */
 export async function listRoots(inputRequests: InputRequests, { key }: AskOptions = {}): Promise<ListRootsResult> {
   return (await inputRequests.request({ method: 'roots/list' }, key)) as ListRootsResult;
 }

@@ -1,4 +1,4 @@
-/** Definitions of extensions, shared by server and client: ids, revisions and result types. */
+/** Definitions of extensions: ids, revisions and result types. */
 
 import { isObject } from '../jsonrpc/message.ts';
 import { METHODS } from './methods.ts';
@@ -6,19 +6,18 @@ import type { Settings } from './model/capabilities.ts';
 import { isPrefixedKey } from './model/meta.ts';
 import type { ProtocolVersion } from './revisions.ts';
 
-/** The part of an extension that server and client share: its id, revisions and result types. */
+/** The part of an extension that server and client share. */
 export interface ExtensionDefinition {
   /** Identifier with a prefix, such as `com.example/feature`. A breaking change of the extension requires a new id. */
   readonly id: string;
   /** Revisions in which the extension can be declared. Default: all. */
   readonly revisions?: readonly ProtocolVersion[];
-  /** For each method of the extension, the member of its params that HTTP requests repeat in the header `Mcp-Name`. */
+  /** Maps the extension's methods to the name of the params member that HTTP requests repeat in the header `Mcp-Name`. */
   readonly mcpNames?: Readonly<Record<string, string>>;
-  /** Values that the extension adds to `resultType`, each with the methods whose results may have the value. */
+  /** `resultType` values of the extension, each with the methods whose results can have the value. */
   readonly resultTypes?: Readonly<Record<string, readonly string[]>>;
 }
 
-/** An extension with the settings that a server or client declares. */
 export interface Declaration {
   readonly definition: ExtensionDefinition;
   readonly settings: Settings;
@@ -26,12 +25,11 @@ export interface Declaration {
 
 const CORE_RESULT_TYPES: ReadonlySet<string> = new Set(['complete', 'input_required']);
 
-/** True if the extension can be declared in this revision. */
 export function isDeclarableIn({ revisions }: ExtensionDefinition, version: string): boolean {
   return revisions === undefined || revisions.some((one) => one === version);
 }
 
-/** Returns the member `extensions` of the capabilities in this revision; undefined if no extension can be declared in it. */
+/** Returns the `extensions` member of capabilities in a revision; undefined if the revision allows none of the extensions. */
 export function extensionCapabilities(
   version: string,
   declarations: readonly Declaration[],
@@ -41,12 +39,11 @@ export function extensionCapabilities(
   return Object.fromEntries(known.map(({ definition, settings }) => [definition.id, settings]));
 }
 
-/** Returns the `mcpNames` of all extensions, by method. */
 export function mcpNamesOf(definitions: readonly ExtensionDefinition[]): ReadonlyMap<string, string> {
   return new Map(definitions.flatMap(({ mcpNames = {} }) => Object.entries(mcpNames)));
 }
 
-/** Throws a `TypeError` for a malformed id, a name that belongs to the protocol, and a name that two extensions define. */
+/** Throws a `TypeError` for a malformed id, or a method or result type that the protocol or another extension defines. */
 export function checkExtensionDefinitions(definitions: readonly ExtensionDefinition[]): void {
   const given: unknown = definitions;
   if (!Array.isArray(given) || !given.every((one) => isObject(one))) {
@@ -75,7 +72,7 @@ export function checkExtensionDefinitions(definitions: readonly ExtensionDefinit
   }
 }
 
-/** Throws a `TypeError` if the method belongs to the protocol. `id` is the extension's, for the error message. */
+/** Throws a `TypeError` if the protocol already defines the method. `id` names the extension in the error message. */
 export function checkMethod(id: string, method: string): void {
   if (METHODS.has(method)) throw new TypeError(`Extension "${id}": the method ${method} belongs to the protocol`);
 }
